@@ -1,0 +1,66 @@
+/**
+ * The architecture as a file that is checked. Work flows downwards through these folders of
+ * packages/core/src; a folder may import itself and exactly what its line names, types included.
+ */
+const core = {
+  errors: [],
+  document: ["errors"],
+  config: ["document", "errors"],
+};
+
+/** Packages may import each other's public entry only, and only along these edges. */
+const packages = {
+  core: [],
+  rehearsal: ["core"],
+  cli: ["core", "rehearsal"],
+};
+
+const folderRules = Object.entries(core).map(([folder, allowed]) => ({
+  name: `core/${folder} imports only ${["itself", ...allowed].join(", ")}`,
+  severity: "error",
+  from: { path: `^packages/core/src/${folder}/` },
+  to: {
+    path: "^packages/core/src/",
+    pathNot: `^packages/core/src/(${[folder, ...allowed].join("|")})/`,
+  },
+}));
+
+const packageRules = Object.entries(packages).map(([name, allowed]) => ({
+  name: `packages/${name} imports only ${["itself", ...allowed].join(", ")}`,
+  severity: "error",
+  from: { path: `^packages/${name}/` },
+  to: { path: "^packages/", pathNot: `^packages/(${[name, ...allowed].join("|")})/` },
+}));
+
+export default {
+  forbidden: [
+    ...folderRules,
+    ...packageRules,
+    {
+      name: "every folder of core stands in the list above",
+      severity: "error",
+      from: { path: "^packages/core/src/[^/]+/" },
+      to: {
+        path: "^packages/core/src/[^/]+/",
+        pathNot: `^packages/core/src/(${Object.keys(core).join("|")})/`,
+      },
+    },
+    {
+      name: "packages are entered by their public door",
+      severity: "error",
+      from: { path: "^packages/([^/]+)/" },
+      to: {
+        path: "^packages/[^/]+/src/",
+        pathNot: ["^packages/$1/", "^packages/[^/]+/src/(index|document)\\.ts$"],
+      },
+    },
+    { name: "no cycles", severity: "error", from: {}, to: { circular: true } },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "/dist/" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "default"] },
+  },
+};

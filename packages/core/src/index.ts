@@ -1,0 +1,2 @@
+export { formatProblem, type Place, type Problem, ProblemsError } from "./document/problem.ts";
+export { UserError } from "./errors/user-error.ts";

@@ -1,0 +1,26 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@herdctl\/core$/, replacement: source("packages/core/src/index.ts") },
+      { find: /^@herdctl\/core\/document$/, replacement: source("packages/core/src/document.ts") },
+      { find: /^@herdctl\/rehearsal$/, replacement: source("packages/rehearsal/src/index.ts") },
+    ],
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/global-setup.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    coverage: {
+      provider: "v8",
+      include: ["packages/*/src/**"],
+      exclude: ["packages/cli/src/**"],
+      reporter: ["text-summary", "json-summary"],
+    },
+  },
+});
