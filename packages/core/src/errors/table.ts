@@ -38,6 +38,30 @@ export const errorTable = {
     exitCode: exitCodes.unreachable,
     hint: "Stop what listens there, or choose another port or socket.",
   },
+  fleet_running: {
+    exitCode: exitCodes.unreachable,
+    hint: "Use that one, or stop it with `herdctl stop`.",
+  },
+  state_damaged: {
+    exitCode: exitCodes.refused,
+    hint: "Nothing was changed. Restore the state folder from a backup, or set the damaged part aside and begin anew.",
+  },
+  state_newer: {
+    exitCode: exitCodes.refused,
+    hint: "Install the newer herdctl again, or choose another state folder.",
+  },
+  state_older: {
+    exitCode: exitCodes.refused,
+    hint: "Run `herdctl start` once: it brings the state up to date.",
+  },
+  state_unavailable: {
+    exitCode: exitCodes.refused,
+    hint: "Check that the state folder exists, that you may write there, and that its disk has room.",
+  },
+  job_not_found: {
+    exitCode: exitCodes.badInput,
+    hint: "Run `herdctl jobs` to see those there are.",
+  },
 } as const satisfies Record<string, { exitCode: number; hint: string }>;
 
 export type ErrorCode = keyof typeof errorTable;
