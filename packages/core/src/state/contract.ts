@@ -1,0 +1,82 @@
+import type { Approval, ApprovalRequest } from "./approval.ts";
+import type { Attempt, AttemptEnd, Job, JobChange, JobStatus, NewJob, Place } from "./job.ts";
+import type { OutcomeCode } from "./outcome.ts";
+import type { LeaseAnswer, LeaseHolder, Session, SessionInfo } from "./session.ts";
+
+/*
+ * What the rest of the engine may ask of the state. Each call is one transaction, durable when its
+ * promise resolves; a call that must read before it writes does both inside. The promises are for
+ * stores that lie across a network; the SQLite one answers at once.
+ */
+
+export interface JobStore {
+  /** With an idempotency key seen before: the first job, and nothing new. */
+  create(job: NewJob): Promise<{ job: Job; created: boolean }>;
+  get(id: string): Promise<Job | undefined>;
+  findByKey(idempotencyKey: string): Promise<Job | undefined>;
+  /** Newest first. */
+  list(query: JobQuery): Promise<JobPage>;
+  /** Oldest first: all that is pending, running or waiting. */
+  unfinished(): Promise<Job[]>;
+  update(id: string, change: JobChange): Promise<JobUpdate>;
+  /** Counts the attempt and sets the job running. Not applied to a finished job. */
+  startAttempt(id: string, change?: Omit<JobChange, "status">): Promise<JobUpdate>;
+  /** False when that attempt had already ended: what it said first stands. */
+  endAttempt(id: string, number: number, end: AttemptEnd): Promise<boolean>;
+  attempts(id: string): Promise<Attempt[]>;
+}
+
+/** A finished job never changes: a later change is not applied, and told so. */
+export type JobUpdate = { applied: boolean; job: Job };
+
+export interface JobQuery {
+  agent?: string;
+  status?: JobStatus;
+  outcome?: OutcomeCode;
+  since?: Date;
+  limit: number;
+  cursor?: string;
+}
+
+export interface JobPage {
+  jobs: Job[];
+  /** The cursor of the page after this one; null at the end. */
+  next: string | null;
+}
+
+export interface SessionStore {
+  save(info: SessionInfo): Promise<Session>;
+  get(sessionId: string): Promise<Session | undefined>;
+  /** The one used last, expired or not. */
+  latest(agent: string, place: Place): Promise<Session | undefined>;
+  /** The one used last first. */
+  list(query?: { agent?: string }): Promise<Session[]>;
+  /**
+   * One writer a session. Granted when it is free, when the same holder renews, and when its
+   * holder is dead or let the time run out. Sessions we did not make can be leased too.
+   */
+  lease(sessionId: string, holder: LeaseHolder, until: Date): Promise<LeaseAnswer>;
+  /** False when someone else holds it by now. */
+  release(sessionId: string, holder: LeaseHolder): Promise<boolean>;
+}
+
+export interface ApprovalStore {
+  ask(request: ApprovalRequest): Promise<Approval>;
+  get(id: string): Promise<Approval | undefined>;
+  /** Unanswered ones, oldest first. */
+  open(jobId?: string): Promise<Approval[]>;
+  /** Applied once, in time, while the attempt lives; else the approval as it stands. */
+  answer(
+    id: string,
+    answer: "allow" | "deny",
+    by: string,
+  ): Promise<{ applied: boolean; approval: Approval }>;
+  /** Spends an allow: true exactly once for each. */
+  use(id: string): Promise<boolean>;
+  /** Spends an allow that an earlier attempt of this job got for the identical request but did not use. */
+  useEarlier(jobId: string, tool: string, input: unknown): Promise<Approval | undefined>;
+  /** Marks what nobody answered in time, and returns it. */
+  expire(): Promise<Approval[]>;
+  /** Unanswered requests of an attempt that died. */
+  voidAttempt(jobId: string, attempt: number): Promise<Approval[]>;
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { outcomeCodeSchema, outcomeSchema } from "./outcome.ts";
+import { processIdentitySchema } from "./process-identity.ts";
+import { usageSchema } from "./usage.ts";
+
+export const jobStatusSchema = z.enum([
+  "pending",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "cancelled",
+  "skipped",
+]);
+export type JobStatus = z.infer<typeof jobStatusSchema>;
+
+export const triggerTypeSchema = z.enum([
+  "manual",
+  "interval",
+  "cron",
+  "at",
+  "webhook",
+  "chat",
+  "work_item",
+]);
+export type TriggerType = z.infer<typeof triggerTypeSchema>;
+
+/** Where a session was made, and so the only place where it can be resumed. */
+export const placeSchema = z.enum(["sdk", "cli", "docker"]);
+export type Place = z.infer<typeof placeSchema>;
+
+const time = z.iso.datetime();
+const text = z.string().nullable();
+
+/** What is known of a job when it is accepted and never changes afterwards. */
+const requestFields = {
+  agent: z.string().min(1),
+  prompt: z.string(),
+  trigger_type: triggerTypeSchema,
+  schedule: text,
+  priority: z.number().int(),
+  idempotency_key: text,
+  resumed_from: text,
+  forked_from: text,
+};
+
+/** What becomes known of it while it runs. */
+const progressFields = {
+  status: jobStatusSchema,
+  outcome: outcomeSchema.nullable(),
+  session_id: text,
+  summary: text,
+  cost_usd: z.number().nonnegative().nullable(),
+  usage: usageSchema.nullable(),
+  runtime: z.enum(["sdk", "cli"]).nullable(),
+  place: placeSchema.nullable(),
+  credential: z.enum(["subscription", "api_key"]).nullable(),
+  container_id: text,
+  claude_version: text,
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  warnings: z.array(z.string()),
+  runner: processIdentitySchema.nullable(),
+};
+
+export const jobSchema = z.object({
+  id: z.string(),
+  ...requestFields,
+  ...progressFields,
+  attempts: z.number().int().nonnegative(),
+  created_at: time,
+  started_at: time.nullable(),
+  finished_at: time.nullable(),
+  duration_seconds: z.number().nonnegative().nullable(),
+  output_file: z.string(),
+});
+export type Job = z.infer<typeof jobSchema>;
+
+/** A job to be accepted; one that is refused at the door is recorded as `skipped` with its outcome. */
+export const newJobSchema = z
+  .object(requestFields)
+  .partial()
+  .required({ agent: true, prompt: true })
+  .extend({
+    id: z.string().optional(),
+    runtime: progressFields.runtime.optional(),
+    place: progressFields.place.optional(),
+    skipped: outcomeSchema.optional(),
+  });
+export type NewJob = z.infer<typeof newJobSchema>;
+
+export const jobChangeSchema = z.strictObject(progressFields).partial();
+export type JobChange = z.infer<typeof jobChangeSchema>;
+
+export const attemptSchema = z.object({
+  job_id: z.string(),
+  number: z.number().int().positive(),
+  started_at: time,
+  finished_at: time.nullable(),
+  outcome_code: outcomeCodeSchema.nullable(),
+  session_id: text,
+  /** What this attempt alone cost, though the session's own count goes on over resumes. */
+  cost_usd: z.number().nonnegative().nullable(),
+});
+export type Attempt = z.infer<typeof attemptSchema>;
+
+export type AttemptEnd = Pick<Attempt, "outcome_code" | "session_id" | "cost_usd">;

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { placeSchema } from "./job.ts";
+import { processIdentitySchema } from "./process-identity.ts";
+import { usageSchema } from "./usage.ts";
+
+const time = z.iso.datetime();
+
+export const sessionSchema = z.object({
+  session_id: z.string().min(1),
+  agent: z.string().min(1),
+  place: placeSchema,
+  cwd: z.string(),
+  config_dir: z.string().nullable(),
+  created_at: time,
+  last_used_at: time,
+  expires_at: time.nullable(),
+  job_id: z.string().nullable(),
+  /** Totals over the whole life of the session, as claude counts them: a run's share is a difference. */
+  cost_total_usd: z.number().nonnegative(),
+  usage_total: usageSchema.nullable(),
+  turns: z.number().int().nonnegative(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+/** What is known of a session after a run; what is left out stays as it was. */
+export const sessionInfoSchema = sessionSchema
+  .omit({ created_at: true, last_used_at: true })
+  .partial()
+  .required({ session_id: true, agent: true, place: true, cwd: true });
+export type SessionInfo = z.infer<typeof sessionInfoSchema>;
+
+export function isExpired(session: Session, now: Date): boolean {
+  return session.expires_at !== null && Date.parse(session.expires_at) <= now.getTime();
+}
+
+/** Who writes to a session: a process, for a job. */
+export const leaseHolderSchema = processIdentitySchema.extend({ job_id: z.string() });
+export type LeaseHolder = z.infer<typeof leaseHolderSchema>;
+
+export interface Lease {
+  holder: LeaseHolder;
+  until: string;
+}
+
+export type LeaseAnswer = { granted: true } | ({ granted: false } & Lease);
