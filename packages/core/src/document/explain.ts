@@ -1,10 +1,11 @@
 import type { core, z } from "zod";
 import { suggest } from "./did-you-mean.ts";
 import { formatPath, type Place, type Problem } from "./problem.ts";
-import { knownKeys } from "./schema-keys.ts";
+import { descriptionAt, knownKeys } from "./schema-at.ts";
 import { at, placeOf, type Tree, valuePlaceOf } from "./tree.ts";
 
 type Issue = core.$ZodIssue;
+type UnionIssue = Extract<Issue, { code: "invalid_union" }>;
 
 /** What a schema finds wrong with a tree, in the words and at the places of whoever wrote it. */
 export function explainIssues(issues: readonly Issue[], tree: Tree, schema: z.ZodType): Problem[] {
@@ -13,102 +14,119 @@ export function explainIssues(issues: readonly Issue[], tree: Tree, schema: z.Zo
 
 function explainIssue(issue: Issue, tree: Tree, schema: z.ZodType): Problem[] {
   const path = issue.path;
-  const problem = (place: Place, message: string, hint: string, where = path): Problem => ({
-    ...place,
-    path: formatPath(where),
-    message,
-    hint,
-  });
-
   if (issue.code === "unrecognized_keys") {
-    const known = knownKeys(schema, path);
-    return issue.keys.map((key) =>
-      problem(placeOf(tree, [...path, key]), `\`${key}\` is not known here`, suggest(key, known), [
-        ...path,
-        key,
-      ]),
-    );
+    const known = knownKeys(schema, tree, path);
+    return issue.keys.map((key) => {
+      const whole = [...path, key];
+      const message = `\`${key}\` is not known here`;
+      return problem(placeOf(tree, whole), whole, message, suggest(key, known));
+    });
+  }
+  if (issue.code === "invalid_key") {
+    const inner = issue.issues[0];
+    const { message, hint } = inner ? describe(inner, undefined) : fallback;
+    return [problem(placeOf(tree, path), path, message, hint)];
   }
   if (issue.code === "invalid_union") return explainUnion(issue, tree, schema);
-  if (issue.code === "invalid_key") {
-    const inner = issue.issues.flatMap((one) => describe(one, undefined));
-    const [message, hint] = inner.length === 2 ? inner : ["this name is not valid", "Rename it."];
-    return [problem(placeOf(tree, path), message ?? "", hint ?? "")];
-  }
 
   const value = at(tree, path);
-  if (value === undefined) {
-    const name = String(path.at(-1) ?? "content");
-    const hint = hintOf(issue) ?? `Add \`${name}:\` here.`;
-    return [problem(placeOf(tree, path), `\`${name}\` is missing`, hint)];
-  }
-  const [message, hint] = describe(issue, value);
-  return [problem(valuePlaceOf(tree, path), message, hint)];
+  const purpose = descriptionAt(schema, tree, path);
+  if (value === undefined) return [missing(tree, path, purpose)];
+  const { message, hint } = describe(issue, value);
+  const told = hintOf(issue) === undefined && purpose ? `${hint} (${purpose})` : hint;
+  return [problem(valuePlaceOf(tree, path), path, message, told)];
 }
 
 /** Of several forms, speak about the one the writer was evidently trying to write. */
-function explainUnion(
-  issue: Extract<Issue, { code: "invalid_union" }>,
-  tree: Tree,
-  schema: z.ZodType,
-): Problem[] {
+function explainUnion(issue: UnionIssue, tree: Tree, schema: z.ZodType): Problem[] {
   const path = issue.path;
   const value = at(tree, path);
-  const branches = issue.errors ?? [];
-  const attempted = branches.filter(
-    (branch) => !branch.some((inner) => inner.path.length === 0 && isWrongKind(inner)),
-  );
-  const nearest = attempted.sort((a, b) => a.length - b.length)[0];
-  if (nearest && value !== undefined) {
-    const placed = nearest.map((inner) => ({ ...inner, path: [...path, ...inner.path] }) as Issue);
+  const purpose = descriptionAt(schema, tree, path);
+  if (value === undefined) return [missing(tree, path, purpose, discriminators(issue))];
+  const place = valuePlaceOf(tree, path);
+  const options = discriminators(issue);
+  if (options.length > 0)
+    return [problem(place, path, notOneOf(value, options), suggest(text(value), options))];
+
+  const tried = issue.errors.filter((branch) => !branch.some(isWrongKind));
+  const nearest = tried.toSorted((a, b) => effort(a) - effort(b))[0];
+  if (nearest) {
+    const placed = nearest.map((inner) => ({ ...inner, path: [...path, ...inner.path] }));
     return explainIssues(placed, tree, schema);
   }
-  const custom = hintOf(issue);
-  const expected = branches.flatMap((branch) => branch.map(expectation)).filter(Boolean);
-  const hint = custom ?? `Write ${[...new Set(expected)].join(" or ")}.`;
-  const shown =
-    value === undefined
-      ? `\`${String(path.at(-1))}\` is missing`
-      : `${show(value)} does not fit here`;
-  return [{ ...valuePlaceOf(tree, path), path: formatPath(path), message: shown, hint }];
+  const choices = issue.errors
+    .flat()
+    .flatMap((inner) => (inner.code === "invalid_value" ? inner.values.map(String) : []));
+  const message =
+    choices.length > 0 ? notOneOf(value, choices) : `${show(value)} does not fit here`;
+  const hint =
+    choices.length > 0 ? suggest(text(value), choices) : `Expected: ${purpose ?? "another form"}.`;
+  return [problem(place, path, message, hint)];
+}
+
+/** Fewer and deeper complaints mean the form was nearer to what was written; unknown keys weigh most. */
+function effort(branch: readonly Issue[]): number {
+  return branch.reduce(
+    (sum, issue) => sum + (issue.code === "unrecognized_keys" ? 3 * issue.keys.length : 1),
+    0,
+  );
 }
 
 function isWrongKind(issue: Issue): boolean {
-  return issue.code === "invalid_type" || issue.code === "invalid_value";
+  return (
+    issue.path.length === 0 && (issue.code === "invalid_type" || issue.code === "invalid_value")
+  );
 }
 
-function expectation(issue: Issue): string {
-  if (issue.code === "invalid_value") return oneOf(issue.values);
-  if (issue.code === "invalid_type") return kindNames[issue.expected] ?? issue.expected;
-  return hintOf(issue) ?? "";
+function discriminators(issue: UnionIssue): string[] {
+  const options = "options" in issue && Array.isArray(issue.options) ? issue.options : [];
+  return options.map(String);
 }
 
-function describe(issue: Issue, value: Tree | undefined): [message: string, hint: string] {
-  const custom = hintOf(issue);
+function missing(
+  tree: Tree,
+  path: readonly PropertyKey[],
+  purpose?: string,
+  options: string[] = [],
+): Problem {
+  const name = String(path.at(-1) ?? "content");
+  const choice = options.length > 0 ? ` One of ${options.join(", ")}.` : "";
+  const what = purpose ? ` (${purpose})` : "";
+  return problem(
+    placeOf(tree, path),
+    path,
+    `\`${name}\` is missing`,
+    `Add \`${name}:\` here.${choice}${what}`,
+  );
+}
+
+const fallback = { message: "this is not valid here", hint: "Correct the value." };
+
+function describe(issue: Issue, value: Tree | undefined): { message: string; hint: string } {
   const shown = value === undefined ? "this" : show(value);
-  switch (issue.code) {
-    case "invalid_type":
-      return [
-        `${shown} is not ${kindNames[issue.expected] ?? issue.expected}`,
-        custom ?? `Write ${kindNames[issue.expected] ?? issue.expected} here.`,
-      ];
-    case "invalid_value": {
-      const values = issue.values.map(String);
-      const written = value?.kind === "scalar" ? String(value.value) : "";
-      const hint =
-        custom ?? (values.length > 1 ? suggest(written, values) : `Write ${oneOf(issue.values)}.`);
-      return [`${shown} is not one of ${values.join(", ")}`, hint];
-    }
-    case "too_small":
-      return [
-        `${shown} is too small`,
-        custom ?? `At least ${issue.minimum}${issue.inclusive === false ? ", exclusive" : ""}.`,
-      ];
-    case "too_big":
-      return [`${shown} is too large`, custom ?? `At most ${issue.maximum}.`];
-    default:
-      return [issue.message, custom ?? "Correct the value."];
+  const custom = hintOf(issue);
+  if (custom !== undefined) return { message: issue.message, hint: custom };
+  if (issue.code === "invalid_type") {
+    const kind = kindNames[issue.expected] ?? issue.expected;
+    return { message: `${shown} is not ${kind}`, hint: `Write ${kind}.` };
   }
+  if (issue.code === "invalid_value") {
+    const values = issue.values.map(String);
+    const hint =
+      values.length > 1 ? suggest(value ? text(value) : "", values) : `Write \`${values[0]}\`.`;
+    return {
+      message: `${shown} is not ${values.length > 1 ? "one of " : ""}${values.join(", ")}`,
+      hint,
+    };
+  }
+  if (issue.code === "too_small") {
+    const bound = issue.inclusive === false ? "more than" : "at least";
+    return { message: `${shown} is too small`, hint: `Write ${bound} ${issue.minimum}.` };
+  }
+  if (issue.code === "too_big") {
+    return { message: `${shown} is too large`, hint: `Write at most ${issue.maximum}.` };
+  }
+  return fallback;
 }
 
 function hintOf(issue: Issue): string | undefined {
@@ -116,17 +134,31 @@ function hintOf(issue: Issue): string | undefined {
   return typeof hint === "string" ? hint : undefined;
 }
 
-function oneOf(values: readonly unknown[]): string {
-  return values.map((value) => `\`${String(value)}\``).join(" or ");
+function problem(
+  place: Place,
+  path: readonly PropertyKey[],
+  message: string,
+  hint: string,
+): Problem {
+  return { ...place, path: formatPath(path), message, hint };
 }
 
+function notOneOf(value: Tree, options: readonly string[]): string {
+  return `${show(value)} is not one of ${options.join(", ")}`;
+}
+
+function text(tree: Tree): string {
+  return tree.kind === "scalar" ? String(tree.value) : "";
+}
+
+/** A value as it was written, unless it came out of the environment and may be a secret. */
 function show(tree: Tree): string {
   if (tree.kind === "map") return "a block of keys";
   if (tree.kind === "list") return "a list";
   if (tree.variables.length > 0) return `the value of ${tree.variables.join(" and ")}`;
   if (tree.value === null) return "an empty value";
-  const text = JSON.stringify(tree.value, (_, v) => (typeof v === "bigint" ? String(v) : v));
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+  const written = typeof tree.value === "string" ? JSON.stringify(tree.value) : String(tree.value);
+  return written.length > 60 ? `${written.slice(0, 57)}…` : written;
 }
 
 const kindNames: Record<string, string> = {

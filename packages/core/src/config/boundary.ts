@@ -1,0 +1,95 @@
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join, sep } from "node:path";
+import type { Place, Problem } from "../document/problem.ts";
+import { at, type Tree, valuePlaceOf } from "../document/tree.ts";
+import type { ResolvedAgent } from "./resolve.ts";
+
+/**
+ * No container may be given a folder that would undo it: one that holds the machine's or the
+ * user's secrets, or, writable, the files that say what the container may do.
+ */
+export function checkBoundary(
+  agent: ResolvedAgent,
+  tree: Tree,
+  operatorFiles: string[],
+): Problem[] {
+  if (!agent.docker.enabled) return [];
+  return mountedFolders(agent, tree).flatMap(({ path, writable, place, field }) => {
+    const folder = followLinks(path);
+    const secret = secretFolders().find((one) => holds(folder, one) || holds(one, folder));
+    if (secret !== undefined || systemFolders.includes(folder)) {
+      return [
+        {
+          ...place,
+          path: field,
+          message: `the container of \`${agent.name}\` would be given ${secret ?? folder}`,
+          hint: "Give it a folder of its own, such as a clone: `working_directory: { repo: … }`.",
+        },
+      ];
+    }
+    const file = writable
+      ? operatorFiles.find((one) => holds(folder, followLinks(one)))
+      : undefined;
+    if (file === undefined) return [];
+    return [
+      {
+        ...place,
+        path: field,
+        message: `the container of \`${agent.name}\` could write ${file}`,
+        hint: "Move the agent's folder apart from the fleet's files, or mount it read-only.",
+      },
+    ];
+  });
+}
+
+function mountedFolders(agent: ResolvedAgent, tree: Tree) {
+  const workspace = {
+    path: agent.working_directory.path,
+    writable: agent.docker.workspace_mode === "rw",
+    place: at(tree, ["working_directory"])?.place ?? tree.place,
+    field: "working_directory",
+  };
+  const volumes = agent.docker.volumes.map((volume, index) => ({
+    path: volume.source,
+    writable: volume.mode === "rw",
+    place: valuePlaceOf(tree, ["docker", "volumes", index]) as Place,
+    field: `docker.volumes[${index}]`,
+  }));
+  return [workspace, ...volumes];
+}
+
+const systemFolders = [
+  "/",
+  "/etc",
+  "/proc",
+  "/sys",
+  "/dev",
+  "/boot",
+  "/root",
+  "/home",
+  "/usr",
+  "/var",
+  "/var/run",
+  "/run",
+];
+
+function secretFolders(): string[] {
+  const home = homedir();
+  const claude = process.env.CLAUDE_CONFIG_DIR ?? join(home, ".claude");
+  const named = [".ssh", ".aws", ".gnupg", ".config", ".docker", ".kube", ".netrc"];
+  const sockets = ["/var/run/docker.sock", "/run/docker.sock", "/etc/shadow"];
+  return [claude, ...named.map((name) => join(home, name)), ...sockets];
+}
+
+/** True when the inner path is the outer folder or lies below it. */
+function holds(outer: string, inner: string): boolean {
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+}
+
+/** The real path of what exists of it: a link anywhere on the way counts. */
+function followLinks(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : join(followLinks(parent), basename(path));
+}

@@ -1,0 +1,147 @@
+import type { Problem } from "../document/problem.ts";
+import { at, placeOf, type Tree, valuePlaceOf } from "../document/tree.ts";
+
+/**
+ * What is wrong between fields that are each fine alone. It works on the merged tree, so that it
+ * reports in the same run as everything else even when other fields are wrong.
+ */
+export function checkConsistency(agent: Tree): Problem[] {
+  return checks.flatMap((check) => check(agent));
+}
+
+type Check = (agent: Tree) => Problem[];
+
+const checks: Check[] = [
+  function subscriptionNeedsTheCli(agent) {
+    const wrong = runtimeType(agent) === "sdk" && text(agent, "credential") === "subscription";
+    return wrong
+      ? [
+          problem(
+            agent,
+            ["credential"],
+            "the SDK runtime cannot use a subscription",
+            "Add `runtime: cli`, or use `credential: api_key`.",
+          ),
+        ]
+      : [];
+  },
+  function sessionFileIsForTheCli(agent) {
+    if (text(agent, "runtime", "stream") !== "session-file") return [];
+    const path = ["runtime", "stream"];
+    if (runtimeType(agent) === "sdk") {
+      return [
+        problem(
+          agent,
+          path,
+          "only the CLI runtime reads the session file",
+          "Add `type: cli`, or remove `stream`.",
+        ),
+      ];
+    }
+    const mode = text(agent, "permission_mode") ?? "default";
+    return mode === "default"
+      ? [
+          problem(
+            agent,
+            path,
+            "nobody can be asked for permission through a session file",
+            "Choose another `permission_mode`, or `stream: stdout`.",
+          ),
+        ]
+      : [];
+  },
+  function fallbackIsAnotherModel(agent) {
+    const model = text(agent, "model");
+    return model !== undefined && model === text(agent, "fallback_model")
+      ? [
+          problem(
+            agent,
+            ["fallback_model"],
+            "the fallback is the model itself",
+            "Name another model, or remove it.",
+          ),
+        ]
+      : [];
+  },
+  function schedulesHaveSomethingToSay(agent) {
+    if (at(agent, ["default_prompt"]) || at(agent, ["work_source"])) return [];
+    return keys(agent, "schedules")
+      .filter((name) => text(agent, "schedules", name, "type") !== "chat")
+      .filter((name) => !at(agent, ["schedules", name, "prompt"]))
+      .map((name) =>
+        problem(
+          agent,
+          ["schedules", name],
+          "this schedule has no prompt",
+          "Add `prompt:` here, or `default_prompt:` to the agent.",
+        ),
+      );
+  },
+  function chatSchedulesNeedAChat(agent) {
+    if (at(agent, ["chat"])) return [];
+    return keys(agent, "schedules")
+      .filter((name) => text(agent, "schedules", name, "type") === "chat")
+      .map((name) =>
+        problem(
+          agent,
+          ["schedules", name],
+          "the agent is in no chat",
+          "Add a `chat:` block with `discord` or `slack`.",
+        ),
+      );
+  },
+  function signaturesNameTheirHeader(agent) {
+    return keys(agent, "schedules")
+      .map((name) => ["schedules", name, "signature"])
+      .filter((path) => ["hmac", "token"].includes(text(agent, ...path, "kind") ?? ""))
+      .filter((path) => !at(agent, [...path, "header"]))
+      .map((path) =>
+        problem(
+          agent,
+          [...path, "kind"],
+          "the header of the signature is not named",
+          "Add `header:`, such as `X-Signature`.",
+        ),
+      );
+  },
+  function toolsAreNotBothAllowedAndDenied(agent) {
+    const denied = new Set(list(agent, "denied_tools"));
+    return list(agent, "allowed_tools").flatMap((tool, index) =>
+      denied.has(tool)
+        ? [
+            problem(
+              agent,
+              ["allowed_tools", index],
+              `\`${tool}\` is both allowed and denied`,
+              "Remove it from one of the two lists.",
+            ),
+          ]
+        : [],
+    );
+  },
+];
+
+function runtimeType(agent: Tree): string {
+  return text(agent, "runtime", "type") ?? text(agent, "runtime") ?? "sdk";
+}
+
+function text(tree: Tree, ...path: (string | number)[]): string | undefined {
+  const found = at(tree, path);
+  return found?.kind === "scalar" && typeof found.value === "string" ? found.value : undefined;
+}
+
+function keys(tree: Tree, key: string): string[] {
+  const found = at(tree, [key]);
+  return found?.kind === "map" ? [...found.entries.keys()] : [];
+}
+
+function list(tree: Tree, key: string): (string | undefined)[] {
+  const found = at(tree, [key]);
+  return found?.kind === "list" ? found.items.map((_, index) => text(tree, key, index)) : [];
+}
+
+function problem(agent: Tree, path: (string | number)[], message: string, hint: string): Problem {
+  const last = path.at(-1);
+  const place = typeof last === "number" ? valuePlaceOf(agent, path) : placeOf(agent, path);
+  return { ...place, path: path.join("."), message, hint };
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { size } from "./quantities.ts";
+import { stringMap } from "./texts.ts";
+import { checkedText, meaningful, Wrong } from "./wrong.ts";
+
+export const egressPresets = ["npm", "github", "pypi", "debian"] as const;
+export const networks = ["none", "bridge", "host"] as const;
+export const auths = ["gateway", "env", "mount"] as const;
+
+const forbiddenTargets = ["/", "/proc", "/sys", "/dev", "/etc"];
+const volumeHint = "Write `source:/target` or `source:/target:ro`, such as `./cache:/cache:rw`.";
+
+const volumeParts = z.object({
+  source: z.string(),
+  target: z.string(),
+  mode: z.enum(["ro", "rw"]),
+});
+
+/** `source:/target[:ro|rw]`; read-only unless it says `rw`. */
+const volume = meaningful(volumeParts, parseVolume, formatVolume);
+
+export type Volume = z.output<typeof volumeParts>;
+
+const hostname =
+  /^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?(:\d{1,5})?$/i;
+
+const egressHost = checkedText((text) => {
+  const isAddress = /^[\d.]+(:\d+)?$/.test(text) || text.includes("::");
+  if (hostname.test(text) && !isAddress) return undefined;
+  return new Wrong(
+    `"${text}" is not a host name`,
+    `Write a host such as \`registry.example.com\`, or a preset: ${egressPresets.join(", ")}.`,
+  );
+});
+
+const address = checkedText((text) =>
+  z.union([z.ipv4(), z.ipv6()]).safeParse(text).success
+    ? undefined
+    : new Wrong(
+        `"${text}" is not an IP address`,
+        "Write the address that the host may resolve to.",
+      ),
+);
+
+const absolutePath = checkedText((text) =>
+  isCleanAbsolute(text) && !forbiddenTargets.includes(text)
+    ? undefined
+    : new Wrong(
+        `"${text}" cannot be mounted`,
+        "Write an absolute path in the container, such as `/var/tmp`.",
+      ),
+);
+
+const user = checkedText((text) => {
+  const match = /^(\d+)(:\d+)?$/.exec(text);
+  if (match && Number(match[1]) > 0) return undefined;
+  return new Wrong(
+    `"${text}" is not a user for a container`,
+    "Write a numeric user other than root: `1000` or `1000:1000`.",
+  );
+});
+
+const image = checkedText((text) =>
+  /^[a-z0-9][\w.\-/:@]*$/i.test(text)
+    ? undefined
+    : new Wrong(
+        `"${text}" is not the name of an image`,
+        "Write `name:tag`, such as `herdctl/agent:latest`.",
+      ),
+);
+
+const egress = z.union([egressHost, z.strictObject({ host: egressHost, address })]);
+
+export const docker = z.strictObject({
+  enabled: z.boolean().prefault(false).describe("Run the agent in a container"),
+  image: image.optional().describe("Image to run; herdctl's own when not given"),
+  network: z.enum(networks).prefault("none").describe("Network of the container"),
+  egress: z.array(egress).prefault([]).describe("Hosts and presets that the gateway opens"),
+  auth: z.enum(auths).optional().describe("How the credential reaches the model"),
+  memory: size.prefault("2g").describe("Memory limit, such as `2g`"),
+  cpus: z.number().positive().max(1024).optional().describe("CPU limit, such as `1.5`"),
+  // Below about a hundred the binary crashes or hangs instead of reporting an error.
+  pids_limit: z.int().min(100).max(1_000_000).prefault(512).describe("Limit on processes"),
+  user: user.optional().describe("Numeric user; the workspace's owner when not given"),
+  workspace_mode: z.enum(["rw", "ro"]).prefault("rw").describe("Workspace writable or read-only"),
+  read_only: z.boolean().prefault(true).describe("Root file system read-only"),
+  tmpfs: z.array(absolutePath).prefault([]).describe("Further writable places in memory"),
+  volumes: z.array(volume).prefault([]).describe("Folders of the host: `source:/target[:ro|rw]`"),
+  env: stringMap.prefault({}).describe("Environment of the container only"),
+  warm: z.boolean().prefault(false).describe("Keep a spare container ready"),
+});
+
+function parseVolume(text: string): Volume | Wrong {
+  const [source = "", target = "", mode = "ro", ...rest] = text.split(":");
+  if (rest.length > 0 || target === "") return new Wrong(`"${text}" is not a volume`, volumeHint);
+  if (mode !== "ro" && mode !== "rw") return new Wrong(`"${mode}" is not ro or rw`, volumeHint);
+  if (!/^(\/|\.{1,2}(\/|$)|~(\/|$))/.test(source)) {
+    return new Wrong(
+      `"${source}" is not a path`,
+      "Begin the source with `/`, `./`, `../` or `~/`.",
+    );
+  }
+  if (!isCleanAbsolute(target) || forbiddenTargets.includes(target)) {
+    return new Wrong(
+      `"${target}" cannot be a target`,
+      "Write an absolute path in the container, such as `/cache`.",
+    );
+  }
+  return { source, target, mode };
+}
+
+function formatVolume(volume: Volume): string {
+  return `${volume.source}:${volume.target}:${volume.mode}`;
+}
+
+function isCleanAbsolute(path: string): boolean {
+  const parts = path.split("/").slice(1);
+  return (
+    path.startsWith("/") && !path.includes("\0") && !parts.includes("..") && !parts.includes(".")
+  );
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { budget } from "./agent.ts";
+import { count } from "./quantities.ts";
+import { hostPath, name, url } from "./texts.ts";
+import { timezone } from "./time.ts";
+import { checkedText, Wrong } from "./wrong.ts";
+
+const identity = z.strictObject({
+  name: name.describe("Name of the fleet"),
+  description: z.string().optional().describe("What the fleet is for"),
+  timezone: timezone
+    .optional()
+    .describe("Time zone of its schedules; the machine's when not given"),
+  max_concurrent: count.optional().describe("Runs at the same time in the whole fleet"),
+  budget: budget.prefault({}).describe("Limits for a day, all agents together"),
+});
+
+const host = checkedText((text) =>
+  /^[A-Za-z0-9.:-]+$/.test(text)
+    ? undefined
+    : new Wrong(`"${text}" is not an address`, "Write an address such as `127.0.0.1`."),
+);
+
+const server = z.strictObject({
+  port: z.int().min(1).max(65_535).prefault(3232).describe("Port of dashboard, API and webhooks"),
+  host: host.prefault("127.0.0.1").describe("Address it listens on"),
+});
+
+/** The content is checked once it is merged into each agent, so that every place is known. */
+const partOfAgent = z.record(z.string(), z.unknown());
+
+const agentEntry = z.union([
+  z.strictObject({
+    path: hostPath.describe("Agent file, or a glob of them"),
+    overrides: partOfAgent.optional().describe("What the fleet says over the file"),
+  }),
+  z.looseObject({ name: z.unknown() }),
+]);
+
+const includedFleet = z.strictObject({
+  path: hostPath.describe("Another herdctl.yaml"),
+  name: name.optional().describe("Name in front of its agents; its own when not given"),
+  overrides: partOfAgent.optional().describe("What this fleet says over all its agents"),
+});
+
+export const fleetSchema = z.strictObject({
+  version: z.literal(1).describe("Version of the format"),
+  fleet: identity.describe("The fleet as a whole"),
+  defaults: partOfAgent.prefault({}).describe("What every agent begins with"),
+  agents: z.array(agentEntry).prefault([]).describe("Agent files, globs, or agents written here"),
+  fleets: z.array(includedFleet).prefault([]).describe("Other fleets that run with this one"),
+  server: server.prefault({}).describe("Where the fleet listens"),
+  claude_path: hostPath.optional().describe("The `claude` program to use"),
+  store: url("postgres", "postgresql").optional().describe("Database shared by several machines"),
+});
+
+export type FleetFile = z.output<typeof fleetSchema>;

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { meaningful, Wrong } from "./wrong.ts";
+
+const durationUnits = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const durationHint = "Write a number and a unit, such as `30s`, `5m`, `24h` or `7d`.";
+
+/** `5m`, `1h30m`, `500ms`; milliseconds inside. */
+export const duration = meaningful(z.number(), parseDuration, formatDuration).meta({
+  examples: ["30s", "5m", "24h"],
+});
+
+export function parseDuration(text: string): number | Wrong {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  const whole = parts.map((part) => part[0]).join("");
+  if (parts.length === 0 || whole !== text.trim()) {
+    return new Wrong(`"${text}" is not a duration`, durationHint);
+  }
+  const total = parts.reduce((sum, [, amount, unit]) => {
+    return sum + Number(amount) * durationUnits[unit as keyof typeof durationUnits];
+  }, 0);
+  if (total <= 0) return new Wrong(`"${text}" is no time at all`, "Write more than zero.");
+  if (total > Number.MAX_SAFE_INTEGER) return new Wrong(`"${text}" is too long`, durationHint);
+  return Math.round(total);
+}
+
+export function formatDuration(milliseconds: number): string {
+  let rest = milliseconds;
+  let text = "";
+  for (const [unit, size] of Object.entries(durationUnits).reverse()) {
+    const amount = Math.floor(rest / size);
+    if (amount > 0) text += `${amount}${unit}`;
+    rest -= amount * size;
+  }
+  return text;
+}
+
+const sizeUnits = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 } as const;
+const sizeHint = "Write a number and a unit, such as `512m` or `2g`.";
+
+/** `512m`, `2g`, `1.5g`; bytes inside. */
+export const size = meaningful(z.number(), parseSize, formatSize).meta({
+  examples: ["512m", "2g"],
+});
+
+export function parseSize(text: string): number | Wrong {
+  const match = /^(\d+(?:\.\d+)?)([kmgt])(?:i?b)?$/i.exec(text.trim());
+  if (!match) return new Wrong(`"${text}" is not a size`, sizeHint);
+  const unit = (match[2] ?? "m").toLowerCase() as keyof typeof sizeUnits;
+  return Math.round(Number(match[1]) * sizeUnits[unit]);
+}
+
+export function formatSize(bytes: number): string {
+  const fitting = Object.entries(sizeUnits)
+    .reverse()
+    .find(([, unit]) => bytes >= unit && bytes % unit === 0);
+  return fitting ? `${bytes / fitting[1]}${fitting[0]}` : `${bytes / sizeUnits.k}k`;
+}
+
+export const usd = z.number().positive();
+export const count = z.int().positive();

@@ -1,0 +1,63 @@
+import { Cron } from "croner";
+import { didYouMean } from "../../document/did-you-mean.ts";
+import { checkedText, Wrong } from "./wrong.ts";
+
+const cronHint =
+  "Five fields: minute (0-59) hour (0-23) day (1-31) month (1-12) weekday (0-7 or MON-SUN); " +
+  "a sixth in front for seconds; or @hourly, @daily, @weekly, @monthly.";
+
+export const cronExpression = checkedText((text) => {
+  try {
+    const cron = new Cron(text, { paused: true, mode: "5-or-6-parts" });
+    if (cron.nextRun()) return undefined;
+    return new Wrong(`"${text}" never comes due`, "Choose a date that exists.");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^Cron\w+: /, "") : "";
+    const said = reason.startsWith("invalid configuration format")
+      ? ""
+      : ` (${lowerFirst(reason)})`;
+    return new Wrong(`"${text}" is not a cron expression${said}`, cronHint);
+  }
+});
+
+export const timezone = checkedText((text) => {
+  if (isTimezone(text)) return undefined;
+  const meant = didYouMean(text, Intl.supportedValuesOf("timeZone"));
+  return new Wrong(
+    `"${text}" is not a time zone`,
+    meant ? `Did you mean \`${meant}\`?` : "Use an IANA name such as `Europe/Berlin` or `UTC`.",
+  );
+});
+
+/** `2026-03-01T09:00` in the schedule's time zone, or with `Z` or an offset of its own. */
+export const pointInTime = checkedText((text) => {
+  const shape = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/.exec(text);
+  // Date.parse lets 31 February roll over into March; comparing the day written back does not.
+  const day = shape ? new Date(`${shape[1]}T00:00:00Z`) : undefined;
+  const exists =
+    day && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(shape?.[1] ?? "-");
+  if (exists && !Number.isNaN(Date.parse(text))) return undefined;
+  return new Wrong(
+    `"${text}" is not a point in time`,
+    "Write `2026-03-01T09:00`, or with an offset: `2026-03-01T09:00+01:00`.",
+  );
+});
+
+const knownTimezones = new Map<string, boolean>();
+
+function isTimezone(text: string): boolean {
+  const known = knownTimezones.get(text);
+  if (known !== undefined) return known;
+  let valid = true;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+  } catch {
+    valid = false;
+  }
+  knownTimezones.set(text, valid);
+  return valid;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+
+/** What a text fails with: the problem and the remedy, both shown to whoever wrote it. */
+export class Wrong {
+  constructor(
+    readonly message: string,
+    readonly hint: string,
+  ) {}
+}
+
+/** A text with a meaning of its own: read into a value, and written back for `config show`. */
+export function meaningful<T extends z.ZodType>(
+  output: T,
+  read: (text: string) => z.input<T> | Wrong,
+  write: (value: z.input<T>) => string,
+) {
+  return z.codec(z.string(), output, {
+    decode: (text, context) => {
+      const value = read(text);
+      if (!(value instanceof Wrong)) return value;
+      context.issues.push(issue(text, value));
+      return z.NEVER;
+    },
+    encode: write,
+  });
+}
+
+/** A text that stays a text but has to pass a check. */
+export function checkedText(check: (text: string) => Wrong | undefined) {
+  return z.string().check((context) => {
+    const wrong = check(context.value);
+    if (wrong) context.issues.push(issue(context.value, wrong));
+  });
+}
+
+function issue(input: string, wrong: Wrong) {
+  return {
+    code: "custom" as const,
+    input,
+    message: wrong.message,
+    params: { hint: wrong.hint },
+  };
+}

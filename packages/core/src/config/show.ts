@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { formatPath, type Place } from "../document/problem.ts";
+import { at, type Tree, toValue } from "../document/tree.ts";
+import type { LoadedFleet } from "./load.ts";
+import { agentSchema } from "./schema/agent.ts";
+import { fleetSchema } from "./schema/fleet.ts";
+
+export interface ShownValue {
+  path: string;
+  value: unknown;
+  /** Absent when the value is herdctl's own default. */
+  from?: Place;
+}
+
+export interface ShownConfig {
+  fleet: ShownValue[];
+  agents: { name: string; values: ShownValue[] }[];
+}
+
+/** The resolved configuration, each value with where it came from, secrets masked. */
+export function showConfig({ fleet, trees }: LoadedFleet): ShownConfig {
+  const shownElsewhere = ["defaults", "agents", "fleets"];
+  return {
+    fleet: shownValues(fleetSchema, trees.fleet).filter(
+      ({ path }) => !shownElsewhere.some((key) => path.startsWith(key)),
+    ),
+    agents: fleet.agents.map(({ name }) => {
+      const tree = trees.agents.get(name);
+      return { name, values: tree ? shownValues(agentSchema, tree) : [] };
+    }),
+  };
+}
+
+type Path = (string | number)[];
+
+function shownValues(schema: z.ZodType, tree: Tree): ShownValue[] {
+  // Encoding turns milliseconds and bytes back into the `5m` and `2g` that people write.
+  const complete = z.encode(schema, schema.parse(toValue(tree)));
+  return leaves(complete).map(({ path, value }) => {
+    const written = at(tree, path);
+    const shown = isSecret(path, value, written) ? maskOf(written) : value;
+    return { path: formatPath(path), value: shown, ...(written && { from: written.place }) };
+  });
+}
+
+function leaves(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
+  if (value === undefined) return [];
+  if (typeof value !== "object" || value === null) return [{ path, value }];
+  const inner = Array.isArray(value)
+    ? value.flatMap((item, index) => leaves(item, [...path, index]))
+    : Object.entries(value).flatMap(([key, item]) => leaves(item, [...path, key]));
+  return inner.length > 0 || path.length === 0 ? inner : [{ path, value }];
+}
+
+const secretKey = /token|key|secret|passw|credential|auth|cookie/i;
+
+/** Anything out of the environment, and literals where secrets are wont to stand. */
+function isSecret(path: Path, value: unknown, written: Tree | undefined): boolean {
+  if (typeof value !== "string") return false;
+  if (written?.kind === "scalar" && written.variables.length > 0) return true;
+  if (/:\/\/[^/@\s]+:[^/@\s]+@/.test(value)) return true;
+  const inSecretPlace = path.includes("env") || path.includes("headers");
+  return inSecretPlace && secretKey.test(String(path.at(-1)));
+}
+
+function maskOf(written: Tree | undefined): string {
+  const variables = written?.kind === "scalar" ? written.variables : [];
+  return variables.length > 0
+    ? `•••••• (${variables.map((name) => `$${name}`).join(", ")})`
+    : "••••••";
+}
