@@ -1,0 +1,81 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { PassThrough, pipeline } from "node:stream";
+import type { GatewayCredential } from "./credential.ts";
+import { clientHeaders, upstreamHeaders } from "./headers.ts";
+import type { Mask } from "./mask.ts";
+import type { Exchange } from "./meter.ts";
+import { answerError } from "./refusal.ts";
+import type { Upstream } from "./upstream.ts";
+
+export interface Forwarding {
+  upstream: Upstream;
+  credential: GatewayCredential;
+  mask: Mask;
+  exchange: Exchange;
+  path: string;
+  open: boolean;
+}
+
+/**
+ * Passes a request up and its answer down as they stream. When one side goes, the other is cut:
+ * an answer that broke off must never look complete.
+ */
+export function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { upstream, credential, mask, exchange, path, open }: Forwarding,
+): void {
+  const headers = upstreamHeaders(request.headers, upstream.url.host, credential, open);
+  const outgoing = upstream.request(request.method ?? "GET", path, headers);
+  let answered = false;
+
+  response.once("close", () => {
+    if (!response.writableFinished) exchange.end("client_gone");
+    outgoing.destroy();
+  });
+  outgoing.once("response", (incoming) => {
+    answered = true;
+    passDown(incoming, response, exchange, mask);
+  });
+  outgoing.on("error", (error: NodeJS.ErrnoException) => {
+    // An early answer may be followed by a reset of the unread request: the answer counts.
+    if (answered) return;
+    exchange.end("unreachable", error.code);
+    if (!response.destroyed) {
+      answerError(
+        response,
+        502,
+        `the API could not be reached (${error.code ?? "no reason given"})`,
+      );
+    }
+  });
+  passUp(request, outgoing, exchange);
+}
+
+function passUp(request: IncomingMessage, outgoing: ClientRequest, exchange: Exchange): void {
+  const tap = new PassThrough();
+  tap.on("data", (chunk: Buffer) => exchange.up(chunk));
+  // Both ends report their own errors; the callback keeps them from being thrown.
+  pipeline(request, tap, outgoing, () => undefined);
+}
+
+function passDown(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  exchange: Exchange,
+  mask: Mask,
+): void {
+  const status = incoming.statusCode ?? 502;
+  exchange.responded(status, incoming.headers);
+  response.writeHead(
+    status,
+    clientHeaders(incoming.headers, (text) => mask.text(text)),
+  );
+  response.flushHeaders();
+  incoming.once("error", () => exchange.end("cut"));
+  const tap = new PassThrough();
+  tap.on("data", (chunk: Buffer) => exchange.down(chunk));
+  pipeline(incoming, tap, mask.stream(), response, (error) => {
+    if (!error) exchange.end("complete");
+  });
+}

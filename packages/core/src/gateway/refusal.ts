@@ -1,0 +1,22 @@
+import type { ServerResponse } from "node:http";
+
+const types: Record<number, string> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  502: "api_error",
+};
+
+/** An error of ours in the shape of the API's own, so that the client reports it as one. */
+export function answerError(response: ServerResponse, status: number, message: string): void {
+  const body = JSON.stringify({
+    type: "error",
+    error: { type: types[status] ?? "api_error", message: `herdctl gateway: ${message}` },
+  });
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  });
+  response.end(body);
+}

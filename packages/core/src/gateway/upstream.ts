@@ -1,0 +1,46 @@
+import http, { type ClientRequest, type OutgoingHttpHeaders } from "node:http";
+import https from "node:https";
+import { UserError } from "../errors/user-error.ts";
+
+/** The API, or whatever stands in its place. */
+export interface Upstream {
+  url: URL;
+  request(method: string, path: string, headers: OutgoingHttpHeaders): ClientRequest;
+  close(): void;
+}
+
+/**
+ * With a socket the address only names the host. The proxy variables of the environment are not
+ * looked at: the gateway connects directly.
+ */
+export function connectUpstream(address: string | URL, socketPath?: string): Upstream {
+  const url = parseAddress(String(address));
+  const client = url.protocol === "https:" && socketPath === undefined ? https : http;
+  const agent = new client.Agent({ keepAlive: true });
+  return {
+    url,
+    request: (method, path, headers) =>
+      client.request({
+        method,
+        path,
+        headers,
+        agent,
+        ...(socketPath === undefined
+          ? { host: url.hostname.replace(/^\[|\]$/g, ""), port: url.port || undefined }
+          : { socketPath }),
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+function parseAddress(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  // The address itself is not shown: it may hold a password.
+  const invalid = (what: string) =>
+    new UserError("config_invalid", `the address of the API ${what}`, {
+      hint: "Set ANTHROPIC_BASE_URL to an http:// or https:// address, or leave it unset.",
+    });
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw invalid("is not a web address");
+  if (url.username !== "" || url.password !== "") throw invalid("holds a user name or password");
+  return url;
+}

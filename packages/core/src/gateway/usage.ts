@@ -1,0 +1,146 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { z } from "zod";
+
+export interface TokenUsage {
+  input_tokens: number;
+  output_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_read_input_tokens: number;
+}
+
+export interface AnswerFacts {
+  model?: string;
+  usage?: TokenUsage;
+  /** The `error.type` of the API, such as `overloaded_error`; in a stream it may come late. */
+  errorType?: string;
+}
+
+/** Reads along as an answer passes by and keeps what the meter wants of it, and nothing else. */
+export interface AnswerReader {
+  read(chunk: Buffer): void;
+  facts(): AnswerFacts;
+}
+
+export function answerReader(headers: IncomingHttpHeaders): AnswerReader {
+  const type = headers["content-type"] ?? "";
+  if (type.startsWith("text/event-stream")) return new StreamReader();
+  if (type.startsWith("application/json")) return new JsonReader();
+  return { read: () => undefined, facts: () => ({}) };
+}
+
+export function addUsage(a: TokenUsage | undefined, b: TokenUsage): TokenUsage {
+  if (a === undefined) return b;
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
+    cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
+  };
+}
+
+const longestEvent = 256 * 1024;
+const longestBody = 4 * 1024 * 1024;
+
+const tellingEvents: ReadonlySet<string> = new Set(["message_start", "message_delta", "error"]);
+
+/** Of a stream only the few events that tell something are held, one line at a time. */
+class StreamReader implements AnswerReader {
+  private found: AnswerFacts = {};
+  private event = "";
+  private line = "";
+
+  read(chunk: Buffer): void {
+    const parts = chunk.toString("latin1").split("\n");
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) this.endLine();
+      if (this.wants(part)) this.line += part;
+    }
+  }
+
+  facts(): AnswerFacts {
+    return this.found;
+  }
+
+  private wants(part: string): boolean {
+    if (this.line.length + part.length > longestEvent) return false;
+    if (tellingEvents.has(this.event)) return true;
+    return this.line.length < "event: message_start".length || this.line.startsWith("event:");
+  }
+
+  private endLine(): void {
+    const line = this.line.trimEnd();
+    this.line = "";
+    if (line.startsWith("event:")) this.event = line.slice("event:".length).trim();
+    if (!line.startsWith("data:") || !tellingEvents.has(this.event)) return;
+    this.found = merge(this.found, line.slice("data:".length));
+    this.event = "";
+  }
+}
+
+class JsonReader implements AnswerReader {
+  private chunks: Buffer[] = [];
+  private size = 0;
+
+  read(chunk: Buffer): void {
+    this.size += chunk.length;
+    if (this.size <= longestBody) this.chunks.push(chunk);
+    else this.chunks = [];
+  }
+
+  facts(): AnswerFacts {
+    return merge({}, Buffer.concat(this.chunks).toString("utf8"));
+  }
+}
+
+function merge(facts: AnswerFacts, json: string): AnswerFacts {
+  const answer = readAnswer(json);
+  if (answer === undefined) return facts;
+  const counts = { ...answer.message?.usage, ...answer.usage };
+  const usage = { ...noUsage, ...facts.usage, ...definedCounts(counts) };
+  return {
+    model: answer.message?.model ?? answer.model ?? facts.model,
+    usage: answer.message?.usage || answer.usage ? usage : facts.usage,
+    errorType: answer.error?.type ?? facts.errorType,
+  };
+}
+
+const noUsage: TokenUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+function definedCounts(counts: Partial<Record<keyof TokenUsage, number>>): Partial<TokenUsage> {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
+}
+
+const count = z.number().optional().catch(undefined);
+
+const usageCounts = z
+  .object({
+    input_tokens: count,
+    output_tokens: count,
+    cache_creation_input_tokens: count,
+    cache_read_input_tokens: count,
+  })
+  .optional()
+  .catch(undefined);
+
+const modelName = z.string().optional().catch(undefined);
+
+/** A message, or the stream events that begin and close one, or an error. */
+const answerShape = z.object({
+  model: modelName,
+  usage: usageCounts,
+  message: z.object({ model: modelName, usage: usageCounts }).optional().catch(undefined),
+  error: z.object({ type: z.string() }).optional().catch(undefined),
+});
+
+function readAnswer(json: string): z.infer<typeof answerShape> | undefined {
+  try {
+    return answerShape.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}
