@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { faultsSchema } from "./fault.ts";
+import { duration, patternText } from "./values.ts";
+
+const usageSchema = z.strictObject({
+  input_tokens: z.int().min(0).optional(),
+  output_tokens: z.int().min(0).optional(),
+  cache_creation_input_tokens: z.int().min(0).optional(),
+  cache_read_input_tokens: z.int().min(0).optional(),
+});
+
+const toolCallSchema = z.strictObject({
+  name: z.string().min(1),
+  input: z.record(z.string(), z.unknown()).default({}),
+});
+
+const replySchema = z.union([
+  z.string(),
+  z.strictObject({
+    thinking: z.string().optional(),
+    text: z.string().optional(),
+    tools: z.array(toolCallSchema).optional(),
+    usage: usageSchema.optional(),
+    delay: z.strictObject({ first: duration.optional(), between: duration.optional() }).optional(),
+  }),
+]);
+
+const matchSchema = z.strictObject({
+  prompt: patternText.optional(),
+  system: patternText.optional(),
+  tool_result: patternText.optional(),
+  model: patternText.optional(),
+  tag: z.string().min(1).optional(),
+  turn: z.int().min(1).optional(),
+  from: z.enum(["main", "subagent", "side", "any"]).optional(),
+});
+
+const ruleSchema = z
+  .strictObject({
+    name: z.string().min(1).optional(),
+    match: matchSchema.optional(),
+    reply: replySchema.optional(),
+    replies: z.array(replySchema).min(1).optional(),
+    repeat: z.boolean().optional(),
+    fault: faultsSchema.optional(),
+    times: z.int().min(1).optional(),
+  })
+  .superRefine((rule, context) => {
+    const add = (message: string, hint: string) =>
+      context.addIssue({ code: "custom", message, params: { hint } });
+    if (rule.reply !== undefined && rule.replies !== undefined)
+      add("a rule has both `reply` and `replies`", "Keep one: `replies` is a list of replies.");
+    if (rule.reply === undefined && rule.replies === undefined && rule.fault === undefined)
+      add("this rule answers nothing", "Add `reply:`, `replies:` or `fault:`.");
+  });
+
+export const scriptSchema = z.strictObject({
+  mode: z.enum(["scripted", "obedient"]).optional(),
+  default: replySchema.optional(),
+  rules: z.array(ruleSchema).default([]),
+});
+
+/** A script as a person writes it, in YAML or as an object. */
+export type Script = z.input<typeof scriptSchema>;
+
+export type CheckedScript = z.output<typeof scriptSchema>;
+export type Rule = CheckedScript["rules"][number];
+export type Match = NonNullable<Rule["match"]>;
+export type ScriptReply = z.output<typeof replySchema>;
