@@ -1,0 +1,32 @@
+import { type Rehearsal, type RehearsalOptions, startRehearsal } from "@herdctl/rehearsal";
+import { onTestFinished } from "vitest";
+import {
+  type ClaudeOptions,
+  type ClaudeRun,
+  type ClaudeVersion,
+  type OwnEnvironment,
+  ownEnvironment,
+  runClaude,
+} from "./claude.ts";
+
+export interface Stage extends OwnEnvironment {
+  rehearsal: Rehearsal;
+  claude(
+    version: ClaudeVersion,
+    args: string[],
+    options?: Partial<ClaudeOptions>,
+  ): Promise<ClaudeRun>;
+}
+
+/** A rehearsal and an environment pointed at it, both taken down when the test is over. */
+export async function stage(options: RehearsalOptions = {}): Promise<Stage> {
+  const rehearsal = await startRehearsal(options);
+  const own = ownEnvironment(rehearsal.env());
+  onTestFinished(async () => {
+    await rehearsal.stop();
+    own.dispose();
+  });
+  const claude: Stage["claude"] = (version, args, more) =>
+    runClaude(args, { version, env: own.env, cwd: own.workspace, ...more });
+  return { ...own, rehearsal, claude };
+}
