@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { given } from "./given.ts";
 import { outcomeCodeSchema, outcomeSchema } from "./outcome.ts";
 import { processIdentitySchema } from "./process-identity.ts";
 import { usageSchema } from "./usage.ts";
@@ -39,7 +40,10 @@ const requestFields = {
   trigger_type: triggerTypeSchema,
   schedule: text,
   priority: z.number().int(),
-  idempotency_key: text,
+  idempotency_key: z
+    .string()
+    .regex(/^[^\0]{1,500}$/)
+    .nullable(),
   resumed_from: text,
   forked_from: text,
 };
@@ -76,19 +80,22 @@ export const jobSchema = z.object({
 export type Job = z.infer<typeof jobSchema>;
 
 /** A job to be accepted; one that is refused at the door is recorded as `skipped` with its outcome. */
-export const newJobSchema = z
-  .object(requestFields)
-  .partial()
-  .required({ agent: true, prompt: true })
-  .extend({
-    id: z.string().optional(),
-    runtime: progressFields.runtime.optional(),
-    place: progressFields.place.optional(),
-    skipped: outcomeSchema.optional(),
-  });
+export const newJobSchema = given(
+  z
+    .object(requestFields)
+    .partial()
+    .required({ agent: true, prompt: true })
+    .extend({
+      id: z.string().optional(),
+      runtime: progressFields.runtime.optional(),
+      place: progressFields.place.optional(),
+      skipped: outcomeSchema.optional(),
+    })
+    .strict(),
+);
 export type NewJob = z.infer<typeof newJobSchema>;
 
-export const jobChangeSchema = z.strictObject(progressFields).partial();
+export const jobChangeSchema = given(z.object(progressFields).partial().strict());
 export type JobChange = z.infer<typeof jobChangeSchema>;
 
 export const attemptSchema = z.object({

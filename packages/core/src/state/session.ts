@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { given } from "./given.ts";
 import { placeSchema } from "./job.ts";
 import { processIdentitySchema } from "./process-identity.ts";
 import { usageSchema } from "./usage.ts";
@@ -23,10 +24,13 @@ export const sessionSchema = z.object({
 export type Session = z.infer<typeof sessionSchema>;
 
 /** What is known of a session after a run; what is left out stays as it was. */
-export const sessionInfoSchema = sessionSchema
-  .omit({ created_at: true, last_used_at: true })
-  .partial()
-  .required({ session_id: true, agent: true, place: true, cwd: true });
+export const sessionInfoSchema = given(
+  sessionSchema
+    .omit({ created_at: true, last_used_at: true })
+    .partial()
+    .required({ session_id: true, agent: true, place: true, cwd: true })
+    .strict(),
+);
 export type SessionInfo = z.infer<typeof sessionInfoSchema>;
 
 export function isExpired(session: Session, now: Date): boolean {

@@ -1,0 +1,100 @@
+import type { Job, JobChange, JobStatus, NewJob } from "./job.ts";
+import { outcomeCodes } from "./outcome.ts";
+
+export type ChangeDecision =
+  | { kind: "apply"; job: Job }
+  | { kind: "finished" }
+  | { kind: "refuse"; reason: string };
+
+/** What a change makes of a job, or why it may not be. A finished job is final. */
+export function changeJob(job: Job, change: JobChange, now: Date): ChangeDecision {
+  if (isFinished(job.status)) return { kind: "finished" };
+  const status = change.status ?? job.status;
+  if (status !== job.status && !successors[job.status].includes(status)) {
+    return { kind: "refuse", reason: `a ${job.status} job cannot become ${status}` };
+  }
+  const outcome = change.outcome !== undefined ? change.outcome : keptOutcome(job, status);
+  const misfit = outcomeMisfit(status, outcome);
+  if (misfit !== undefined) return { kind: "refuse", reason: misfit };
+  const changed = { ...job, ...change, status, outcome };
+  return { kind: "apply", job: { ...changed, ...timesOf(job, status, now) } };
+}
+
+/** The first record of a job. */
+export function acceptJob(given: NewJob, id: string, now: Date, outputFile: string): Job {
+  const { skipped, ...request } = given;
+  return {
+    ...emptyJob,
+    ...request,
+    id,
+    status: skipped ? "skipped" : "pending",
+    outcome: skipped ?? null,
+    created_at: now.toISOString(),
+    finished_at: skipped ? now.toISOString() : null,
+    output_file: outputFile,
+  };
+}
+
+export function isFinished(status: JobStatus): boolean {
+  return successors[status].length === 0;
+}
+
+const successors: Record<JobStatus, readonly JobStatus[]> = {
+  pending: ["running", "failed", "cancelled", "skipped"],
+  running: ["waiting", "completed", "failed", "cancelled"],
+  waiting: ["running", "completed", "failed", "cancelled"],
+  completed: [],
+  failed: [],
+  cancelled: [],
+  skipped: [],
+};
+
+/** Why a job waits is no longer true once it runs again. */
+function keptOutcome(job: Job, status: JobStatus): Job["outcome"] {
+  return status === "waiting" && job.status === "waiting" ? job.outcome : null;
+}
+
+function outcomeMisfit(status: JobStatus, outcome: Job["outcome"]): string | undefined {
+  if (status === "waiting") return undefined;
+  if (status === "pending" || status === "running") {
+    return outcome === null ? undefined : `a ${status} job has no outcome yet`;
+  }
+  if (outcome === null) return `a ${status} job needs an outcome`;
+  const allowed: readonly string[] = outcomeCodes[status];
+  return allowed.includes(outcome.code)
+    ? undefined
+    : `\`${outcome.code}\` is no outcome of a ${status} job`;
+}
+
+function timesOf(job: Job, status: JobStatus, now: Date): Partial<Job> {
+  const at = now.toISOString();
+  if (status === "running") return { started_at: job.started_at ?? at };
+  if (!isFinished(status)) return {};
+  const duration =
+    job.started_at === null ? null : Math.max(0, now.getTime() - Date.parse(job.started_at)) / 1000;
+  return { finished_at: at, duration_seconds: duration };
+}
+
+const emptyJob = {
+  trigger_type: "manual",
+  schedule: null,
+  priority: 0,
+  idempotency_key: null,
+  resumed_from: null,
+  forked_from: null,
+  session_id: null,
+  summary: null,
+  cost_usd: null,
+  usage: null,
+  runtime: null,
+  place: null,
+  credential: null,
+  container_id: null,
+  claude_version: null,
+  metadata: null,
+  warnings: [],
+  runner: null,
+  attempts: 0,
+  started_at: null,
+  duration_seconds: null,
+} satisfies Partial<Job>;

@@ -1,0 +1,23 @@
+import { randomBytes } from "node:crypto";
+import { UserError } from "../errors/user-error.ts";
+
+export function newJobId(now: Date): string {
+  return `job-${now.toISOString().slice(0, 10)}-${randomName()}`;
+}
+
+export function newApprovalId(): string {
+  return `approval-${randomName()}`;
+}
+
+/** A job's id names its folder, so it must not lead out of the folder of jobs. */
+export function checkJobId(id: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id)) return id;
+  throw new UserError("job_not_found", `${JSON.stringify(id)} cannot be the id of a job`);
+}
+
+/** 50 bits in letters and digits that are hard to confuse. */
+function randomName(): string {
+  return Array.from(randomBytes(10), (byte) => alphabet[byte % alphabet.length]).join("");
+}
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";

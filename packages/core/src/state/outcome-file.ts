@@ -1,0 +1,38 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "./atomic-file.ts";
+
+/** The last word of a runner, whole or not there at all. */
+export async function writeOutcome(jobDir: string, outcome: object): Promise<void> {
+  await mkdir(jobDir, { recursive: true, mode: 0o700 });
+  await writeFileAtomic(outcomeFile(jobDir), `${JSON.stringify(outcome)}\n`);
+}
+
+export type StoredOutcome =
+  | { kind: "none" }
+  | { kind: "found"; value: unknown }
+  | { kind: "damaged"; file: string };
+
+export async function readOutcome(jobDir: string): Promise<StoredOutcome> {
+  const file = outcomeFile(jobDir);
+  const text = await readIfThere(file);
+  if (text === undefined) return { kind: "none" };
+  try {
+    return { kind: "found", value: JSON.parse(text) };
+  } catch {
+    return { kind: "damaged", file };
+  }
+}
+
+function outcomeFile(jobDir: string): string {
+  return join(jobDir, "outcome.json");
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

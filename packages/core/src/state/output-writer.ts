@@ -1,0 +1,132 @@
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { join } from "node:path";
+
+export const outputName = "output.jsonl";
+
+/** The log of a job, to go on at its end. One writer at a time. */
+export async function openOutput(jobDir: string): Promise<OutputWriter> {
+  await mkdir(jobDir, { recursive: true, mode: 0o700 });
+  const handle = await open(join(jobDir, outputName), "a+", 0o600);
+  try {
+    return new OutputWriter(handle, await endsInsideLine(handle));
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * Lines go out in the order they came, at once: whatever arrives while a write is under way goes
+ * out together with the next. A promise resolves when its line has left this process, so that it
+ * outlives it; whoever awaits it is slowed to the speed of the disk.
+ */
+export class OutputWriter {
+  readonly #handle: FileHandle;
+  #torn: boolean;
+  #lines: (string | Uint8Array)[] = [];
+  #nextWrite: Promise<void> | undefined;
+  #lastWrite: Promise<void> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  constructor(handle: FileHandle, torn: boolean) {
+    this.#handle = handle;
+    this.#torn = torn;
+  }
+
+  append(message: object): Promise<void> {
+    return this.appendRaw(JSON.stringify(message));
+  }
+
+  /** A line that is JSON already, without its end. */
+  async appendRaw(line: string | Uint8Array): Promise<void> {
+    if (this.#closed) throw new Error("the output is closed");
+    if (line.length === 0 || holdsNewline(line)) throw new Error("an output line must be one line");
+    this.#lines.push(line);
+    this.#nextWrite ??= this.#queueWrite();
+    return this.#nextWrite;
+  }
+
+  /** Against a power cut, too. */
+  async sync(): Promise<void> {
+    await (this.#nextWrite ?? this.#lastWrite);
+    await this.#handle.datasync();
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#lastWrite.then(() => this.#handle.close());
+    return this.#closed;
+  }
+
+  #queueWrite(): Promise<void> {
+    const write = this.#lastWrite.then(() => this.#writeLines());
+    this.#lastWrite = write.catch(() => {});
+    return write;
+  }
+
+  async #writeLines(): Promise<void> {
+    const lines = this.#lines;
+    this.#lines = [];
+    this.#nextWrite = undefined;
+    try {
+      if (this.#torn) await writeFully(this.#handle, newline);
+      for (const piece of pieces(lines)) await writeFully(this.#handle, piece);
+      this.#torn = false;
+    } catch (error) {
+      this.#torn = true;
+      throw error;
+    }
+  }
+}
+
+const newline = Buffer.from("\n");
+const pieceLength = 1024 * 1024;
+
+/** Small lines are put together and huge ones cut, so that no second copy of a huge one is made. */
+function* pieces(lines: readonly (string | Uint8Array)[]): Generator<Uint8Array> {
+  let small: Uint8Array[] = [];
+  let length = 0;
+  for (const part of encoded(lines)) {
+    small.push(part);
+    length += part.length;
+    if (length < pieceLength) continue;
+    yield* part.length < pieceLength ? [Buffer.concat(small)] : small;
+    small = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(small);
+}
+
+function* encoded(lines: readonly (string | Uint8Array)[]): Generator<Uint8Array> {
+  for (const line of lines) {
+    if (typeof line === "string") yield* slices(line);
+    else yield line;
+    yield newline;
+  }
+}
+
+function* slices(text: string): Generator<Uint8Array> {
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(start + pieceLength, text.length);
+    // Half a surrogate pair alone would be turned into a replacement character.
+    if (end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
+    yield Buffer.from(text.slice(start, end));
+    start = end;
+  }
+}
+
+async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten;
+  }
+}
+
+async function endsInsideLine(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat();
+  if (size === 0) return false;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== newline[0];
+}
+
+function holdsNewline(line: string | Uint8Array): boolean {
+  return typeof line === "string" ? line.includes("\n") : line.includes(10);
+}

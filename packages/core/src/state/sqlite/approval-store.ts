@@ -1,0 +1,124 @@
+import { UserError } from "../../errors/user-error.ts";
+import { type Approval, type ApprovalRequest, approvalSchema, hashRequest } from "../approval.ts";
+import type { ApprovalStore } from "../contract.ts";
+import { newApprovalId } from "../names.ts";
+import type { Database, Value } from "./database.ts";
+import { readRecord } from "./record.ts";
+
+export class SqliteApprovalStore implements ApprovalStore {
+  readonly #database: Database;
+  readonly #clock: () => Date;
+
+  constructor(database: Database, clock: () => Date) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  async ask(request: ApprovalRequest): Promise<Approval> {
+    const approval = approvalSchema.parse({
+      ...request,
+      id: newApprovalId(),
+      input_hash: hashRequest(request.tool, request.input),
+      asked_at: this.#clock().toISOString(),
+      answer: null,
+      answered_by: null,
+      answered_at: null,
+      used: false,
+    });
+    this.#database.transaction(() =>
+      this.#database.run(
+        "INSERT INTO approvals (id, job_id, record) VALUES (?, ?, ?)",
+        approval.id,
+        approval.job_id,
+        JSON.stringify(approval),
+      ),
+    );
+    return approval;
+  }
+
+  async get(id: string): Promise<Approval | undefined> {
+    return this.#select("WHERE id = ?", id)[0];
+  }
+
+  async open(jobId?: string): Promise<Approval[]> {
+    return jobId === undefined
+      ? this.#select("WHERE answer IS NULL")
+      : this.#select("WHERE answer IS NULL AND job_id = ?", jobId);
+  }
+
+  async answer(
+    id: string,
+    answer: "allow" | "deny",
+    by: string,
+  ): Promise<{ applied: boolean; approval: Approval }> {
+    return this.#database.transaction(() => {
+      const approval = this.#expect(id);
+      if (approval.answer !== null) return { applied: false, approval };
+      if (this.#isLate(approval))
+        return { applied: false, approval: this.#close(approval, "expired") };
+      return { applied: true, approval: this.#close(approval, answer, by) };
+    });
+  }
+
+  async use(id: string): Promise<boolean> {
+    return this.#database.transaction(() => this.#spend(this.#expect(id)));
+  }
+
+  async useEarlier(jobId: string, tool: string, input: unknown): Promise<Approval | undefined> {
+    return this.#database.transaction(() => {
+      const hash = hashRequest(tool, input);
+      const earlier = this.#select("WHERE job_id = ? AND input_hash = ?", jobId, hash);
+      const spent = earlier.find((approval) => this.#spend(approval));
+      return spent && this.#expect(spent.id);
+    });
+  }
+
+  async expire(): Promise<Approval[]> {
+    return this.#database.transaction(() =>
+      this.#select("WHERE answer IS NULL")
+        .filter((approval) => this.#isLate(approval))
+        .map((approval) => this.#close(approval, "expired")),
+    );
+  }
+
+  async voidAttempt(jobId: string, attempt: number): Promise<Approval[]> {
+    return this.#database.transaction(() =>
+      this.#select("WHERE answer IS NULL AND job_id = ?", jobId)
+        .filter((approval) => approval.attempt === attempt)
+        .map((approval) => this.#close(approval, "void")),
+    );
+  }
+
+  #isLate(approval: Approval): boolean {
+    return Date.parse(approval.expires_at) <= this.#clock().getTime();
+  }
+
+  #close(approval: Approval, answer: Approval["answer"], by: string | null = null): Approval {
+    const answered_at = this.#clock().toISOString();
+    return this.#save({ ...approval, answer, answered_by: by, answered_at });
+  }
+
+  #spend(approval: Approval): boolean {
+    if (approval.answer !== "allow" || approval.used) return false;
+    this.#save({ ...approval, used: true });
+    return true;
+  }
+
+  #save(approval: Approval): Approval {
+    const sql = "UPDATE approvals SET record = ? WHERE id = ?";
+    this.#database.run(sql, JSON.stringify(approval), approval.id);
+    return approval;
+  }
+
+  #expect(id: string): Approval {
+    const [approval] = this.#select("WHERE id = ?", id);
+    if (!approval) throw new UserError("usage", `there is no approval ${id}`);
+    return approval;
+  }
+
+  #select(where: string, ...values: Value[]): Approval[] {
+    return this.#database
+      .all(`SELECT id, record FROM approvals ${where} ORDER BY seq`, ...values)
+      .map((row) => readRecord(this.#database, approvalSchema, row));
+  }
+}

@@ -1,0 +1,146 @@
+import { UserError } from "../../errors/user-error.ts";
+import type { JobPage, JobQuery, JobStore, JobUpdate } from "../contract.ts";
+import {
+  type Attempt,
+  type AttemptEnd,
+  attemptSchema,
+  type Job,
+  type JobChange,
+  jobChangeSchema,
+  jobSchema,
+  type NewJob,
+  newJobSchema,
+} from "../job.ts";
+import { acceptJob, changeJob } from "../job-change.ts";
+import { checkJobId, newJobId } from "../names.ts";
+import type { Database, Row, Value } from "./database.ts";
+import { readPage } from "./job-page.ts";
+import { readRecord } from "./record.ts";
+
+export class SqliteJobStore implements JobStore {
+  readonly #database: Database;
+  readonly #clock: () => Date;
+  readonly #outputFile: (id: string) => string;
+
+  constructor(database: Database, clock: () => Date, outputFile: (id: string) => string) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#outputFile = outputFile;
+  }
+
+  async create(job: NewJob): Promise<{ job: Job; created: boolean }> {
+    const { id: givenId, ...given } = newJobSchema.parse(job);
+    return this.#database.transaction(() => {
+      const first = given.idempotency_key ? this.#findByKey(given.idempotency_key) : undefined;
+      if (first) return { job: first, created: false };
+      const now = this.#clock();
+      const id = checkJobId(givenId ?? newJobId(now));
+      if (this.#get(id)) throw new UserError("usage", `there is already a job ${id}`);
+      const accepted = acceptJob(given, id, now, this.#outputFile(id));
+      const { output_file: _, ...record } = accepted;
+      this.#database.run("INSERT INTO jobs (id, record) VALUES (?, ?)", id, JSON.stringify(record));
+      return { job: accepted, created: true };
+    });
+  }
+
+  async get(id: string): Promise<Job | undefined> {
+    return this.#get(id);
+  }
+
+  async findByKey(idempotencyKey: string): Promise<Job | undefined> {
+    return this.#findByKey(idempotencyKey);
+  }
+
+  async list(query: JobQuery): Promise<JobPage> {
+    const { rows, next } = readPage(this.#database, query);
+    return { jobs: rows.map((row) => this.#read(row)), next };
+  }
+
+  async unfinished(): Promise<Job[]> {
+    const sql = `SELECT id, record FROM jobs WHERE status IN ('pending', 'running', 'waiting')
+                 ORDER BY created_at, seq`;
+    return this.#database.all(sql).map((row) => this.#read(row));
+  }
+
+  async update(id: string, change: JobChange): Promise<JobUpdate> {
+    return this.#database.transaction(() => this.#change(id, change));
+  }
+
+  async startAttempt(id: string, change: Omit<JobChange, "status"> = {}): Promise<JobUpdate> {
+    return this.#database.transaction(() => {
+      const update = this.#change(id, { ...change, status: "running" });
+      if (!update.applied) return update;
+      const job = { ...update.job, attempts: update.job.attempts + 1 };
+      this.#save(job);
+      const attempt: Attempt = {
+        job_id: id,
+        number: job.attempts,
+        started_at: this.#clock().toISOString(),
+        finished_at: null,
+        outcome_code: null,
+        session_id: null,
+        cost_usd: null,
+      };
+      this.#database.run(
+        "INSERT INTO attempts (job_id, number, record) VALUES (?, ?, ?)",
+        id,
+        attempt.number,
+        JSON.stringify(attempt),
+      );
+      return { applied: true, job };
+    });
+  }
+
+  async endAttempt(id: string, number: number, end: AttemptEnd): Promise<boolean> {
+    return this.#database.transaction(() => {
+      const where = "WHERE job_id = ? AND number = ?";
+      const row = this.#database.get(`SELECT job_id, record FROM attempts ${where}`, id, number);
+      if (!row) throw new UserError("job_not_found", `there is no attempt ${number} of job ${id}`);
+      const attempt = readRecord(this.#database, attemptSchema, row);
+      if (attempt.finished_at !== null) return false;
+      const finished_at = this.#clock().toISOString();
+      const ended = attemptSchema.parse({ ...attempt, ...end, finished_at });
+      const sql = `UPDATE attempts SET record = ? ${where}`;
+      this.#database.run(sql, JSON.stringify(ended), id, number);
+      return true;
+    });
+  }
+
+  async attempts(id: string): Promise<Attempt[]> {
+    const sql = "SELECT job_id, record FROM attempts WHERE job_id = ? ORDER BY number";
+    return this.#database.all(sql, id).map((row) => readRecord(this.#database, attemptSchema, row));
+  }
+
+  #change(id: string, change: JobChange): JobUpdate {
+    const job = this.#get(id);
+    if (!job) throw new UserError("job_not_found", `there is no job ${id}`);
+    const decision = changeJob(job, jobChangeSchema.parse(change), this.#clock());
+    if (decision.kind === "finished") return { applied: false, job };
+    if (decision.kind === "refuse") throw new Error(`${id}: ${decision.reason}`);
+    this.#save(decision.job);
+    return { applied: true, job: decision.job };
+  }
+
+  #save(job: Job): void {
+    const { output_file: _, ...record } = job;
+    this.#database.run("UPDATE jobs SET record = ? WHERE id = ?", JSON.stringify(record), job.id);
+  }
+
+  #get(id: string): Job | undefined {
+    return this.#one("WHERE id = ?", id);
+  }
+
+  #findByKey(key: string): Job | undefined {
+    return this.#one("WHERE idempotency_key = ?", key);
+  }
+
+  #one(where: string, value: Value): Job | undefined {
+    const row = this.#database.get(`SELECT id, record FROM jobs ${where}`, value);
+    return row && this.#read(row);
+  }
+
+  #read(row: Row): Job {
+    const output_file = this.#outputFile(String(row.id));
+    return readRecord(this.#database, jobSchema, row, { output_file });
+  }
+}

@@ -1,0 +1,72 @@
+import type { Database } from "./database.ts";
+
+/**
+ * Step n brings a state from version n to n + 1. Records are kept whole as JSON, which loses no
+ * character that SQLite's text would; what is searched by stands beside it, derived.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE jobs (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    record TEXT NOT NULL,
+    agent TEXT NOT NULL AS (record ->> '$.agent'),
+    status TEXT NOT NULL AS (record ->> '$.status'),
+    outcome_code TEXT AS (record ->> '$.outcome.code'),
+    idempotency_key TEXT AS (record ->> '$.idempotency_key'),
+    created_at TEXT NOT NULL AS (record ->> '$.created_at')
+  ) STRICT;
+  CREATE UNIQUE INDEX jobs_key ON jobs (idempotency_key) WHERE idempotency_key IS NOT NULL;
+  CREATE INDEX jobs_time ON jobs (created_at);
+  CREATE INDEX jobs_agent ON jobs (agent, created_at);
+  CREATE INDEX jobs_status ON jobs (status, created_at);
+  CREATE INDEX jobs_outcome ON jobs (outcome_code, created_at);
+  CREATE INDEX jobs_agent_status ON jobs (agent, status, created_at);
+  CREATE INDEX jobs_agent_outcome ON jobs (agent, outcome_code, created_at);
+
+  CREATE TABLE attempts (
+    job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (job_id, number)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE sessions (
+    session_id TEXT PRIMARY KEY,
+    record TEXT NOT NULL,
+    agent TEXT NOT NULL AS (record ->> '$.agent'),
+    place TEXT NOT NULL AS (record ->> '$.place'),
+    last_used_at TEXT NOT NULL AS (record ->> '$.last_used_at')
+  ) STRICT;
+  CREATE INDEX sessions_agent ON sessions (agent, place, last_used_at);
+
+  CREATE TABLE session_leases (
+    session_id TEXT PRIMARY KEY,
+    holder TEXT NOT NULL,
+    until TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE approvals (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    record TEXT NOT NULL,
+    answer TEXT AS (record ->> '$.answer'),
+    input_hash TEXT NOT NULL AS (record ->> '$.input_hash')
+  ) STRICT;
+  CREATE INDEX approvals_request ON approvals (job_id, input_hash);
+  CREATE INDEX approvals_open ON approvals (seq) WHERE answer IS NULL;
+  `,
+];
+
+/** Each step in a transaction of its own, so that a crash leaves one version or the next. */
+export function migrate(database: Database, steps: readonly string[]): void {
+  steps.forEach((step, version) => {
+    if (database.version > version) return;
+    database.transaction(() => {
+      if (database.version > version) return;
+      database.exec(step);
+      database.exec(`PRAGMA user_version = ${version + 1}`);
+    });
+  });
+}

@@ -1,0 +1,100 @@
+import { join, resolve } from "node:path";
+import { UserError } from "../errors/user-error.ts";
+import type { ApprovalStore, JobStore, SessionStore } from "./contract.ts";
+import { ensureFolder } from "./folder.ts";
+import { checkJobId } from "./names.ts";
+import { outputName } from "./output-writer.ts";
+import { isAlive } from "./process-identity.ts";
+import { SqliteApprovalStore } from "./sqlite/approval-store.ts";
+import type { Database } from "./sqlite/database.ts";
+import { SqliteJobStore } from "./sqlite/job-store.ts";
+import { openForReading, openForWriting, setAside } from "./sqlite/open.ts";
+import { SqliteSessionStore } from "./sqlite/session-store.ts";
+
+export interface OpenOptions {
+  readOnly?: boolean;
+  /** Only on a person's word: a damaged database is moved aside and an empty one begun. */
+  setAsideDamaged?: boolean;
+}
+
+interface Stores {
+  database: Database;
+  jobs: JobStore;
+  sessions: SessionStore;
+  approvals: ApprovalStore;
+}
+
+/** A state directory: where everything lies, and its stores while it is open. */
+export class StateManager {
+  readonly stateDir: string;
+  /** What `open` moved out of the way, if it had to. */
+  setAside: string | undefined;
+  #stores: Stores | undefined;
+
+  constructor(stateDir: string) {
+    this.stateDir = resolve(stateDir);
+  }
+
+  /** Home of each agent's containers; never shared with the host. */
+  get dockerSessionsDir(): string {
+    return join(this.stateDir, "docker-sessions");
+  }
+
+  get logsDir(): string {
+    return join(this.stateDir, "logs");
+  }
+
+  jobDir(id: string): string {
+    return join(this.stateDir, "jobs", checkJobId(id));
+  }
+
+  get jobs(): JobStore {
+    return this.#opened.jobs;
+  }
+
+  get sessions(): SessionStore {
+    return this.#opened.sessions;
+  }
+
+  get approvals(): ApprovalStore {
+    return this.#opened.approvals;
+  }
+
+  async open(options: OpenOptions = {}): Promise<this> {
+    if (this.#stores) return this;
+    const database = this.#openDatabase(options);
+    const clock = () => new Date();
+    const outputFile = (id: string) => join(this.jobDir(id), outputName);
+    this.#stores = {
+      database,
+      jobs: new SqliteJobStore(database, clock, outputFile),
+      sessions: new SqliteSessionStore(database, clock, isAlive),
+      approvals: new SqliteApprovalStore(database, clock),
+    };
+    return this;
+  }
+
+  async close(): Promise<void> {
+    this.#stores?.database.close();
+    this.#stores = undefined;
+  }
+
+  get #opened(): Stores {
+    if (!this.#stores) throw new Error(`the state in ${this.stateDir} is not open`);
+    return this.#stores;
+  }
+
+  #openDatabase(options: OpenOptions): Database {
+    const file = join(this.stateDir, "herd.db");
+    if (options.readOnly) return openForReading(file);
+    ensureFolder(this.stateDir);
+    try {
+      return openForWriting(file);
+    } catch (error) {
+      const isDamaged = error instanceof UserError && error.code === "state_damaged";
+      if (!isDamaged || !options.setAsideDamaged) throw error;
+      this.setAside = setAside(file, new Date());
+      return openForWriting(file);
+    }
+  }
+}
