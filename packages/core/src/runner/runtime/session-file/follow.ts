@@ -1,7 +1,9 @@
-import { FileCursor, type PlacedLine, type ReadOptions } from "./cursor.ts";
+import type { ReadOptions } from "./cursor.ts";
 import { sessionFilePath } from "./path.ts";
+import { type SessionFileLine, SessionReader } from "./session-reader.ts";
+import { subagentsFolder } from "./subagents.ts";
 import { Wake } from "./wake.ts";
-import { watchFile } from "./watch.ts";
+import { watchPath } from "./watch.ts";
 
 export interface FollowOptions extends ReadOptions {
   of: { file: string } | { configDir: string; cwd: string; sessionId: string };
@@ -14,14 +16,13 @@ export interface FollowOptions extends ReadOptions {
 /** How long a change may stay unseen when every watcher fails. */
 const regularLook = 500;
 
-/** The lines of a session file as they are written, each whole line once and in order. */
-export async function* followSessionFile(options: FollowOptions): AsyncGenerator<PlacedLine> {
+/** The lines of a session as they are written, each whole line once and in its file's order. */
+export async function* followSessionFile(options: FollowOptions): AsyncGenerator<SessionFileLine> {
   const { of, signal, until } = options;
   const file = "file" in of ? of.file : sessionFilePath(of.configDir, of.cwd, of.sessionId);
-  const cursor = new FileCursor(file, options);
+  const reader = new SessionReader(file, options);
   const wake = new Wake(regularLook);
-  const closing = new AbortController();
-  const watching = watchFile(file, () => wake.soon(), closing.signal).catch(() => undefined);
+  const stopWatching = watchPaths([file, subagentsFolder(file)], () => wake.soon());
   const onAbort = () => wake.now();
   signal.addEventListener("abort", onAbort);
   let ended = false;
@@ -32,26 +33,31 @@ export async function* followSessionFile(options: FollowOptions): AsyncGenerator
   until?.then(end, end);
   try {
     while (!signal.aborted) {
-      // Taken before the read: what was written before the end is then surely seen.
-      const last = ended;
-      yield* cursor.read();
-      if (last) return yield* cursor.finish();
+      // What was written before the end is surely seen by a read that begins after it.
+      if (ended) return yield* reader.finish();
+      yield* reader.read();
       await wake.next();
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
-    closing.abort();
     wake.stop();
-    await watching;
+    await stopWatching();
   }
 }
 
-/** The lines that a session file holds now. */
+function watchPaths(paths: string[], onChange: () => void): () => Promise<void> {
+  const closing = new AbortController();
+  const watching = paths.map((path) => watchPath(path, onChange, closing.signal));
+  return async () => {
+    closing.abort();
+    await Promise.allSettled(watching);
+  };
+}
+
+/** The lines that a session's files hold now. */
 export async function* readSessionFile(
   file: string,
   options: ReadOptions = {},
-): AsyncGenerator<PlacedLine> {
-  const cursor = new FileCursor(file, options);
-  yield* cursor.read();
-  yield* cursor.finish();
+): AsyncGenerator<SessionFileLine> {
+  yield* new SessionReader(file, options).finish();
 }

@@ -6,19 +6,19 @@ import { watch } from "chokidar";
 const folderPoll = 100;
 
 /**
- * Tells of changes to a file that may not be there yet, nor its folder, until the signal aborts.
- * chokidar finds a file that comes later, but never sees one whose folder is missing at the start.
+ * Tells of changes to a file or folder that may not be there yet, until the signal aborts.
+ * chokidar finds a path that comes later, but never sees one whose parent is missing at the start.
  */
-export async function watchFile(
-  file: string,
+export async function watchPath(
+  path: string,
   onChange: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const folder = dirname(file);
+  const folder = dirname(path);
   while (!(await exists(folder))) {
     await sleep(folderPoll, undefined, { signal });
   }
-  const watcher = watch(file, { atomic: false });
+  const watcher = watch(path, { atomic: false });
   watcher.on("all", onChange);
   // A watcher that fails leaves the regular look of the follower, which misses nothing.
   watcher.on("error", () => undefined);

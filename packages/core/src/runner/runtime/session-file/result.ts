@@ -1,0 +1,73 @@
+import type { FileResultMessage } from "./message.ts";
+import type { TokenCounts } from "./token-counts.ts";
+import type { Transcript, TurnState } from "./transcript.ts";
+
+type Verdict = Pick<
+  FileResultMessage,
+  "subtype" | "is_error" | "api_error_status" | "result" | "errors"
+>;
+
+/** The result that stdout would have closed the run with, from what the file tells. */
+export function synthesiseResult(
+  transcript: Transcript,
+  uuid: string,
+): FileResultMessage | undefined {
+  const verdict = verdicts[transcript.turn]?.(transcript);
+  if (verdict === undefined || transcript.sessionId === undefined) return undefined;
+  const { firstAt = 0, lastAt = 0 } = transcript;
+  const cost = transcript.cost?.current ? transcript.cost : undefined;
+  return {
+    type: "result",
+    ...verdict,
+    herdctl_synthesised: true,
+    uuid,
+    session_id: transcript.sessionId,
+    stop_reason: transcript.stopReason,
+    num_turns: transcript.toolResults + 1,
+    duration_ms: lastAt - firstAt,
+    duration_api_ms: cost?.apiDurationMs,
+    usage: transcript.usage,
+    total_cost_usd: cost?.totalCostUsd,
+    modelUsage: cost?.modelUsage ?? tokensByModel(transcript.usageByModel),
+  };
+}
+
+/** A turn that is still open has no result, as on stdout. */
+const verdicts: Partial<Record<TurnState, (transcript: Transcript) => Verdict>> = {
+  finished: ({ lastText }) => ({
+    subtype: "success",
+    is_error: false,
+    api_error_status: null,
+    result: lastText,
+  }),
+  api_error: ({ lastText, apiErrorStatus }) => ({
+    subtype: "success",
+    is_error: true,
+    api_error_status: apiErrorStatus ?? null,
+    result: lastText,
+  }),
+  max_turns: ({ maxTurns }) => ({
+    subtype: "error_max_turns",
+    is_error: true,
+    errors: [`Reached maximum number of turns (${maxTurns ?? "unknown"})`],
+  }),
+  interrupted: () => ({
+    subtype: "error_during_execution",
+    is_error: true,
+    errors: ["Request interrupted"],
+  }),
+};
+
+function tokensByModel(usage: Record<string, TokenCounts>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(usage).map(([model, counts]) => [
+      model,
+      {
+        inputTokens: counts.input_tokens,
+        outputTokens: counts.output_tokens,
+        cacheReadInputTokens: counts.cache_read_input_tokens,
+        cacheCreationInputTokens: counts.cache_creation_input_tokens,
+      },
+    ]),
+  );
+}
