@@ -14,6 +14,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/global-setup.ts"],
+    setupFiles: ["test/no-leaks.ts"],
+    pool: "forks",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     coverage: {

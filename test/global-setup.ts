@@ -1,1 +1,66 @@
-export default function setup(): void {}
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * The whole run works below one temp folder of its own. What still lies there at the end, and
+ * every process that still names it in its environment, arguments or working directory, was
+ * leaked by a test: the run fails and says which.
+ */
+export default function setup() {
+  const outer = tmpdir();
+  const folder = mkdtempSync(join(outer, "herdctl-test-"));
+  process.env.TMPDIR = folder;
+  process.env.HERDCTL_TEST_RUN = folder;
+  return async () => {
+    const processes = await settle(() => leakedProcesses(folder));
+    const files = await settle(() => readdirSync(folder).filter((name) => !isToolCache(name)));
+    rmSync(folder, { recursive: true, force: true });
+    if (processes.length === 0 && files.length === 0) return;
+    const list = [...processes, ...files.map((name) => join(folder, name))].join("\n  ");
+    throw new Error(`the tests left something behind:\n  ${list}`);
+  };
+}
+
+function isToolCache(name: string): boolean {
+  return name === "node-compile-cache" || name.startsWith("vitest-");
+}
+
+/** What is on its way out gets two seconds to go. */
+async function settle(look: () => string[]): Promise<string[]> {
+  const deadline = Date.now() + 2_000;
+  while (look().length > 0 && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return look();
+}
+
+function leakedProcesses(folder: string): string[] {
+  if (process.platform !== "linux") return [];
+  const own = new Set([process.pid, process.ppid]);
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && !own.has(Number(name)))
+    .flatMap((pid) => {
+      const command = read(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
+      const isWorker = command.includes("node_modules") && command.includes("vitest");
+      const traces = [read(`/proc/${pid}/environ`), command, link(`/proc/${pid}/cwd`)];
+      const leaked = !isWorker && traces.some((trace) => trace.includes(folder));
+      return leaked ? [`process ${pid}: ${command}`] : [];
+    });
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function link(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return "";
+  }
+}

@@ -37,10 +37,18 @@ function shownValues(schema: z.ZodType, tree: Tree): ShownValue[] {
   // Encoding turns milliseconds and bytes back into the `5m` and `2g` that people write.
   const complete = z.encode(schema, schema.parse(toValue(tree)));
   return leaves(complete).map(({ path, value }) => {
-    const written = at(tree, path);
+    const written = whereWritten(tree, path);
     const shown = isSecret(path, value, written) ? maskOf(written) : value;
     return { path: formatPath(path), value: shown, ...(written && { from: written.place }) };
   });
+}
+
+/** A short form such as `runtime: cli` stands for a whole block: its place is that of each part. */
+function whereWritten(tree: Tree, path: Path): Tree | undefined {
+  const found = at(tree, path);
+  if (found || path.length === 0) return found;
+  const around = at(tree, path.slice(0, -1));
+  return around?.kind === "scalar" ? around : undefined;
 }
 
 function leaves(value: unknown, path: Path = []): { path: Path; value: unknown }[] {

@@ -1,10 +1,11 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { globSync, isDynamicPattern } from "tinyglobby";
-import { parseTree, type Variables } from "../document/parse.ts";
+import { parseTree } from "../document/parse.ts";
 import type { Place, Problem } from "../document/problem.ts";
 import { checkTree, emptyTree, readText } from "../document/read.ts";
 import { at, mergeTrees, type Tree, valuePlaceOf } from "../document/tree.ts";
+import type { Variables } from "../document/variables.ts";
 import { type FleetFile, fleetSchema } from "./schema/fleet.ts";
 
 /** What one agent is made of: each layer's words, and whose they are. */

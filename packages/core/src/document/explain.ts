@@ -105,7 +105,7 @@ const fallback = { message: "this is not valid here", hint: "Correct the value."
 function describe(issue: Issue, value: Tree | undefined): { message: string; hint: string } {
   const shown = value === undefined ? "this" : show(value);
   const custom = hintOf(issue);
-  if (custom !== undefined) return { message: issue.message, hint: custom };
+  if (custom !== undefined) return { message: withoutSecret(issue.message, value), hint: custom };
   if (issue.code === "invalid_type") {
     const kind = kindNames[issue.expected] ?? issue.expected;
     return { message: `${shown} is not ${kind}`, hint: `Write ${kind}.` };
@@ -159,6 +159,11 @@ function show(tree: Tree): string {
   if (tree.value === null) return "an empty value";
   const written = typeof tree.value === "string" ? JSON.stringify(tree.value) : String(tree.value);
   return written.length > 60 ? `${written.slice(0, 57)}…` : written;
+}
+
+function withoutSecret(message: string, value: Tree | undefined): string {
+  if (value?.kind !== "scalar" || value.variables.length === 0) return message;
+  return message.replaceAll(JSON.stringify(String(value.value)), show(value));
 }
 
 const kindNames: Record<string, string> = {

@@ -12,15 +12,13 @@ import {
 } from "yaml";
 import type { Place, Problem } from "./problem.ts";
 import type { ScalarValue, Tree, TreeEntry, TreeMap } from "./tree.ts";
+import { guardVariables, unguard, type Variables, variablePattern } from "./variables.ts";
 
 export interface ParsedDocument {
   /** Undefined when the text has no content or its structure cannot be known. */
   tree: Tree | undefined;
   problems: Problem[];
 }
-
-/** What stands for `${NAME}` in a text; undefined when nothing does. */
-export type Variables = (name: string) => string | undefined;
 
 const maxNodes = 200_000;
 const maxDepth = 100;
@@ -32,8 +30,9 @@ const maxDepth = 100;
  */
 export function parseTree(file: string, text: string, variables?: Variables): ParsedDocument {
   const problems: Problem[] = [];
-  const { document, lines, source } = parseForgivingTabs(file, text, problems);
-  problems.push(...document.errors.map((error) => syntaxProblem(file, error)));
+  const guarded = variables ? guardVariables(text) : text;
+  const { document, lines, source } = parseForgivingTabs(file, guarded, problems);
+  problems.push(...withoutCascade(document.errors).map((error) => syntaxProblem(file, error)));
   if (document.errors.length > 0 || document.contents === null)
     return { tree: undefined, problems };
   const converter = new Converter(file, document, lines, source, problems, variables);
@@ -76,6 +75,12 @@ function tabbedLines(source: string, document: Document, lines: LineCounter): nu
   // Depending on what follows, the parser may blame the structure on the tabbed line instead.
   const blamed = document.errors.map((error) => lines.linePos(error.pos[0]).line);
   return [...new Set(blamed)].filter(hasTabIndent);
+}
+
+/** One slip makes the parser complain about all that follows: the first complaint says it. */
+function withoutCascade(errors: YAMLError[]): YAMLError[] {
+  const first = errors.find((error) => !syntaxRemedies[error.code]);
+  return errors.filter((error) => error === first || syntaxRemedies[error.code]);
 }
 
 function syntaxProblem(file: string, error: YAMLError): Problem {
@@ -152,10 +157,11 @@ class Converter {
   }
 
   private convertScalar(node: unknown, place: Place): Tree {
-    const value = isScalar(node) ? (node.value as ScalarValue) : null;
-    if (this.variables === undefined || !isScalar(node) || typeof value !== "string") {
-      return { kind: "scalar", place, value, variables: [] };
+    const parsed = isScalar(node) ? (node.value as ScalarValue) : null;
+    if (this.variables === undefined || !isScalar(node) || typeof parsed !== "string") {
+      return { kind: "scalar", place, value: parsed, variables: [] };
     }
+    const value = unguard(parsed);
     const used: string[] = [];
     const text = value.replace(variablePattern, (whole, escaped, name, fallback) => {
       if (escaped) return whole.slice(1);
@@ -173,7 +179,7 @@ class Converter {
   private reportUnset(name: string, node: YamlScalar): void {
     const start = node.range?.[0] ?? 0;
     const end = node.range?.[1] ?? start;
-    const offset = this.source.slice(start, end).indexOf(`\${${name}`);
+    const offset = unguard(this.source.slice(start, end)).indexOf(`\${${name}`);
     this.problems.push({
       ...this.placeAt(start + Math.max(offset, 0)),
       path: "",
@@ -201,9 +207,6 @@ class Converter {
     return { file: this.file, line, column: col };
   }
 }
-
-/** `$${NAME}` is the literal text `${NAME}`. */
-const variablePattern = /(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 function plainValue(text: string): ScalarValue {
   const { errors, contents } = parseDocument(text);

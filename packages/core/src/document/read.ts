@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import type { z } from "zod";
 import { UserError } from "../errors/user-error.ts";
 import { explainIssues } from "./explain.ts";
-import { parseTree, type Variables } from "./parse.ts";
+import { parseTree } from "./parse.ts";
 import { byPlace, type Problem, ProblemsError } from "./problem.ts";
 import { type Tree, toValue } from "./tree.ts";
+import type { Variables } from "./variables.ts";
 
 /**
  * A YAML document checked against a schema: the value, or a `ProblemsError` that holds everything

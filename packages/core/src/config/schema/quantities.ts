@@ -23,15 +23,15 @@ export function parseDuration(text: string): number | Wrong {
   return Math.round(total);
 }
 
+/** In the unit that people would choose: `24h` and not `1d`, `60s` and not `1m`. */
 export function formatDuration(milliseconds: number): string {
-  let rest = milliseconds;
-  let text = "";
-  for (const [unit, size] of Object.entries(durationUnits).reverse()) {
-    const amount = Math.floor(rest / size);
-    if (amount > 0) text += `${amount}${unit}`;
-    rest -= amount * size;
-  }
-  return text;
+  const fitting = Object.entries(durationUnits)
+    .reverse()
+    .find(([unit, size]) => {
+      const least = unit === "d" || unit === "m" ? 2 * size : size;
+      return milliseconds >= least && milliseconds % size === 0;
+    });
+  return fitting ? `${milliseconds / fitting[1]}${fitting[0]}` : `${milliseconds}ms`;
 }
 
 const sizeUnits = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 } as const;

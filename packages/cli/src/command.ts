@@ -1,0 +1,29 @@
+import type { Terminal } from "./terminal.ts";
+
+/** A command as data: help, parsing and the reference page come from it; its code loads when run. */
+export interface CommandSpec {
+  /** Words as typed, such as `config check`. */
+  name: string;
+  summary: string;
+  arguments?: { name: string; summary: string }[];
+  options?: { flags: string; summary: string }[];
+  load: () => Promise<{ run: CommandRun }>;
+}
+
+export type CommandRun = (call: Call) => Promise<number>;
+
+export interface Call {
+  arguments: (string | undefined)[];
+  options: Options;
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  terminal: Terminal;
+}
+
+/** What commander found: flags are booleans, options with a value are texts. */
+export type Options = Readonly<Record<string, string | boolean | undefined>>;
+
+export function textOption(options: Options, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === "string" ? value : undefined;
+}

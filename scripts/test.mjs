@@ -1,0 +1,38 @@
+// README's second command: every check, then every test.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "..");
+const only = process.argv.slice(2);
+
+if (only.length === 0) must("node", ["scripts/check.mjs"]);
+
+const results = mkdtempSync(join(tmpdir(), "herdctl-results-"));
+const report = join(results, "report.json");
+const coverage = only.length === 0 ? ["--coverage"] : [];
+const tested = run("node", [
+  "node_modules/vitest/vitest.mjs",
+  "run",
+  ...coverage,
+  "--reporter=default",
+  "--reporter=json",
+  `--outputFile.json=${report}`,
+  ...only,
+]);
+const counts = JSON.parse(readFileSync(report, "utf8"));
+rmSync(results, { recursive: true });
+process.stdout.write(
+  `\n${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests} skipped\n`,
+);
+process.exitCode = tested;
+
+function must(program, args) {
+  const status = run(program, args);
+  if (status !== 0) process.exit(status);
+}
+
+function run(program, args) {
+  return spawnSync(program, args, { cwd: root, stdio: "inherit" }).status ?? 1;
+}

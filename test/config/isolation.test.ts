@@ -1,0 +1,280 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { loadFleet, ProblemsError } from "@herdctl/core";
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { stringify } from "yaml";
+import { agentOf, fleetHead, load, problemsOf } from "../support/fleet.ts";
+import { folderWith } from "../support/folder.ts";
+
+/** A fleet file with these words of the fleet, and one agent file with those of the agent. */
+function fleetOf(fleet: { defaults?: object; overrides?: object }, agent: object) {
+  const entry = { path: "agents/one.yaml", ...(fleet.overrides && { overrides: fleet.overrides }) };
+  const file = {
+    version: 1,
+    fleet: { name: "test" },
+    defaults: fleet.defaults ?? {},
+    agents: [entry],
+  };
+  return {
+    "herdctl.yaml": stringify(file),
+    "agents/one.yaml": stringify({ name: "one", working_directory: "../repo", ...agent }),
+  };
+}
+
+const inDocker = { docker: { enabled: true } };
+
+const refused: [what: string, fleet: object, agent: object, path: string][] = [
+  ["Docker switched off", inDocker, { docker: { enabled: false } }, "docker.enabled"],
+  ["another image", inDocker, { docker: { image: "mine" } }, "docker.image"],
+  ["a network", inDocker, { docker: { network: "bridge" } }, "docker.network"],
+  ["an open host", inDocker, { docker: { egress: ["github"] } }, "docker.egress"],
+  ["mounted credentials", inDocker, { docker: { auth: "mount" } }, "docker.auth"],
+  ["another user", inDocker, { docker: { user: "1001" } }, "docker.user"],
+  ["a volume", inDocker, { docker: { volumes: ["./x:/x:rw"] } }, "docker.volumes"],
+  ["a writable root", inDocker, { docker: { read_only: false } }, "docker.read_only"],
+  ["a hook", inDocker, { hooks: { after_run: [{ type: "shell", command: "id" }] } }, "hooks"],
+  [
+    "a gate",
+    inDocker,
+    { schedules: { s: { type: "interval", every: "5m", prompt: "x", gate: { command: "id" } } } },
+    "schedules.s.gate",
+  ],
+  ["a server on the host", inDocker, { mcp_servers: { m: { command: "id" } } }, "mcp_servers.m"],
+  [
+    "a remote server",
+    inDocker,
+    { mcp_servers: { m: { type: "http", url: "https://example.com" } } },
+    "mcp_servers.m",
+  ],
+  [
+    "the fleet's server moved into the container with its secret",
+    { ...inDocker, mcp_servers: { m: { command: "id", env: { TOKEN: "x" } } } },
+    { mcp_servers: { m: { run: "container" } } },
+    "mcp_servers.m",
+  ],
+  [
+    "more memory than the fleet says",
+    { docker: { memory: "1g" } },
+    { docker: { enabled: true, memory: "2g" } },
+    "docker.memory",
+  ],
+  [
+    "more processes",
+    { docker: { pids_limit: 200 } },
+    { docker: { enabled: true, pids_limit: 300 } },
+    "docker.pids_limit",
+  ],
+  [
+    "a writable workspace",
+    { docker: { enabled: true, workspace_mode: "ro" } },
+    { docker: { workspace_mode: "rw" } },
+    "docker.workspace_mode",
+  ],
+];
+
+test.each(refused)("an agent file cannot claim %s", (_, defaults, agent, path) => {
+  const problems = problemsOf(fleetOf({ defaults }, agent));
+  expect(problems.map((problem) => problem.path)).toContain(path);
+  expect(problems[0]?.file).toMatch(/one\.yaml$/);
+});
+
+test("overrides of the fleet file may say all of it", () => {
+  const overrides = {
+    docker: {
+      image: "other",
+      network: "bridge",
+      egress: ["npm"],
+      auth: "env",
+      user: "1001",
+      volumes: ["./c:/c:rw"],
+    },
+    hooks: { after_run: [{ type: "shell", command: "id" }] },
+    mcp_servers: { m: { command: "id" } },
+  };
+  const agent = agentOf(load(fleetOf({ defaults: inDocker, overrides }, {})), "one");
+  expect(agent.docker).toMatchObject({ image: "other", network: "bridge", user: "1001" });
+});
+
+test("an agent file may make itself stricter", () => {
+  const stricter = {
+    docker: {
+      enabled: true,
+      network: "none",
+      egress: [],
+      auth: "gateway",
+      volumes: [],
+      memory: "256m",
+      workspace_mode: "ro",
+    },
+    mcp_servers: { inside: { command: "server", run: "container" } },
+  };
+  const defaults = { docker: { network: "bridge", egress: ["npm"], memory: "1g" } };
+  const agent = agentOf(load(fleetOf({ defaults }, stricter)), "one");
+  expect(agent.docker).toMatchObject({
+    enabled: true,
+    network: "none",
+    egress: [],
+    workspace_mode: "ro",
+  });
+});
+
+test("an included fleet cannot be weaker than the fleet around it says", () => {
+  const problems = problemsOf({
+    "herdctl.yaml": `${fleetHead}defaults: { docker: { enabled: true, network: none } }\nfleets: [{ path: inner }]`,
+    "inner/herdctl.yaml":
+      "version: 1\nfleet: { name: inner }\ndefaults: { docker: { enabled: false } }\nagents: [{ name: a, working_directory: ../r, docker: { network: host } }]",
+  });
+  expect(problems.map((problem) => problem.path).sort()).toEqual([
+    "docker.enabled",
+    "docker.network",
+  ]);
+});
+
+const size = fc.constantFrom("128m", "512m", "1g", "2g", "4g");
+const dockerBlock = fc.record(
+  {
+    enabled: fc.boolean(),
+    image: fc.constantFrom("a:1", "b:1"),
+    network: fc.constantFrom("none", "bridge", "host"),
+    egress: fc.subarray(["npm", "github", "example.com"]),
+    auth: fc.constantFrom("gateway", "env", "mount"),
+    user: fc.constantFrom("1000", "1001"),
+    volumes: fc.subarray(["./a:/a:ro", "./b:/b:rw"]),
+    tmpfs: fc.subarray(["/var/tmp", "/cache"]),
+    memory: size,
+    cpus: fc.constantFrom(0.5, 1, 2),
+    pids_limit: fc.constantFrom(100, 200, 400),
+    workspace_mode: fc.constantFrom("rw", "ro"),
+    read_only: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+
+/** A claim of one or two options: most larger ones hold a refused option and end there. */
+const claim = fc.tuple(dockerBlock, fc.nat(), fc.nat()).map(([block, first, second]) => {
+  const entries = Object.entries(block);
+  const chosen = entries.filter((_, index) =>
+    [first, second].some((one) => one % entries.length === index),
+  );
+  return Object.fromEntries(chosen);
+});
+
+/** The strictness of each option, written down a second time and another way than the product does. */
+const strictness: Record<string, (value: unknown) => number> = {
+  enabled: (value) => (value === true ? 1 : 0),
+  network: (value) => ({ none: 2, bridge: 1, host: 0 })[String(value)] ?? -1,
+  egress: (value) => -(value as unknown[]).length,
+  auth: (value) => ({ gateway: 2, env: 1, mount: 0 })[String(value)] ?? 2,
+  volumes: (value) => -(value as unknown[]).length,
+  tmpfs: (value) => -(value as unknown[]).length,
+  memory: (value) => -Number(value),
+  cpus: (value) => -Number(value ?? 0),
+  pids_limit: (value) => -Number(value),
+  workspace_mode: (value) => (value === "ro" ? 1 : 0),
+  read_only: (value) => (value === true ? 1 : 0),
+};
+
+function dockerOf(files: Record<string, string>): Record<string, unknown> | undefined {
+  try {
+    const loaded = load(files);
+    const docker = JSON.stringify(agentOf(loaded, "one").docker);
+    return JSON.parse(docker.replaceAll(loaded.fleet.dir, "<dir>"));
+  } catch (error) {
+    if (error instanceof ProblemsError) return undefined;
+    throw error;
+  }
+}
+
+describe("as a property", () => {
+  test("no agent file, however written, is weaker than fleet and defaults say", () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(dockerBlock, dockerBlock, claim, (defaults, overrides, claimed) => {
+        const fleet = { defaults: { docker: defaults }, overrides: { docker: overrides } };
+        const alone = dockerOf(fleetOf(fleet, {}));
+        const together = dockerOf(fleetOf(fleet, { docker: claimed }));
+        if (!alone || !together) return;
+        accepted += 1;
+        const said = { ...defaults, ...overrides } as Record<string, unknown>;
+        for (const [option, measure] of Object.entries(strictness)) {
+          const limitUnsaid =
+            ["memory", "cpus", "pids_limit"].includes(option) && said[option] === undefined;
+          if (limitUnsaid || together.enabled !== true) continue;
+          expect(measure(together[option]), option).toBeGreaterThanOrEqual(measure(alone[option]));
+        }
+        if (together.enabled === true) {
+          expect([together.image, together.user]).toEqual([alone.image, alone.user]);
+        }
+        if (said.enabled === true) expect(together.enabled).toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+    expect(accepted).toBeGreaterThan(80);
+  });
+
+  test("an agent block that names one option leaves all others as the fleet set them", () => {
+    fc.assert(
+      fc.property(dockerBlock, size, (defaults, memory) => {
+        const fleet = { defaults: { docker: { ...defaults, memory: "4g" } } };
+        const alone = dockerOf(fleetOf(fleet, {}));
+        const together = dockerOf(fleetOf(fleet, { docker: { memory } }));
+        if (!alone || !together) return;
+        expect({ ...together, memory: 0 }).toEqual({ ...alone, memory: 0 });
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("folders given to a container", () => {
+  const fleet = (agent: string, docker = "enabled: true") =>
+    `${fleetHead}agents:\n  - { name: one, ${agent}, docker: { ${docker} } }\n`;
+
+  test("the fleet's own folder is refused, writable", () => {
+    const [problem] = problemsOf({ "herdctl.yaml": fleet("working_directory: .") });
+    expect(problem?.message).toMatch(/could write .*herdctl\.yaml/);
+    expect(() =>
+      load({ "herdctl.yaml": fleet("working_directory: .", "enabled: true, workspace_mode: ro") }),
+    ).not.toThrow();
+    expect(problemsOf({ "herdctl.yaml": fleet("description: none given") })).toHaveLength(1);
+  });
+
+  test("an agent file inside another agent's workspace is refused, through links too", () => {
+    const folder = folderWith({
+      "fleet/herdctl.yaml": `${fleetHead}agents: [{ path: ../repo/agent.yaml }, { name: two, working_directory: ../link, docker: { enabled: true } }]`,
+      "repo/agent.yaml": "name: one",
+    });
+    symlinkSync(join(folder, "repo"), join(folder, "link"));
+    expect(() => loadFleet(join(folder, "fleet/herdctl.yaml"), {})).toThrow(
+      /could write .*agent\.yaml/,
+    );
+  });
+
+  const secrets = ["~", "~/.ssh", "~/.ssh/keys", "/", "/etc", "~/.claude", "/var/run/docker.sock"];
+  test.each(secrets)("%s is refused as workspace and as volume, even read-only", (path) => {
+    const workspace = problemsOf({
+      "herdctl.yaml": fleet(`working_directory: "${path}"`, "enabled: true, workspace_mode: ro"),
+    });
+    const volume = problemsOf({
+      "herdctl.yaml": fleet("working_directory: ./repo", `enabled: true, volumes: ["${path}:/x"]`),
+    });
+    expect(workspace[0]?.message).toMatch(/would be given/);
+    expect(volume[0]?.message).toMatch(/would be given/);
+  });
+
+  test("a link to a secret folder is seen through", () => {
+    const folder = folderWith({ "herdctl.yaml": fleet("working_directory: ./innocent") });
+    const home = folderWith({ ".ssh/known_hosts": "" });
+    vi.stubEnv("HOME", home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    symlinkSync(join(home, ".ssh"), join(folder, "innocent"));
+    expect(() => loadFleet(join(folder, "herdctl.yaml"), {})).toThrow(/would be given .*\.ssh/);
+  });
+
+  test("the rule is for containers: on the host the fleet's folder is fine", () => {
+    expect(() =>
+      load({ "herdctl.yaml": fleet("working_directory: .", "enabled: false") }),
+    ).not.toThrow();
+  });
+});
