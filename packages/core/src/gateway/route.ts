@@ -9,12 +9,12 @@ export interface Origins {
   upstream: URL;
 }
 
-/** An `open` route carries no credential up and asks for none: 197 probes the API this way. */
+/** An `open` route carries no credential up and asks for none: the binaries probe the API so. */
 const routes = [
   { method: "POST", path: /^\/v1\/messages$/, open: false },
   { method: "POST", path: /^\/v1\/messages\/count_tokens$/, open: false },
   { method: "GET", path: /^\/v1\/models(\/[A-Za-z0-9][A-Za-z0-9._:-]*)?$/, open: false },
-  { method: "HEAD", path: /^\/$/, open: true },
+  { method: "HEAD", path: /^\/(api\/hello)?$/, open: true },
 ];
 
 /**

@@ -1,0 +1,239 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UserError } from "@herdctl/core";
+import { expect, onTestFinished, test } from "vitest";
+import { startGateway } from "../../packages/core/src/gateway/gateway.ts";
+import { ask, eventually, gatewayTo, realKey, standIn } from "./upstream.ts";
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), "herdctl-gateway-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Sends bytes as they are and gives back all that comes. */
+function raw(gateway: { baseUrl: string }, text: string): Promise<string> {
+  const socket = connect(Number(new URL(gateway.baseUrl).port), "127.0.0.1");
+  let answer = "";
+  socket.setEncoding("utf8").on("data", (part) => {
+    answer += part;
+  });
+  socket.write(text);
+  return new Promise((resolve, reject) => {
+    socket.once("close", () => resolve(answer));
+    socket.once("error", reject);
+  });
+}
+
+test("the placeholder goes in, the real key goes out", async () => {
+  const api = await standIn((_, response) => response.end("{}"));
+  const gateway = await gatewayTo(api.url);
+  expect((await ask(gateway, { path: "/v1/messages?beta=true" })).status).toBe(200);
+  expect(api.seen[0]?.headers["x-api-key"]).toBe(realKey);
+  expect(api.seen[0]?.url).toBe("/v1/messages?beta=true");
+  expect(JSON.stringify(api.seen[0]?.rawHeaders)).not.toContain(gateway.placeholder);
+});
+
+test("a token goes out as a bearer, and the placeholder may come in as one", async () => {
+  const api = await standIn((_, response) => response.end("{}"));
+  const gateway = await gatewayTo(api.url, { credential: { kind: "auth_token", value: realKey } });
+  const headers = { authorization: `Bearer ${gateway.placeholder}` };
+  const response = await fetch(`${gateway.baseUrl}/v1/models`, { headers });
+  expect(response.status).toBe(200);
+  expect(api.seen[0]?.headers.authorization).toBe(`Bearer ${realKey}`);
+  expect(api.seen[0]?.headers["x-api-key"]).toBeUndefined();
+});
+
+test("passthrough keeps the client's own credential and asks for one", async () => {
+  const api = await standIn((_, response) => response.end("{}"));
+  const gateway = await gatewayTo(api.url, { credential: { kind: "passthrough" } });
+  const headers = { authorization: "Bearer own-token" };
+  await fetch(`${gateway.baseUrl}/v1/models`, { headers });
+  expect(api.seen[0]?.headers.authorization).toBe("Bearer own-token");
+  expect((await fetch(`${gateway.baseUrl}/v1/models`)).status).toBe(401);
+  expect(api.seen).toHaveLength(1);
+});
+
+test.each([
+  ["a wrong one", "herdctl-wrong"],
+  ["the real key itself", realKey],
+  ["an empty one", ""],
+])(
+  "a request with %s for a key is turned away with the API's own kind of error",
+  async (_, key) => {
+    const api = await standIn((_, response) => response.end("{}"));
+    const gateway = await gatewayTo(api.url);
+    const response = await ask(gateway, { key });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({
+      type: "error",
+      error: { type: "authentication_error" },
+    });
+    expect(api.seen).toHaveLength(0);
+    expect(gateway.meter().refusals).toMatchObject([{ status: 401, target: "/v1/messages" }]);
+  },
+);
+
+test.each([
+  "POST /v1/files",
+  "POST /v1/messages/batches",
+  "GET /v1/messages",
+  "POST /v1/messages/",
+  "POST //v1/messages",
+  "POST /v1/messages/../files",
+  "POST /v1/messages%2f..%2ffiles",
+  "POST /V1/messages",
+  "GET /v1/models/..",
+  "GET /v1/models/a/b",
+  "GET /",
+  "DELETE /v1/messages",
+])("%s is refused and recorded", async (line) => {
+  const api = await standIn((_, response) => response.end("{}"));
+  const gateway = await gatewayTo(api.url);
+  const head = `${line} HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.placeholder}\r\nconnection: close\r\n\r\n`;
+  expect(await raw(gateway, head)).toMatch(/^HTTP\/1\.1 404 [\s\S]*not_found_error/);
+  expect(api.seen).toHaveLength(0);
+  expect(gateway.meter()).toMatchObject({ refused: 1, requests: 0 });
+});
+
+test("probes pass without a key and carry none", async () => {
+  const api = await standIn((_, response) => response.end());
+  const gateway = await gatewayTo(api.url);
+  for (const path of ["/", "/api/hello"]) {
+    expect((await fetch(`${gateway.baseUrl}${path}`, { method: "HEAD" })).status).toBe(200);
+  }
+  expect(api.seen.map((one) => one.headers["x-api-key"])).toEqual([undefined, undefined]);
+});
+
+test("an absolute-form target passes for the upstream and the gateway itself only", async () => {
+  const api = await standIn((_, response) => response.end("{}"));
+  const gateway = await gatewayTo(`${api.url}/base/`);
+  const send = (target: string) =>
+    raw(
+      gateway,
+      `GET ${target} HTTP/1.1\r\nhost: x\r\nx-api-key: ${gateway.placeholder}\r\nconnection: close\r\n\r\n`,
+    );
+  expect(await send(`${api.url}/v1/models`)).toMatch(/^HTTP\/1\.1 200/);
+  expect(await send(`${api.url}/base/v1/models`)).toMatch(/^HTTP\/1\.1 200/);
+  expect(await send(`${gateway.baseUrl}/v1/models`)).toMatch(/^HTTP\/1\.1 200/);
+  expect(api.seen.map((one) => one.url)).toEqual(Array(3).fill("/base/v1/models"));
+
+  expect(await send("http://elsewhere.test/v1/models")).toMatch(/^HTTP\/1\.1 403/);
+  expect(await send(`http://user@${new URL(api.url).host}/v1/models`)).toMatch(/^HTTP\/1\.1 403/);
+  expect(await send("ftp://x/v1/models")).toMatch(/^HTTP\/1\.1 403/);
+  expect(api.seen).toHaveLength(3);
+});
+
+test("no tunnel is opened", async () => {
+  const api = await standIn((_, response) => response.end());
+  const gateway = await gatewayTo(api.url);
+  expect(await raw(gateway, "CONNECT example.test:443 HTTP/1.1\r\nhost: x\r\n\r\n")).toMatch(
+    /^HTTP\/1\.1 403/,
+  );
+  expect(gateway.meter().refusals).toMatchObject([
+    { method: "CONNECT", target: "example.test:443" },
+  ]);
+});
+
+test("headers of one hop stay there, in both directions", async () => {
+  const api = await standIn((_, response) => {
+    response.setHeader("connection", "x-private, close");
+    response.setHeader("x-private", "1");
+    response.setHeader("set-cookie", "a=b");
+    response.setHeader("request-id", "req_1");
+    response.end("{}");
+  });
+  const gateway = await gatewayTo(api.url);
+  const answer = await raw(
+    gateway,
+    [
+      "GET /v1/models HTTP/1.1",
+      "host: gateway",
+      `x-api-key: ${gateway.placeholder}`,
+      "connection: close, x-hop",
+      "x-hop: 1",
+      "te: trailers",
+      "cookie: c=d",
+      "proxy-authorization: Basic x",
+      "accept-encoding: gzip",
+      "anthropic-version: 2023-06-01",
+      "\r\n",
+    ].join("\r\n"),
+  );
+  const { headers } = api.seen[0] ?? {};
+  expect(headers).toMatchObject({
+    "anthropic-version": "2023-06-01",
+    "accept-encoding": "identity",
+  });
+  expect(headers?.host).toBe(new URL(api.url).host);
+  for (const name of ["x-hop", "te", "cookie", "proxy-authorization"]) {
+    expect(headers).not.toHaveProperty(name);
+  }
+  expect(answer).toContain("request-id: req_1");
+  expect(answer).not.toMatch(/x-private|set-cookie/);
+});
+
+test("a unix socket is for its owner only and is gone after the stop", async () => {
+  const api = await standIn((_, response) => response.end("{}"));
+  const socketPath = join(scratch(), "api.sock");
+  const gateway = await gatewayTo(api.url, { socketPath });
+  expect(statSync(socketPath).mode & 0o777).toBe(0o600);
+  const headers = { "x-api-key": gateway.placeholder };
+  const status = await new Promise((resolve) => {
+    request({ socketPath, path: "/v1/models", headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).end();
+  });
+  expect(status).toBe(200);
+  await Promise.all([gateway.stop(), gateway.stop()]);
+  await gateway.stop();
+  expect(existsSync(socketPath)).toBe(false);
+});
+
+test("an upstream on a unix socket is reached there", async () => {
+  const path = join(scratch(), "up.sock");
+  const api = await standIn((_, response) => response.end("{}"), { path });
+  const gateway = await gatewayTo("https://api.test/", { upstreamSocket: path });
+  expect((await ask(gateway)).status).toBe(200);
+  expect(api.seen[0]?.headers.host).toBe("api.test");
+});
+
+test("a socket path that the system would cut is a clear error", async () => {
+  const socketPath = `/tmp/${"x".repeat(103)}`;
+  await expect(gatewayTo("http://127.0.0.1:1", { socketPath })).rejects.toThrow(UserError);
+});
+
+test("a socket that is in use is a clear error", async () => {
+  const socketPath = join(scratch(), "api.sock");
+  await gatewayTo("http://127.0.0.1:1", { socketPath });
+  await expect(gatewayTo("http://127.0.0.1:1", { socketPath })).rejects.toMatchObject({
+    code: "address_in_use",
+  });
+});
+
+test.each(["not an address", "ftp://x", "https://user:secret-word@api.test"])(
+  "the address %s is refused without being shown",
+  async (upstream) => {
+    const failure = await startGateway({
+      upstream,
+      credential: { kind: "passthrough" },
+    }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UserError);
+    expect(String(failure)).not.toContain("secret-word");
+  },
+);
+
+test("an upstream that cannot be reached is a 502 of the API's kind, and metered", async () => {
+  const gone = await standIn((_, response) => response.end());
+  const { url, server } = gone;
+  await new Promise((resolve) => server.close(resolve));
+  const gateway = await gatewayTo(url);
+  const response = await ask(gateway);
+  expect(response.status).toBe(502);
+  expect(await response.text()).toMatch(/ECONNREFUSED/);
+  await eventually(() => gateway.meter().open === 0);
+});
