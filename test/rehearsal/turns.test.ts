@@ -7,11 +7,14 @@ import { stage } from "../support/stage.ts";
 const anything = ["--permission-mode", "bypassPermissions"];
 const bash = (command: string) => ({ name: "Bash", input: { command, description: "rehearsed" } });
 
-describe.each(claudeVersions)("claude %s", (version) => {
-  test("gets a text, and pays for it", async () => {
-    const { claude, rehearsal } = await stage({
-      script: { rules: [{ match: { prompt: "greet" }, reply: "Hello from the script." }] },
-    });
+describe.concurrent.each(claudeVersions)("claude %s", (version) => {
+  test("gets a text, and pays for it", async ({ onTestFinished }) => {
+    const { claude, rehearsal } = await stage(
+      {
+        script: { rules: [{ match: { prompt: "greet" }, reply: "Hello from the script." }] },
+      },
+      onTestFinished,
+    );
     const run = await claude(version, ["please greet me"]);
     expect(run).toMatchObject({ code: 0, result: { result: "Hello from the script." } });
     expect(run.result?.total_cost_usd).toBeGreaterThan(0);
@@ -29,93 +32,123 @@ describe.each(claudeVersions)("claude %s", (version) => {
     ]);
   });
 
-  test("runs the Bash call of a sequence, then prints its text", async () => {
-    const { claude, rehearsal, workspace } = await stage({
-      script: {
-        rules: [{ replies: [{ tools: [bash("echo ran > proof.txt")] }, "The command ran."] }],
+  test("runs the Bash call of a sequence, then prints its text", async ({ onTestFinished }) => {
+    const { claude, rehearsal, workspace } = await stage(
+      {
+        script: {
+          rules: [{ replies: [{ tools: [bash("echo ran > proof.txt")] }, "The command ran."] }],
+        },
       },
-    });
+      onTestFinished,
+    );
     const run = await claude(version, ["go", ...anything]);
     expect(run.result?.result).toBe("The command ran.");
     expect(readFileSync(join(workspace, "proof.txt"), "utf8")).toBe("ran\n");
     expect(rehearsal.ledger.main).toHaveLength(2);
   });
 
-  test("runs several tools of one reply", async () => {
-    const { claude, workspace } = await stage({
-      script: {
-        rules: [
-          {
-            replies: [
-              { text: "Both at once.", tools: [bash("touch one"), bash("touch two")] },
-              "Done.",
-            ],
-          },
-        ],
+  test("runs several tools of one reply", async ({ onTestFinished }) => {
+    const { claude, workspace } = await stage(
+      {
+        script: {
+          rules: [
+            {
+              replies: [
+                { text: "Both at once.", tools: [bash("touch one"), bash("touch two")] },
+                "Done.",
+              ],
+            },
+          ],
+        },
       },
-    });
+      onTestFinished,
+    );
     const run = await claude(version, ["go", ...anything]);
     expect(run.result?.result).toBe("Done.");
     expect(existsSync(join(workspace, "one")) && existsSync(join(workspace, "two"))).toBe(true);
   });
 
-  test("answers by what a tool returned, and by turn", async () => {
-    const { claude, rehearsal } = await stage({
-      script: {
-        rules: [
-          { name: "saw it", match: { tool_result: "/value-\\d+/" }, reply: "It is 42." },
-          { name: "first", match: { turn: 1 }, reply: { tools: [bash("echo value-$((6*7))")] } },
-        ],
+  test("answers by what a tool returned, and by turn", async ({ onTestFinished }) => {
+    const { claude, rehearsal } = await stage(
+      {
+        script: {
+          rules: [
+            { name: "saw it", match: { tool_result: "/value-\\d+/" }, reply: "It is 42." },
+            { name: "first", match: { turn: 1 }, reply: { tools: [bash("echo value-$((6*7))")] } },
+          ],
+        },
       },
-    });
+      onTestFinished,
+    );
     const run = await claude(version, ["go", ...anything]);
     expect(run.result?.result).toBe("It is 42.");
     expect(rehearsal.ledger.main.map((entry) => entry.rule)).toEqual(["first", "saw it"]);
   });
 
-  test("shows thinking, given token counts, and what a tag chose", async () => {
+  test("shows thinking, given token counts, and what a tag chose", async ({ onTestFinished }) => {
     const usage = { input_tokens: 1000, output_tokens: 200, cache_read_input_tokens: 30 };
-    const { claude } = await stage({
-      script: {
-        rules: [
-          { match: { tag: "other" }, reply: "Wrong rule." },
-          {
-            match: { tag: "deep", system: "agent", model: "claude" },
-            reply: { thinking: "Let me see.", text: "Seen.", usage },
-          },
-        ],
+    const { claude } = await stage(
+      {
+        script: {
+          rules: [
+            { match: { tag: "other" }, reply: "Wrong rule." },
+            {
+              match: { tag: "deep", system: "agent", model: "claude" },
+              reply: { thinking: "Let me see.", text: "Seen.", usage },
+            },
+          ],
+        },
       },
-    });
+      onTestFinished,
+    );
     const run = await claude(version, ["look [[tag:deep]]"]);
     expect(run.result).toMatchObject({ result: "Seen.", usage });
     expect(JSON.stringify(run.messages)).toContain("Let me see.");
   });
 
-  test("starts a subagent, whose requests leave the sequence alone", async () => {
+  test("starts a subagent, whose requests leave the sequence alone", async ({ onTestFinished }) => {
     const input = {
       description: "count",
       prompt: "count the files",
       subagent_type: "general-purpose",
       run_in_background: false,
     };
-    const { claude, rehearsal } = await stage({
-      script: {
-        rules: [
-          { match: { from: "subagent", prompt: "count" }, reply: "There are 3." },
-          { replies: [{ tools: [{ name: "Agent", input }] }, "The agent has counted."] },
-        ],
+    const { claude, rehearsal } = await stage(
+      {
+        script: {
+          rules: [
+            { match: { from: "subagent", prompt: "count" }, reply: "There are 3." },
+            { replies: [{ tools: [{ name: "Agent", input }] }, "The agent has counted."] },
+          ],
+        },
       },
-    });
+      onTestFinished,
+    );
     const run = await claude(version, ["delegate", ...anything]);
     expect(run.result?.result).toBe("The agent has counted.");
     expect(rehearsal.ledger.filter({ kind: "subagent" })).toMatchObject([{ rule: "rule 1" }]);
     expect(JSON.stringify(rehearsal.ledger.main.at(-1)?.body)).toContain("There are 3.");
   });
 
-  test("asks for a session title without touching the sequence", async () => {
-    const { claude, rehearsal, env } = await stage({
-      script: { rules: [{ times: 1, replies: ["One.", "Two."] }] },
-    });
+  test.runIf(version === "325")(
+    "comes back for one more step when an agent in the background is done",
+    async ({ onTestFinished }) => {
+      const input = { description: "count", prompt: "count", subagent_type: "general-purpose" };
+      const replies = [{ tools: [{ name: "Agent", input }] }, "It works on.", "It is done."];
+      const { claude } = await stage({ script: { rules: [{ replies }] } }, onTestFinished);
+      const run = await claude(version, ["delegate", ...anything]);
+      const results = run.messages.filter((message) => message.type === "result");
+      expect(results.map((message) => message.result)).toEqual(["It works on.", "It is done."]);
+    },
+  );
+
+  test("asks for a session title without touching the sequence", async ({ onTestFinished }) => {
+    const { claude, rehearsal, env } = await stage(
+      {
+        script: { rules: [{ times: 1, replies: ["One.", "Two."] }] },
+      },
+      onTestFinished,
+    );
     const { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: _, ...chatty } = env;
     const run = await claude(version, ["what is the weather like today"], { env: chatty });
     expect(run.result?.result).toBe("One.");
@@ -124,8 +157,11 @@ describe.each(claudeVersions)("claude %s", (version) => {
     expect(titles).toHaveLength(version === "197" ? 1 : 0);
   });
 
-  test("says so when no rule matches", async () => {
-    const { claude } = await stage({ script: { rules: [{ match: { prompt: "x" }, reply: "x" }] } });
+  test("says so when no rule matches", async ({ onTestFinished }) => {
+    const { claude } = await stage(
+      { script: { rules: [{ match: { prompt: "x" }, reply: "x" }] } },
+      onTestFinished,
+    );
     const run = await claude(version, ["unheard of"]);
     expect(run.result?.result).toContain("No rule of the script matches");
     expect(run.result?.result).toContain("unheard of");

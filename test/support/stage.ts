@@ -18,11 +18,17 @@ export interface Stage extends OwnEnvironment {
   ): Promise<ClaudeRun>;
 }
 
-/** A rehearsal and an environment pointed at it, both taken down when the test is over. */
-export async function stage(options: RehearsalOptions = {}): Promise<Stage> {
+/**
+ * A rehearsal and an environment pointed at it, both taken down when the test is over. Concurrent
+ * tests must pass the hook of their own context.
+ */
+export async function stage(
+  options: RehearsalOptions = {},
+  whenOver: typeof onTestFinished = onTestFinished,
+): Promise<Stage> {
   const rehearsal = await startRehearsal(options);
   const own = ownEnvironment(rehearsal.env());
-  onTestFinished(async () => {
+  whenOver(async () => {
     await rehearsal.stop();
     own.dispose();
   });

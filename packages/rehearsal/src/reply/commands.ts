@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../request/identity.ts";
+import { parseJson } from "../parse-json.ts";
 
 export type Command =
   | { kind: "call"; name: string; input: Record<string, unknown> }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import type { SeenKey } from "../ledger.ts";
+import { parseJson } from "../parse-json.ts";
 
 export function keyOf(headers: IncomingHttpHeaders): SeenKey | undefined {
   const key = headers["x-api-key"];
@@ -24,11 +25,3 @@ export function agentOf(headers: IncomingHttpHeaders): string | undefined {
 
 const metadataSchema = z.looseObject({ metadata: z.looseObject({ user_id: z.string() }) });
 const userSchema = z.looseObject({ session_id: z.string() });
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { duration } from "./values.ts";
 
-const faultKinds = ["status", "overload", "cut", "stall", "garbage", "drip", "never"] as const;
+export const faultKinds = [
+  "status",
+  "overload",
+  "cut",
+  "stall",
+  "garbage",
+  "drip",
+  "never",
+] as const;
 
 const amount = z.int().min(0);
 

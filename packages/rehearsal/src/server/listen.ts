@@ -7,7 +7,7 @@ import { UserError } from "@herdctl/core/document";
 const longestSocketPath = 107;
 
 export async function listenOnPort(port: number, listener: RequestListener): Promise<Server> {
-  const server = createServer(listener);
+  const server = patientServer(listener);
   await listening(server, () => server.listen(port, "127.0.0.1"), `port ${port}`);
   return server;
 }
@@ -20,10 +20,15 @@ export async function listenOnSocket(path: string, listener: RequestListener): P
     });
   }
   await clearStaleSocket(path);
-  const server = createServer(listener);
+  const server = patientServer(listener);
   await listening(server, () => server.listen(path), path);
   chmodSync(path, 0o600);
   return server;
+}
+
+/** A client that comes back to an idle connection after a long tool must still find it open. */
+function patientServer(listener: RequestListener): Server {
+  return createServer({ keepAliveTimeout: 600_000 }, listener);
 }
 
 async function listening(server: Server, listen: () => void, where: string): Promise<void> {

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Ledger, LedgerEntry } from "../ledger.ts";
-import { agentOf, keyOf, parseJson, sessionOf } from "../request/identity.ts";
+import { parseJson } from "../parse-json.ts";
+import { agentOf, keyOf, sessionOf } from "../request/identity.ts";
+import { apiError } from "./api-error.ts";
 import { deliver } from "./deliver.ts";
 import { type Delivery, errorDelivery, jsonDelivery } from "./delivery.ts";
 import { readBody } from "./read-body.ts";
@@ -18,7 +20,10 @@ export interface Reception {
 export function receive(reception: Reception): RequestListener {
   return (request, response) => {
     attend(reception, request, response).catch((error: unknown) => {
-      response.destroy(error instanceof Error ? error : new Error(String(error)));
+      const message = error instanceof Error ? error.message : String(error);
+      if (response.headersSent || response.destroyed) return response.destroy();
+      response.writeHead(500, { "content-type": "application/json" });
+      response.end(JSON.stringify(apiError("api_error", `The rehearsal failed: ${message}`)));
     });
   };
 }
@@ -28,7 +33,7 @@ async function attend(reception: Reception, request: IncomingMessage, response: 
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const path = new URL(request.url ?? "/", "http://rehearsal").pathname;
-  if (path === "/_rehearsal/ledger") {
+  if (path === "/_rehearsal/ledger" && isLocal(request)) {
     await deliver(response, showLedger(reception.ledger), gone.signal);
     return;
   }
@@ -39,6 +44,11 @@ async function attend(reception: Reception, request: IncomingMessage, response: 
   entry.end = reception.stopping.aborted && end === "client_gone" ? "broken_off" : end;
   entry.durationMs = Math.round(performance.now() - began);
   reception.onRequest?.(entry);
+}
+
+/** A page in a browser reaches this port under a name of its own. */
+function isLocal(request: IncomingMessage): boolean {
+  return /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? "");
 }
 
 function record(
@@ -70,7 +80,7 @@ function record(
       ? errorDelivery(413, "The request is larger than any real one.")
       : (route?.plan({ headers, path, body, entry }) ??
         errorDelivery(404, `The rehearsal has no ${method} ${path}.`));
-  if (delivery.end !== "never") entry.status = delivery.status;
+  entry.status = delivery.end === "never" ? undefined : delivery.status;
   return { entry, delivery };
 }
 

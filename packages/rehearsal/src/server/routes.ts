@@ -4,8 +4,9 @@ import { promptTokens, toMessage } from "../reply/message.ts";
 import type { Model } from "../reply/model.ts";
 import { bodySchema, type RequestBody } from "../request/body.ts";
 import { readModelRequest } from "../request/model-request.ts";
-import { type Delivery, errorDelivery, faultName, jsonDelivery, planDelivery } from "./delivery.ts";
+import { type Delivery, errorDelivery, jsonDelivery, messageDelivery } from "./delivery.ts";
 import { describeModel, listModels } from "./models.ts";
+import { faultName, spoil } from "./spoil.ts";
 
 export interface Arrival {
   headers: IncomingHttpHeaders;
@@ -68,7 +69,8 @@ function planMessage(model: Model, body: RequestBody, { headers, entry }: Arriva
   const message = toMessage(reply, request);
   const stream = body.stream ?? false;
   const delay = typeof reply === "string" ? undefined : reply.delay;
-  const delivery = planDelivery(message, stream, fault, delay);
+  const whole = messageDelivery(message, stream, delay);
+  const delivery = fault ? spoil(whole, fault, stream) : whole;
   Object.assign(entry, {
     kind: request.speaker,
     model: body.model,

@@ -1,0 +1,231 @@
+import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Anthropic from "@anthropic-ai/sdk";
+import { UserError } from "@herdctl/core";
+import { type RehearsalOptions, startRehearsal } from "@herdctl/rehearsal";
+import { expect, onTestFinished, test } from "vitest";
+
+async function rehearse(options: RehearsalOptions = {}) {
+  const rehearsal = await startRehearsal(options);
+  onTestFinished(() => rehearsal.stop());
+  const client = new Anthropic({
+    apiKey: "made-up",
+    authToken: null,
+    baseURL: rehearsal.url,
+    maxRetries: 0,
+  });
+  return { ...rehearsal, client };
+}
+
+function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "herdctl-rehearsal-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const hello = {
+  model: "claude-opus-5-5",
+  max_tokens: 100,
+  messages: [{ role: "user" as const, content: "hello" }],
+};
+
+test("a plain reply and a streamed one say the same, and so does a retry", async () => {
+  const reply = {
+    thinking: "Hm.",
+    text: "Grüße 🐑.",
+    tools: [{ name: "Bash", input: { a: "ü" } }],
+  };
+  const { client } = await rehearse({ script: { rules: [{ reply }] } });
+  const plain = await client.messages.create(hello);
+  const streamed = await client.messages.stream(hello).finalMessage();
+  expect(plain.content).toMatchObject([
+    { type: "thinking", thinking: "Hm." },
+    { type: "text", text: "Grüße 🐑." },
+    { type: "tool_use", name: "Bash", input: { a: "ü" } },
+  ]);
+  expect(plain.stop_reason).toBe("tool_use");
+  expect(streamed.content.slice(0, 2)).toEqual(plain.content.slice(0, 2));
+  expect(streamed.usage).toMatchObject(plain.usage);
+  expect(await client.messages.create(hello)).toEqual(plain);
+});
+
+test("tokens are counted from the text", async () => {
+  const { client } = await rehearse();
+  const short = await client.messages.countTokens(hello);
+  const messages = [{ role: "user" as const, content: "hello".repeat(400) }];
+  const long = await client.messages.countTokens({ ...hello, messages });
+  expect(long.input_tokens - short.input_tokens).toBe((399 * 5) / 4 + 0.25);
+});
+
+test("models are listed, and any model can be looked up", async () => {
+  const { client } = await rehearse();
+  const listed = (await client.models.list()).data.map((model) => model.id);
+  expect(listed).toContain("claude-opus-5-5");
+  expect(await client.models.retrieve("claude-next")).toMatchObject({ id: "claude-next" });
+});
+
+test("both probes are answered, unknown paths get the API's 404, and all are in the ledger", async () => {
+  const { url, ledger } = await rehearse();
+  expect((await fetch(`${url}/`, { method: "HEAD" })).status).toBe(200);
+  expect((await fetch(`${url}/api/hello`, { method: "HEAD" })).status).toBe(200);
+  const missing = await fetch(`${url}/v1/files`, { headers: { authorization: "Bearer made-up" } });
+  expect(missing.status).toBe(404);
+  expect(await missing.json()).toMatchObject({ type: "error", error: { type: "not_found_error" } });
+  expect(ledger.entries).toMatchObject([
+    { kind: "probe" },
+    { kind: "probe" },
+    { kind: "unknown", path: "/v1/files", key: { kind: "bearer", value: "made-up" }, status: 404 },
+  ]);
+});
+
+test("a request that is not a message gets the API's 400", async () => {
+  const { url } = await rehearse();
+  const post = (body: string) => fetch(`${url}/v1/messages`, { method: "POST", body });
+  for (const body of ["{", "{}", '{"model":"m","messages":[]}']) {
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { type: "invalid_request_error" } });
+  }
+});
+
+test("the ledger can be asked over HTTP, without whole keys", async () => {
+  const { url, client, ledger } = await rehearse({
+    script: { rules: [{ name: "r", reply: "x" }] },
+  });
+  await client.messages.create(hello);
+  const shown = await (await fetch(`${url}/_rehearsal/ledger`)).json();
+  expect(shown).toMatchObject({
+    entries: [{ rule: "r", model: hello.model, key: { value: "made…" } }],
+  });
+  expect(ledger.filter({ rule: "r", status: 200 })).toHaveLength(1);
+  expect(ledger.filter({ rule: "other" })).toHaveLength(0);
+});
+
+test("only the newest bodies and entries are kept", async () => {
+  const { client, ledger } = await rehearse({ keepBodies: 1, keepEntries: 2 });
+  for (const _ of [1, 2, 3]) await client.messages.create(hello);
+  expect(ledger.entries.map((entry) => entry.id)).toEqual([2, 3]);
+  expect(ledger.entries.map((entry) => entry.body !== undefined)).toEqual([false, true]);
+});
+
+test("an obedient model obeys tool descriptions too, and a retry gets the same calls", async () => {
+  const { client } = await rehearse({ mode: "obedient" });
+  const description = 'Adds.\nOBEY: add {"a": 1}\nOBEY: add {"a": 2}\n\nOBEY: add {not json';
+  const tools = [{ name: "add", description, input_schema: { type: "object" as const } }];
+  const first = await client.messages.create({ ...hello, tools });
+  expect(first.content).toMatchObject([{ input: { a: 1 } }, { input: { a: 2 } }]);
+  expect(await client.messages.create({ ...hello, tools })).toEqual(first);
+  const results = first.content.flatMap((block) =>
+    block.type === "tool_use"
+      ? [{ type: "tool_result" as const, tool_use_id: block.id, content: "ok" }]
+      : [],
+  );
+  const messages = [
+    ...hello.messages,
+    { role: "assistant" as const, content: first.content },
+    { role: "user" as const, content: results },
+  ];
+  const last = await client.messages.create({ ...hello, tools, messages });
+  expect(last.content).toMatchObject([
+    { type: "text", text: "add: ok\nadd: ok\nNot understood: add {not json" },
+  ]);
+});
+
+test("a repeating rule calls its tool for ever; a rule without replies lays its fault over others", async () => {
+  const { client } = await rehearse({
+    script: {
+      rules: [
+        { match: { turn: 3 }, fault: { status: 500, times: 1 } },
+        { repeat: true, reply: { tools: [{ name: "Bash" }] } },
+      ],
+    },
+  });
+  const messages: Anthropic.MessageParam[] = [...hello.messages];
+  const stops: string[] = [];
+  while (stops.length < 5) {
+    const answer = await client.messages.create({ ...hello, messages }).catch(() => undefined);
+    stops.push(answer?.stop_reason ?? "failed");
+    if (!answer) continue;
+    messages.push({ role: "assistant", content: answer.content });
+    messages.push({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: "t", content: "" }],
+    });
+  }
+  expect(stops).toEqual(["tool_use", "tool_use", "failed", "tool_use", "tool_use"]);
+});
+
+test("a quota probe and a request for JSON are errands, which rules leave alone", async () => {
+  const { client, ledger } = await rehearse({ script: { rules: [{ reply: "Scripted." }] } });
+  await client.messages.create({ ...hello, max_tokens: 1 });
+  const properties = { title: { type: "string" } };
+  const format = { type: "json_schema" as const, schema: { type: "object", properties } };
+  const title = await client.messages.create({ ...hello, output_config: { format } });
+  expect(title.content).toMatchObject([{ text: '{"title":"Rehearsal"}' }]);
+  expect(ledger.entries.map((entry) => entry.kind)).toEqual(["side", "side"]);
+});
+
+test("stop ends open streams and may be called twice", async () => {
+  const rehearsal = await startRehearsal({ script: { rules: [{ fault: { never: true } }] } });
+  const body = JSON.stringify(hello);
+  const open = fetch(`${rehearsal.url}/v1/messages`, { method: "POST", body });
+  const ended = open.then(
+    () => "answered",
+    () => "failed",
+  );
+  while (rehearsal.ledger.main.length === 0) await new Promise((tick) => setTimeout(tick, 5));
+  await Promise.all([rehearsal.stop(), rehearsal.stop()]);
+  await rehearsal.stop();
+  expect(await ended).toBe("failed");
+  await new Promise((tick) => setImmediate(tick));
+  expect(rehearsal.ledger.main[0]?.end).toBe("broken_off");
+});
+
+test("a socket is private, replaces a stale one, and goes away", async () => {
+  const socketPath = join(ownFolder(), "s.sock");
+  await leaveStaleSocket(socketPath);
+  const rehearsal = await startRehearsal({ socketPath, port: 0 });
+  onTestFinished(() => rehearsal.stop());
+  expect(statSync(socketPath).mode & 0o777).toBe(0o600);
+  expect(rehearsal.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(await headOverSocket(socketPath)).toBe(200);
+  await expect(startRehearsal({ socketPath })).rejects.toMatchObject({ code: "address_in_use" });
+  await rehearsal.stop();
+  expect(existsSync(socketPath)).toBe(false);
+});
+
+test("places where nobody can listen are explained", async () => {
+  const folder = ownFolder();
+  const { port } = await rehearse();
+  await expect(startRehearsal({ port })).rejects.toMatchObject({ code: "address_in_use" });
+  const tooLong = join(folder, "x".repeat(107));
+  await expect(startRehearsal({ socketPath: tooLong })).rejects.toThrow(UserError);
+  await expect(startRehearsal({ socketPath: tooLong })).rejects.toThrow(/bytes long/);
+  const file = join(folder, "file");
+  writeFileSync(file, "mine");
+  await expect(startRehearsal({ socketPath: file })).rejects.toMatchObject({ code: "file_exists" });
+  const nowhere = join(folder, "missing", "s.sock");
+  await expect(startRehearsal({ socketPath: nowhere })).rejects.toThrow(/cannot listen/);
+});
+
+/** Binding by another name and renaming keeps the file when the server closes. */
+async function leaveStaleSocket(path: string): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(`${path}.other`, resolve));
+  renameSync(`${path}.other`, path);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+async function headOverSocket(socketPath: string): Promise<number | undefined> {
+  return await new Promise((resolve, reject) => {
+    const asked = request({ socketPath, path: "/", method: "HEAD" }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asked.once("error", reject);
+    asked.end();
+  });
+}

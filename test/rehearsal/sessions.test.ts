@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import { query } from "@anthropic-ai/claude-agent-sdk";
+import { describe, expect, test } from "vitest";
+import { claudeBinary, claudeVersions } from "../support/claude.ts";
+import { stage } from "../support/stage.ts";
+
+const memory = {
+  rules: [
+    { match: { turn: 1 }, reply: "First answer." },
+    { match: { turn: 2 }, reply: "Second answer." },
+  ],
+};
+
+describe.concurrent.each(claudeVersions)("claude %s", (version) => {
+  test("resumes a session: the second turn comes with the first", async ({ onTestFinished }) => {
+    const { claude, rehearsal } = await stage({ script: memory }, onTestFinished);
+    const first = await claude(version, ["one"]);
+    const session = first.result?.session_id ?? "";
+    const second = await claude(version, ["two", "--resume", session]);
+    expect(second.result).toMatchObject({ result: "Second answer.", session_id: session });
+    expect(rehearsal.ledger.filter({ sessionId: session, kind: "main" })).toHaveLength(2);
+  });
+
+  test("forks a session: a new id with the old turns", async ({ onTestFinished }) => {
+    const { claude, rehearsal } = await stage({ script: memory }, onTestFinished);
+    const first = await claude(version, ["one"]);
+    const session = first.result?.session_id ?? "";
+    const fork = await claude(version, ["two", "--resume", session, "--fork-session"]);
+    expect(fork.result?.result).toBe("Second answer.");
+    expect(fork.result?.session_id).not.toBe(session);
+    expect(rehearsal.ledger.main.at(-1)?.sessionId).toBe(fork.result?.session_id);
+    expect(JSON.stringify(rehearsal.ledger.main.at(-1)?.body)).toContain("First answer.");
+  });
+
+  test("starts a sequence anew with every prompt", async ({ onTestFinished }) => {
+    const bash = { name: "Bash", input: { command: "true" } };
+    const { claude } = await stage(
+      {
+        script: { rules: [{ replies: [{ tools: [bash] }, "Done."] }] },
+      },
+      onTestFinished,
+    );
+    const first = await claude(version, ["one"]);
+    const again = await claude(version, ["one", "--resume", first.result?.session_id ?? ""]);
+    expect([first.result?.result, again.result?.result]).toEqual(["Done.", "Done."]);
+  });
+
+  test("a rule with `times` steps back after its last use, whatever is retried", async ({
+    onTestFinished,
+  }) => {
+    const { claude } = await stage(
+      {
+        script: {
+          rules: [
+            { times: 1, reply: "Only once.", fault: { status: 500, times: 1 } },
+            { reply: "From then on." },
+          ],
+        },
+      },
+      onTestFinished,
+    );
+    const runs = [await claude(version, ["a"]), await claude(version, ["b"])];
+    expect(runs.map((run) => run.result?.result)).toEqual(["Only once.", "From then on."]);
+  });
+
+  test("compacts without touching the rules", async ({ onTestFinished }) => {
+    const { claude, rehearsal } = await stage(
+      { script: { rules: [{ reply: "Scripted." }] } },
+      onTestFinished,
+    );
+    const first = await claude(version, ["one"]);
+    const session = ["--resume", first.result?.session_id ?? ""];
+    await claude(version, ["two", ...session]);
+    await claude(version, ["/compact", ...session]);
+    expect(rehearsal.ledger.main).toHaveLength(2);
+    expect(rehearsal.ledger.filter({ kind: "side" }).length).toBeGreaterThan(0);
+  });
+
+  test("is reached through a unix socket", async ({ onTestFinished }) => {
+    const other = await stage({}, onTestFinished);
+    const socketPath = join(other.home, "model.sock");
+    const { claude, rehearsal } = await stage(
+      {
+        socketPath,
+        script: { rules: [{ reply: "Hi." }] },
+      },
+      onTestFinished,
+    );
+    expect(rehearsal.url).toBeUndefined();
+    expect((await claude(version, ["go"])).result?.result).toBe("Hi.");
+  });
+
+  test("finds the model although a proxy is set", async ({ onTestFinished }) => {
+    const { claude, env } = await stage({ script: { rules: [{ reply: "Hi." }] } }, onTestFinished);
+    const proxied = { ...env, HTTP_PROXY: "http://127.0.0.1:9" };
+    expect((await claude(version, ["go"], { env: proxied })).result?.result).toBe("Hi.");
+  });
+
+  test("runs under the SDK's query()", async ({ onTestFinished }) => {
+    const bash = { name: "Bash", input: { command: "echo from-the-sdk" } };
+    const { env, workspace, rehearsal } = await stage(
+      {
+        script: {
+          rules: [
+            { match: { tool_result: "from-the-sdk" }, reply: "Seen." },
+            { reply: { tools: [bash] } },
+          ],
+        },
+      },
+      onTestFinished,
+    );
+    const results: string[] = [];
+    const options = {
+      env,
+      cwd: workspace,
+      allowedTools: ["Bash"],
+      pathToClaudeCodeExecutable: claudeBinary(version),
+    };
+    for await (const message of query({ prompt: "go", options })) {
+      if (message.type === "result" && message.subtype === "success") results.push(message.result);
+    }
+    expect(results).toEqual(["Seen."]);
+    expect(rehearsal.ledger.main).toHaveLength(2);
+  });
+});
