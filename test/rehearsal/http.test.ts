@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
+import { type RequestOptions, request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -92,7 +92,7 @@ test("a request that is not a message gets the API's 400", async () => {
 });
 
 test("the ledger can be asked over HTTP, without whole keys", async () => {
-  const { url, client, ledger } = await rehearse({
+  const { url, port, client, ledger } = await rehearse({
     script: { rules: [{ name: "r", reply: "x" }] },
   });
   await client.messages.create(hello);
@@ -102,6 +102,9 @@ test("the ledger can be asked over HTTP, without whole keys", async () => {
   });
   expect(ledger.filter({ rule: "r", status: 200 })).toHaveLength(1);
   expect(ledger.filter({ rule: "other" })).toHaveLength(0);
+  expect(await statusOf({ port, path: "/_rehearsal/ledger", headers: { host: "evil.test" } })).toBe(
+    404,
+  );
 });
 
 test("only the newest bodies and entries are kept", async () => {
@@ -158,6 +161,25 @@ test("a repeating rule calls its tool for ever; a rule without replies lays its 
   expect(stops).toEqual(["tool_use", "tool_use", "failed", "tool_use", "tool_use"]);
 });
 
+test("rules come before obedience, and the script's default after all rules", async () => {
+  const orders = { ...hello, messages: [{ role: "user" as const, content: "OBEY: say yes" }] };
+  const fault = { status: 400, times: 1 };
+  const obedient = await rehearse({ script: { mode: "obedient", rules: [{ fault }] } });
+  await expect(obedient.client.messages.create(orders)).rejects.toMatchObject({ status: 400 });
+  expect((await obedient.client.messages.create(orders)).content).toMatchObject([{ text: "yes" }]);
+  const scripted = await rehearse({
+    script: {
+      default: "No line.",
+      rules: [{ match: { from: "any", prompt: "/HELL/i" }, reply: "x" }],
+    },
+  });
+  expect((await scripted.client.messages.create(orders)).content).toMatchObject([
+    { text: "No line." },
+  ]);
+  const errand = await scripted.client.messages.create({ ...hello, max_tokens: 1 });
+  expect(errand.content).toMatchObject([{ text: "x" }]);
+});
+
 test("a quota probe and a request for JSON are errands, which rules leave alone", async () => {
   const { client, ledger } = await rehearse({ script: { rules: [{ reply: "Scripted." }] } });
   await client.messages.create({ ...hello, max_tokens: 1 });
@@ -191,7 +213,7 @@ test("a socket is private, replaces a stale one, and goes away", async () => {
   onTestFinished(() => rehearsal.stop());
   expect(statSync(socketPath).mode & 0o777).toBe(0o600);
   expect(rehearsal.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  expect(await headOverSocket(socketPath)).toBe(200);
+  expect(await statusOf({ socketPath, path: "/", method: "HEAD" })).toBe(200);
   await expect(startRehearsal({ socketPath })).rejects.toMatchObject({ code: "address_in_use" });
   await rehearsal.stop();
   expect(existsSync(socketPath)).toBe(false);
@@ -219,9 +241,9 @@ async function leaveStaleSocket(path: string): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-async function headOverSocket(socketPath: string): Promise<number | undefined> {
+async function statusOf(options: RequestOptions): Promise<number | undefined> {
   return await new Promise((resolve, reject) => {
-    const asked = request({ socketPath, path: "/", method: "HEAD" }, (answer) => {
+    const asked = request(options, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     });

@@ -62,7 +62,7 @@ export interface ClaudeRun {
   result: ClaudeMessage | undefined;
 }
 
-export interface ClaudeMessage {
+interface ClaudeMessage {
   type?: string;
   subtype?: string;
   result?: string;

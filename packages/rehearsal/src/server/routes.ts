@@ -8,7 +8,7 @@ import { type Delivery, errorDelivery, jsonDelivery, messageDelivery } from "./d
 import { describeModel, listModels } from "./models.ts";
 import { faultName, spoil } from "./spoil.ts";
 
-export interface Arrival {
+interface Arrival {
   headers: IncomingHttpHeaders;
   path: string;
   body: unknown;
