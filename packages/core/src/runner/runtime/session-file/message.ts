@@ -44,8 +44,8 @@ export interface FileAssistantMessage extends Spoken {
 export interface FileUserMessage extends Spoken {
   type: "user";
   tool_use_result?: unknown;
-  tool_result_meta?: { id: string; permission_decision: unknown }[];
-  isReplay?: true;
+  tool_result_meta?: { id: string; permission_decision?: unknown; non_execution_kind?: unknown }[];
+  isReplay?: boolean;
   isSynthetic?: true;
 }
 

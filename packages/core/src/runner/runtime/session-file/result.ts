@@ -23,7 +23,7 @@ export function synthesiseResult(
     uuid,
     session_id: transcript.sessionId,
     stop_reason: transcript.stopReason,
-    num_turns: transcript.toolResults + 1,
+    num_turns: transcript.turnLimit?.made ?? transcript.toolResults + 1,
     duration_ms: lastAt - firstAt,
     duration_api_ms: cost?.apiDurationMs,
     usage: transcript.usage,
@@ -46,10 +46,10 @@ const verdicts: Partial<Record<TurnState, (transcript: Transcript) => Verdict>> 
     api_error_status: apiErrorStatus ?? null,
     result: lastText,
   }),
-  max_turns: ({ maxTurns }) => ({
+  max_turns: ({ turnLimit }) => ({
     subtype: "error_max_turns",
     is_error: true,
-    errors: [`Reached maximum number of turns (${maxTurns ?? "unknown"})`],
+    errors: [`Reached maximum number of turns (${turnLimit?.allowed ?? "unknown"})`],
   }),
   interrupted: () => ({
     subtype: "error_during_execution",

@@ -24,7 +24,7 @@ const makers: Partial<Record<Role, Maker>> = {
   tool_result: toolResultMessage,
   interruption: (line, who, subagent) => userMessage(line, who, subagent),
   compact_summary: (line, who) =>
-    userMessage(line, who, undefined, { isReplay: true, isSynthetic: true }),
+    userMessage(line, who, undefined, { isReplay: false, isSynthetic: true }),
   compact_boundary: (line, who) => ({
     type: "system",
     subtype: "compact_boundary",
@@ -54,13 +54,23 @@ function assistantMessage(line: SessionLine, who: Identity, subagent?: Subagent)
 function toolResultMessage(line: SessionLine, who: Identity, subagent?: Subagent) {
   const extra: Partial<FileUserMessage> = {};
   if (line.toolUseResult !== undefined) extra.tool_use_result = line.toolUseResult;
-  if (line.permissionDecision !== undefined) {
-    extra.tool_result_meta = blocksOf(line.message, "tool_result").map((block) => ({
-      id: String(block.tool_use_id),
-      permission_decision: snakeCased(line.permissionDecision),
-    }));
+  const meta = resultMeta(line);
+  if (meta !== undefined) {
+    const results = blocksOf(line.message, "tool_result");
+    extra.tool_result_meta = results.map((block) => ({ id: String(block.tool_use_id), ...meta }));
   }
   return userMessage(line, who, subagent, extra);
+}
+
+/** 325 writes why a tool ran or did not. */
+function resultMeta({ permissionDecision, toolDenialKind }: SessionLine) {
+  if (permissionDecision === undefined && toolDenialKind === undefined) return undefined;
+  return {
+    ...(toolDenialKind === undefined ? {} : { non_execution_kind: toolDenialKind }),
+    ...(permissionDecision === undefined
+      ? {}
+      : { permission_decision: snakeCased(permissionDecision) }),
+  };
 }
 
 function userMessage(

@@ -28,7 +28,8 @@ export interface Transcript {
   lastText: string;
   stopReason: string | null;
   apiErrorStatus?: number;
-  maxTurns?: number;
+  /** Set when the limit of turns ended the last one. */
+  turnLimit?: { allowed: number; made: number };
   openTools: string[];
   toolResults: number;
   /** Of the main conversation; subagents count in `usageByModel` only. */
@@ -99,8 +100,7 @@ export class TranscriptFold {
     this.openTools.clear();
     this.state.turn = turn;
     this.state.lastUuid = line.uuid ?? this.state.lastUuid;
-    const maxTurns = line.attachment?.maxTurns;
-    if (turn === "max_turns" && typeof maxTurns === "number") this.state.maxTurns = maxTurns;
+    this.state.turnLimit = turnLimit.safeParse(line.attachment).data;
   }
 
   private addToolResults(line: SessionLine): void {
@@ -174,6 +174,10 @@ const assistantMessage = z.object({
     .optional()
     .catch(undefined),
 });
+
+const turnLimit = z
+  .object({ maxTurns: z.number(), turnCount: z.number() })
+  .transform(({ maxTurns, turnCount }) => ({ allowed: maxTurns, made: turnCount }));
 
 const costLine = z.object({
   totalCostUSD: z.number(),
