@@ -4,6 +4,8 @@ export const groups: Record<string, string> = {
   config: "Check, show and describe the configuration",
 };
 
+const config = { flags: "-c, --config <file>", summary: "fleet file, or the folder that holds it" };
+
 export const commands: CommandSpec[] = [
   {
     name: "init",
@@ -18,12 +20,14 @@ export const commands: CommandSpec[] = [
   {
     name: "config check",
     summary: "Check the fleet file and all it names; report everything that is wrong",
+    options: [config],
     load: () => import("./commands/config-check.ts"),
   },
   {
     name: "config show",
     summary: "Show the resolved configuration and where each value came from",
     arguments: [{ name: "agent", summary: "only this agent" }],
+    options: [config],
     load: () => import("./commands/config-show.ts"),
   },
   {

@@ -49,7 +49,6 @@ function addCommand(program: Command, spec: CommandSpec, run: Runner): void {
   const command = parent.command(own).description(spec.summary);
   for (const { name, summary } of spec.arguments ?? []) command.argument(`[${name}]`, summary);
   for (const { flags, summary } of spec.options ?? []) command.option(flags, summary);
-  command.option("-c, --config <file>", "fleet file, or the folder that holds it");
   command.option("--json", "print JSON only");
   command.action(async (...given: unknown[]) => {
     const texts = given.slice(0, spec.arguments?.length ?? 0);

@@ -4,6 +4,8 @@ import colors from "picocolors";
 export interface Terminal {
   json: boolean;
   interactive: boolean;
+  /** How wide the screen is; undefined when the output goes to a file or a program. */
+  columns: number | undefined;
   colors: ReturnType<typeof colors.createColors>;
   print(line: string): void;
   /** Notes beside the result; they never mix with what a program reads. */
@@ -12,13 +14,15 @@ export interface Terminal {
 }
 
 export function openTerminal(json: boolean): Terminal {
-  const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const { stdin, stdout, stderr } = process;
+  const seen = stdout.isTTY === true && stderr.isTTY === true;
   return {
     json,
-    interactive,
-    colors: colors.createColors(colors.isColorSupported && process.stdout.isTTY === true && !json),
-    print: (line) => process.stdout.write(`${line}\n`),
-    note: (line) => process.stderr.write(`${line}\n`),
-    printJson: (value) => process.stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    interactive: stdin.isTTY === true && stdout.isTTY === true,
+    columns: stdout.columns,
+    colors: colors.createColors(colors.isColorSupported && seen && !json),
+    print: (line) => stdout.write(`${line}\n`),
+    note: (line) => stderr.write(`${line}\n`),
+    printJson: (value) => stdout.write(`${JSON.stringify(value, null, 2)}\n`),
   };
 }

@@ -3,7 +3,9 @@ import { findFleetFile, loadFleet, type ShownValue, showConfig, UserError } from
 import { type Call, textOption } from "../command.ts";
 import type { Terminal } from "../terminal.ts";
 
-const widestValue = 48;
+/** Values are cut to fit a screen; in a file they stay whole and only this much is aligned. */
+const alignedInFile = 48;
+const narrowest = 16;
 
 export async function run(call: Call): Promise<number> {
   const { options, cwd, env, terminal } = call;
@@ -28,20 +30,36 @@ export async function run(call: Call): Promise<number> {
 
 function printValues(title: string, values: ShownValue[], cwd: string, terminal: Terminal): void {
   const { bold, dim } = terminal.colors;
-  const pathWidth = Math.max(...values.map((value) => value.path.length), 0);
-  const valueWidth = Math.max(...values.map((value) => shownText(value).length), 0);
+  const rows = values.map((value) => ({
+    path: value.path,
+    text: shownText(value),
+    origin: origin(value, cwd),
+    isDefault: value.from === undefined,
+  }));
+  const pathWidth = widest(rows.map((row) => row.path));
+  const taken = 2 + pathWidth + 2 + 2 + widest(rows.map((row) => row.origin));
+  const screen = terminal.columns;
+  const room = screen === undefined ? alignedInFile : Math.max(screen - taken, narrowest);
+  const textWidth = Math.min(widest(rows.map((row) => row.text)), room);
   terminal.print(bold(title));
-  for (const value of values) {
-    const text = shownText(value).padEnd(valueWidth);
-    const line = `  ${value.path.padEnd(pathWidth)}  ${text}  ${origin(value, cwd)}`;
-    terminal.print(value.from ? line : dim(line));
+  for (const row of rows) {
+    const text = screen === undefined ? row.text : cut(row.text, room);
+    const line = `  ${row.path.padEnd(pathWidth)}  ${text.padEnd(textWidth)}  `;
+    terminal.print(row.isDefault ? dim(line + row.origin) : line + dim(row.origin));
   }
   terminal.print("");
 }
 
+function widest(texts: string[]): number {
+  return Math.max(...texts.map((text) => text.length), 0);
+}
+
+function cut(text: string, room: number): string {
+  return text.length > room ? `${text.slice(0, room - 1)}…` : text;
+}
+
 function shownText({ value }: ShownValue): string {
-  const text = typeof value === "string" ? value.replaceAll("\n", "⏎") : JSON.stringify(value);
-  return text.length > widestValue ? `${text.slice(0, widestValue - 1)}…` : text;
+  return typeof value === "string" ? value.replaceAll("\n", "⏎") : JSON.stringify(value);
 }
 
 function origin({ from }: ShownValue, cwd: string): string {

@@ -10,7 +10,13 @@ import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { jsonSchema, UserError } from "@herdctl/core";
 import type { Call } from "../command.ts";
-import { askAboutFleet, type FleetPlan, fleetName, fleetNameHint } from "./init-questions.ts";
+import {
+  askAboutFleet,
+  type Example,
+  type FleetPlan,
+  fleetName,
+  fleetNameHint,
+} from "./init-questions.ts";
 
 const examplesDir = fileURLToPath(new URL("./examples/", import.meta.url));
 
@@ -63,12 +69,13 @@ function refuseToOverwrite(cwd: string, files: string[]): void {
   });
 }
 
-/** The comment at the head of an example's fleet file says what it is for. */
-function describeExamples(examples: string[]): { name: string; summary: string }[] {
+/** The comment at the head of an example's fleet file says what it is for, after its name. */
+function describeExamples(examples: string[]): Example[] {
   return examples.map((name) => {
     const lines = readFileSync(join(examplesDir, name, "herdctl.yaml"), "utf8").split("\n");
-    const comment = lines.find((line) => line.startsWith("# ") && !line.includes("$schema"));
-    return { name, summary: comment?.slice(2) ?? "" };
+    const comment = lines.find((line) => line.startsWith("# ") && !line.includes("$schema")) ?? "";
+    const purpose = comment.replace(/^# ([\w-]+: )?/, "");
+    return { name, summary: purpose.charAt(0).toUpperCase() + purpose.slice(1) };
   });
 }
 

@@ -28,7 +28,8 @@ function portOption(text: string | undefined): number {
 
 function announce(rehearsal: Rehearsal, terminal: Terminal): void {
   if (terminal.json) {
-    terminal.printJson({ url: rehearsal.url, socket: rehearsal.socketPath, env: rehearsal.env() });
+    const { url, socketPath: socket } = rehearsal;
+    terminal.print(JSON.stringify({ url, socket, env: rehearsal.env() }));
     return;
   }
   const { bold, dim, cyan } = terminal.colors;
@@ -43,6 +44,7 @@ function announce(rehearsal: Rehearsal, terminal: Terminal): void {
 }
 
 function printRequest(entry: LedgerEntry, terminal: Terminal): void {
+  if (entry.end === "open") return;
   if (terminal.json) {
     const { body: _, key, ...rest } = entry;
     terminal.print(JSON.stringify({ ...rest, key: key?.kind }));
