@@ -10,14 +10,13 @@ type Statement = ReturnType<DatabaseSync["prepare"]>;
 export class Database {
   readonly file: string;
   readonly #connection: DatabaseSync;
+  readonly #readOnly: boolean;
   readonly #statements = new Map<string, Statement>();
 
   constructor(file: string, options: { readOnly?: boolean } = {}) {
     this.file = file;
-    this.#connection = explained(
-      file,
-      () => new DatabaseSync(file, { readOnly: options.readOnly ?? false }),
-    );
+    this.#readOnly = options.readOnly ?? false;
+    this.#connection = explained(file, () => new DatabaseSync(file, { readOnly: this.#readOnly }));
     this.exec("PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   }
 
@@ -57,8 +56,22 @@ export class Database {
   }
 
   close(): void {
+    if (!this.#connection.isOpen) return;
+    if (!this.#readOnly) this.#foldJournal();
     this.#statements.clear();
-    if (this.#connection.isOpen) this.#connection.close();
+    this.#connection.close();
+  }
+
+  /**
+   * SQLite does this by itself, but only once the last prepared statement is gone, and the package
+   * for Node 20 leaves that to the garbage collector.
+   */
+  #foldJournal(): void {
+    try {
+      this.#connection.exec("PRAGMA busy_timeout = 100; PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // Nothing is lost: the journal stays, and the next to open the database reads it.
+    }
   }
 
   #statement(sql: string): Statement {

@@ -55,18 +55,26 @@ export const migrations: readonly string[] = [
     input_hash TEXT NOT NULL AS (record ->> '$.input_hash')
   ) STRICT;
   CREATE INDEX approvals_request ON approvals (job_id, input_hash);
-  CREATE INDEX approvals_open ON approvals (seq) WHERE answer IS NULL;
+  CREATE INDEX approvals_open ON approvals (seq) WHERE answer IS NULL
   `,
 ];
 
 /** Each step in a transaction of its own, so that a crash leaves one version or the next. */
 export function migrate(database: Database, steps: readonly string[]): void {
-  steps.forEach((step, version) => {
-    if (database.version > version) return;
+  for (let version = database.version; version < steps.length; version++) {
     database.transaction(() => {
-      if (database.version > version) return;
-      database.exec(step);
-      database.exec(`PRAGMA user_version = ${version + 1}`);
+      if (database.version === version) applyStep(database, steps, version);
     });
+  }
+}
+
+/** The whole way in a database that is known to be new. */
+export function migrateNew(database: Database, steps: readonly string[]): void {
+  database.transaction(() => {
+    for (const version of steps.keys()) applyStep(database, steps, version);
   });
+}
+
+function applyStep(database: Database, steps: readonly string[], version: number): void {
+  database.exec(`${steps[version]}; PRAGMA user_version = ${version + 1}`);
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { UserError } from "../../errors/user-error.ts";
 import { orUnavailable } from "../unavailable.ts";
 import { Database, damaged } from "./database.ts";
-import { migrate, migrations } from "./migrations.ts";
+import { migrate, migrateNew, migrations } from "./migrations.ts";
 
 /*
  * The database file is never opened but by SQLite: closing any other descriptor of it would drop
@@ -31,7 +31,7 @@ export function openForWriting(file: string, steps = migrations): Database {
 export function openForReading(file: string, steps = migrations): Database {
   if (!isThere(file)) {
     const empty = new Database(":memory:");
-    migrate(empty, steps);
+    migrateNew(empty, steps);
     return empty;
   }
   const database = new Database(file, { readOnly: true });
@@ -76,7 +76,7 @@ function create(file: string, steps: readonly string[]): void {
     const database = new Database(draft);
     try {
       database.exec("PRAGMA journal_mode = WAL");
-      migrate(database, steps);
+      migrateNew(database, steps);
     } finally {
       database.close();
     }

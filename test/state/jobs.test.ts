@@ -1,0 +1,291 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { JobQuery } from "../../packages/core/src/state/contract.ts";
+import type { JobStatus } from "../../packages/core/src/state/job.ts";
+import { isFinished } from "../../packages/core/src/state/job-change.ts";
+import type { OutcomeCode } from "../../packages/core/src/state/outcome.ts";
+import type { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
+import { memoryStores } from "./support.ts";
+
+const outcome = (code: OutcomeCode) => ({ code, message: "what happened", hint: "what to do" });
+
+describe("accepting", () => {
+  test("gives a job all its fields, an id with the day, and nobody else's defaults", async () => {
+    const { jobs } = memoryStores();
+    const { job, created } = await jobs.create({
+      agent: "coder",
+      prompt: "Fix it.",
+      schedule: undefined,
+    });
+    expect(created).toBe(true);
+    expect(job).toEqual({
+      id: expect.stringMatching(/^job-2030-01-01-[0-9a-z]{10}$/),
+      agent: "coder",
+      prompt: "Fix it.",
+      trigger_type: "manual",
+      schedule: null,
+      priority: 0,
+      idempotency_key: null,
+      resumed_from: null,
+      forked_from: null,
+      status: "pending",
+      outcome: null,
+      session_id: null,
+      summary: null,
+      cost_usd: null,
+      usage: null,
+      runtime: null,
+      place: null,
+      credential: null,
+      container_id: null,
+      claude_version: null,
+      metadata: null,
+      warnings: [],
+      runner: null,
+      attempts: 0,
+      created_at: "2030-01-01T00:00:00.000Z",
+      started_at: null,
+      finished_at: null,
+      duration_seconds: null,
+      output_file: `/state/jobs/${job.id}/output.jsonl`,
+    });
+    expect(await jobs.get(job.id)).toEqual(job);
+  });
+
+  test("the same key again gives the first job, even after it finished", async () => {
+    const { jobs } = memoryStores();
+    const request = { agent: "coder", prompt: "once", idempotency_key: "delivery-7" };
+    const all = await Promise.all(Array.from({ length: 100 }, () => jobs.create(request)));
+    expect(new Set(all.map(({ job }) => job.id)).size).toBe(1);
+    expect(all.filter(({ created }) => created)).toHaveLength(1);
+    const id = all[0]?.job.id ?? "";
+    await jobs.update(id, { status: "cancelled", outcome: outcome("cancelled") });
+    expect((await jobs.create(request)).job).toMatchObject({ id, status: "cancelled" });
+    expect((await jobs.findByKey("delivery-7"))?.id).toBe(id);
+    expect(await jobs.findByKey("delivery-8")).toBeUndefined();
+  });
+
+  test("a refusal at the door is a record too, and final", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "a", prompt: "p", skipped: outcome("overlap") });
+    expect(job).toMatchObject({ status: "skipped", finished_at: job.created_at });
+    expect(await jobs.startAttempt(job.id)).toMatchObject({ applied: false });
+    expect(await jobs.attempts(job.id)).toEqual([]);
+  });
+
+  test("any text comes back as it was", async () => {
+    const { jobs } = memoryStores();
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary" }), async (prompt) => {
+        const { job } = await jobs.create({ agent: "coder", prompt });
+        expect((await jobs.get(job.id))?.prompt).toBe(prompt);
+      }),
+    );
+  });
+
+  test("an id that leads elsewhere, a taken id and unknown fields are refused", async () => {
+    const { jobs } = memoryStores();
+    const create = (extra: object) => jobs.create({ agent: "a", prompt: "p", ...extra });
+    await expect(create({ id: "../../etc" })).rejects.toMatchObject({ code: "job_not_found" });
+    await create({ id: "mine" });
+    await expect(create({ id: "mine" })).rejects.toMatchObject({ code: "usage" });
+    await expect(create({ promt: "typo" })).rejects.toThrow(/promt/);
+    await expect(create({ idempotency_key: "" })).rejects.toThrow();
+  });
+});
+
+describe("changing", () => {
+  test("times follow from the status", async () => {
+    const { jobs, time } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    time.now += 1_000;
+    await jobs.startAttempt(job.id, { runtime: "sdk", place: "sdk", session_id: undefined });
+    time.now += 2_500;
+    const { job: done } = await jobs.update(job.id, {
+      status: "completed",
+      outcome: outcome("success"),
+      summary: "Done.",
+      cost_usd: 0.5,
+    });
+    expect(done).toMatchObject({
+      started_at: "2030-01-01T00:00:01.000Z",
+      finished_at: "2030-01-01T00:00:03.500Z",
+      duration_seconds: 2.5,
+      attempts: 1,
+      runtime: "sdk",
+      session_id: null,
+    });
+    expect(await jobs.get(job.id)).toEqual(done);
+  });
+
+  test("a finished job is final: a second end is not applied, and told so", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    await jobs.startAttempt(job.id);
+    const end = { status: "failed", outcome: outcome("timeout") } as const;
+    const first = await jobs.update(job.id, end);
+    expect(first.applied).toBe(true);
+    const late = await jobs.update(job.id, { status: "completed", outcome: outcome("success") });
+    expect(late).toEqual({ applied: false, job: first.job });
+    expect(await jobs.update(job.id, { summary: "later" })).toMatchObject({ applied: false });
+  });
+
+  test("why a job waited is forgotten when it runs again", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    await jobs.startAttempt(job.id);
+    const limit = { ...outcome("usage_limit"), resets_at: "2030-01-01T05:00:00.000Z" };
+    await jobs.update(job.id, { status: "waiting", outcome: limit });
+    expect((await jobs.update(job.id, { warnings: ["slow"] })).job.outcome).toEqual(limit);
+    const { job: again } = await jobs.startAttempt(job.id);
+    expect(again).toMatchObject({ status: "running", outcome: null, attempts: 2 });
+  });
+
+  test("no status is recorded with an outcome that contradicts it", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    await jobs.startAttempt(job.id);
+    const update = (status: JobStatus, code?: OutcomeCode) =>
+      jobs.update(job.id, { status, outcome: code ? outcome(code) : null });
+    await expect(update("completed", "auth_failed")).rejects.toThrow(/no outcome of a completed/);
+    await expect(update("failed", "success")).rejects.toThrow(/no outcome of a failed/);
+    await expect(update("failed")).rejects.toThrow(/needs an outcome/);
+    await expect(update("running", "success")).rejects.toThrow(/has no outcome yet/);
+    await expect(jobs.update("job-none", {})).rejects.toMatchObject({ code: "job_not_found" });
+    expect((await jobs.get(job.id))?.status).toBe("running");
+  });
+
+  test("each attempt keeps its own end, the first one said", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    await jobs.startAttempt(job.id);
+    const end = { outcome_code: "network", session_id: "s", cost_usd: 0.2 } as const;
+    expect(await jobs.endAttempt(job.id, 1, end)).toBe(true);
+    expect(await jobs.endAttempt(job.id, 1, { ...end, cost_usd: 9 })).toBe(false);
+    await jobs.startAttempt(job.id);
+    expect(await jobs.attempts(job.id)).toMatchObject([
+      { number: 1, outcome_code: "network", cost_usd: 0.2 },
+      { number: 2, outcome_code: null, finished_at: null },
+    ]);
+    await expect(jobs.endAttempt(job.id, 3, end)).rejects.toMatchObject({ code: "job_not_found" });
+  });
+
+  test("whatever is tried, a job walks the one road and ends at most once", async () => {
+    const road = new Set(
+      [
+        "pending running, pending failed, pending cancelled, pending skipped",
+        "running waiting, running completed, running failed, running cancelled",
+        "waiting running, waiting completed, waiting failed, waiting cancelled",
+      ].flatMap((steps) => steps.split(", ")),
+    );
+    const ends: Record<string, OutcomeCode> = {
+      completed: "success",
+      failed: "stalled",
+      cancelled: "cancelled",
+      skipped: "overlap",
+    };
+    const { jobs } = memoryStores();
+    const statuses = fc.constantFrom<JobStatus>(
+      ...([
+        "pending",
+        "running",
+        "waiting",
+        "completed",
+        "failed",
+        "cancelled",
+        "skipped",
+      ] as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(statuses, { maxLength: 12 }), async (wanted) => {
+        const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+        let model: JobStatus = "pending";
+        let endings = 0;
+        for (const status of wanted) {
+          const code = ends[status];
+          const change = { status, outcome: code ? outcome(code) : null };
+          const result = await jobs.update(job.id, change).catch(() => undefined);
+          const legal = model === status || road.has(`${model} ${status}`);
+          const wasFinished = isFinished(model);
+          expect(result?.applied).toBe(wasFinished ? false : legal ? true : undefined);
+          if (result?.applied) model = status;
+          if (result?.applied && code) endings += 1;
+        }
+        expect((await jobs.get(job.id))?.status).toBe(model);
+        expect(endings).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("listing 20,000 jobs", () => {
+  async function fill(jobs: SqliteJobStore, time: { now: number }): Promise<string[]> {
+    const ids: string[] = [];
+    for (let n = 0; n < 20_000; n++) {
+      // Three jobs share each millisecond.
+      if (n % 3 === 0) time.now += 1;
+      const { job } = await jobs.create({
+        agent: n % 4 === 0 ? "rare" : "busy",
+        prompt: "p",
+        ...(n % 1000 === 0 ? { skipped: outcome("overlap") } : {}),
+      });
+      ids.push(job.id);
+    }
+    return ids;
+  }
+
+  test("pages run newest first through all of them, each once, at a constant price", async () => {
+    const { jobs, time, database } = memoryStores();
+    const start = time.now;
+    const ids = await fill(jobs, time);
+    const page = (query: object) => jobs.list({ limit: 500, ...query });
+
+    const seen: string[] = [];
+    for (let cursor: string | undefined, more = true; more; ) {
+      const { jobs: found, next } = await page({ cursor });
+      seen.push(...found.map((job) => job.id));
+      if (seen.length === 500) await jobs.create({ agent: "busy", prompt: "came meanwhile" });
+      cursor = next ?? undefined;
+      more = next !== null;
+    }
+    expect(seen).toEqual(ids.toReversed());
+
+    const skipped = await page({ agent: "rare", status: "skipped" });
+    expect(skipped.jobs.map((job) => job.id)).toEqual(
+      ids.filter((_, n) => n % 1000 === 0).toReversed(),
+    );
+    expect(skipped.next).toBeNull();
+    expect((await page({ outcome: "overlap" })).jobs).toHaveLength(20);
+    expect((await page({ agent: "nobody" })).jobs).toEqual([]);
+    const late = await page({ since: new Date(start + 6_600), agent: "busy" });
+    expect(late.jobs.every((job) => Date.parse(job.created_at) >= start + 6_600)).toBe(true);
+    expect(late.jobs).toHaveLength(154);
+
+    const queries: Omit<JobQuery, "limit">[] = [
+      {},
+      { agent: "rare" },
+      { status: "skipped" },
+      { since: new Date(start) },
+    ];
+    for (const query of queries) {
+      const began = performance.now();
+      for (let n = 0; n < 20; n++) await jobs.list({ limit: 10, ...query });
+      expect((performance.now() - began) / 20).toBeLessThan(5);
+    }
+    const plan = database.all(
+      "EXPLAIN QUERY PLAN SELECT record FROM jobs WHERE agent = 'a' AND status = 'failed' AND (created_at, seq) < ('x', 1) ORDER BY created_at DESC, seq DESC LIMIT 5",
+    );
+    expect(plan.map((row) => row.detail)).toEqual([
+      expect.stringContaining("SEARCH jobs USING INDEX jobs_agent_status"),
+    ]);
+  });
+
+  test("a limit or cursor that makes no sense is refused", async () => {
+    const { jobs } = memoryStores();
+    for (const limit of [0, -1, 1.5, 1001]) {
+      await expect(jobs.list({ limit })).rejects.toMatchObject({ code: "usage" });
+    }
+    await expect(jobs.list({ limit: 1, cursor: "?" })).rejects.toMatchObject({ code: "usage" });
+  });
+});
