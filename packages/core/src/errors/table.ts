@@ -34,6 +34,10 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     hint: "Run the command with `--help` to see what it takes.",
   },
+  sdk_missing: {
+    exitCode: exitCodes.badInput,
+    hint: "Install it with `npm install @anthropic-ai/claude-agent-sdk`, or use `runtime: cli`.",
+  },
   address_in_use: {
     exitCode: exitCodes.unreachable,
     hint: "Stop what listens there, or choose another port or socket.",

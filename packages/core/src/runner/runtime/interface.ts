@@ -1,0 +1,47 @@
+import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { ResolvedAgent } from "../../config/resolve.ts";
+import type { PermissionAnswer, PermissionRequest } from "./permission.ts";
+import type { ProcessExit, SpawnClaude } from "./spawn.ts";
+
+export type { SDKMessage };
+
+/** One way to run Claude Code. All of them yield the same messages for the same options. */
+export interface RuntimeInterface {
+  execute(options: ExecuteOptions): AsyncIterable<SDKMessage>;
+}
+
+export interface ExecuteOptions {
+  agent: ResolvedAgent;
+  prompt: string;
+  session: SessionChoice;
+  /** The `claude` program. */
+  claude: string;
+  cwd: string;
+  /** The whole environment of the program; nothing is added from ours. */
+  env: Record<string, string>;
+  /** A folder for files that only this run may read. */
+  privateDir: string;
+  /** Aborting asks the agent to stop, then makes it. */
+  signal: AbortSignal;
+  /** Asked when a tool needs permission; without it the tool is denied. */
+  onPermission?: (request: PermissionRequest, signal: AbortSignal) => Promise<PermissionAnswer>;
+  /** Also yield pieces of messages as the model speaks them. */
+  partialMessages?: boolean;
+  observer?: RuntimeObserver;
+  /** How the program is started; a container puts its own way here. */
+  spawn?: SpawnClaude;
+}
+
+export type SessionChoice =
+  | { kind: "fresh"; sessionId: string }
+  | { kind: "resume"; sessionId: string }
+  | { kind: "fork"; from: string; sessionId: string };
+
+/** What a run shows beside its messages; evidence for its outcome. */
+export interface RuntimeObserver {
+  spawned?(pid: number | undefined): void;
+  /** Bytes came from the program, whether or not they make a message yet. */
+  activity?(): void;
+  stderr?(text: string): void;
+  exited?(exit: ProcessExit): void;
+}

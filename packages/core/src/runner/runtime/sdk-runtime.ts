@@ -1,0 +1,166 @@
+import type {
+  CanUseTool,
+  Options,
+  Query,
+  SDKMessage,
+  SDKUserMessage,
+} from "@anthropic-ai/claude-agent-sdk";
+import { UserError } from "../../errors/user-error.ts";
+import { BackgroundTasks } from "./background-tasks.ts";
+import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
+import { watchProcess } from "./observe.ts";
+import { type PrivateFiles, writePrivateFiles } from "./private-files.ts";
+import { SdkProcess } from "./sdk-process.ts";
+import { type ClaudeProcess, spawnOnHost } from "./spawn.ts";
+import { endProcess, windDown } from "./wind-down.ts";
+
+/** The Agent SDK's `query()`, with the same choices that the CLI runtime makes by flags. */
+export class SDKRuntime implements RuntimeInterface {
+  async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
+    const { query } = await importSdk();
+    const files = await writePrivateFiles(options.agent, options.privateDir);
+    const input = new Input(options.prompt);
+    let process: ClaudeProcess | undefined;
+    const start = (running: ClaudeProcess) => {
+      process = running;
+    };
+    const run = query({ prompt: input.messages(), options: sdkOptions(options, files, start) });
+    const stop = () => void stopRun(run, input, process);
+    options.signal.addEventListener("abort", stop, { once: true });
+    if (options.signal.aborted) stop();
+
+    try {
+      const onLastWord = () => {
+        input.end();
+        if (process) void endProcess(process);
+      };
+      yield* messagesOf(run, onLastWord, () => process !== undefined);
+      await process?.exited;
+    } finally {
+      options.signal.removeEventListener("abort", stop);
+      input.end();
+      if (process) await endProcess(process);
+      await files.remove();
+    }
+  }
+}
+
+/**
+ * `query()` throws after an error result, and when the process ends without one. Both are told
+ * already, by the result or by the exit that the observer saw; only what kept the process from
+ * starting is news.
+ */
+async function* messagesOf(
+  run: Query,
+  onLastWord: () => void,
+  hasStarted: () => boolean,
+): AsyncGenerator<SDKMessage> {
+  const tasks = new BackgroundTasks();
+  try {
+    for await (const message of run) {
+      if (tasks.isLastWord(message)) onLastWord();
+      yield message;
+    }
+  } catch (error) {
+    if (!hasStarted()) throw error;
+  }
+}
+
+async function stopRun(
+  run: Query,
+  input: Input,
+  process: ClaudeProcess | undefined,
+): Promise<void> {
+  if (!process) return input.end();
+  const interrupt = () => void run.interrupt().catch(() => undefined);
+  await windDown({ process, interrupt, close: () => input.end() });
+}
+
+function sdkOptions(
+  options: ExecuteOptions,
+  files: PrivateFiles,
+  onStart: (process: ClaudeProcess) => void,
+): Options {
+  const { agent, session } = options;
+  return {
+    cwd: options.cwd,
+    env: options.env,
+    pathToClaudeCodeExecutable: options.claude,
+    systemPrompt: { type: "preset", preset: "claude_code", append: agent.system_prompt },
+    settingSources: [...agent.setting_sources],
+    strictMcpConfig: true,
+    settings: files.settings,
+    extraArgs: { "mcp-config": files.mcpConfig },
+    additionalDirectories: [options.cwd],
+    permissionMode: agent.permission_mode,
+    allowDangerouslySkipPermissions: agent.permission_mode === "bypassPermissions",
+    canUseTool: options.onPermission && canUseTool(options.onPermission),
+    allowedTools: [...agent.allowed_tools],
+    disallowedTools: [...agent.denied_tools],
+    plugins: agent.plugins.map((path) => ({ type: "local", path })),
+    model: agent.model,
+    fallbackModel: agent.fallback_model,
+    effort: agent.effort,
+    maxTurns: agent.max_turns,
+    maxBudgetUsd: agent.max_budget_usd,
+    includePartialMessages: options.partialMessages,
+    sessionId: session.kind === "resume" ? undefined : session.sessionId,
+    resume:
+      session.kind === "fresh"
+        ? undefined
+        : session.kind === "fork"
+          ? session.from
+          : session.sessionId,
+    forkSession: session.kind === "fork",
+    spawnClaudeCodeProcess: ({ command, args, env }) => {
+      const spawn = options.spawn ?? spawnOnHost;
+      const started = { file: command, args, cwd: options.cwd, env: definedOnly(env) };
+      const process = watchProcess(spawn(started), options.observer);
+      onStart(process);
+      return new SdkProcess(process);
+    },
+  };
+}
+
+function canUseTool(ask: NonNullable<ExecuteOptions["onPermission"]>): CanUseTool {
+  return (tool, input, { signal, toolUseID, description }) =>
+    ask({ tool, input, toolUseId: toolUseID, description }, signal);
+}
+
+/** One prompt, then silence until the run has nothing more to do: an open end keeps the run ours. */
+class Input {
+  private finish: () => void = () => undefined;
+  private readonly over = new Promise<void>((resolve) => {
+    this.finish = resolve;
+  });
+
+  constructor(private readonly prompt: string) {}
+
+  async *messages(): AsyncGenerator<SDKUserMessage> {
+    const message = { role: "user" as const, content: this.prompt };
+    yield { type: "user", message, parent_tool_use_id: null, session_id: "" };
+    await this.over;
+  }
+
+  end(): void {
+    this.finish();
+  }
+}
+
+function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+async function importSdk(): Promise<typeof import("@anthropic-ai/claude-agent-sdk")> {
+  try {
+    return await import("@anthropic-ai/claude-agent-sdk");
+  } catch (cause) {
+    throw new UserError(
+      "sdk_missing",
+      "the package @anthropic-ai/claude-agent-sdk cannot be loaded",
+      { cause },
+    );
+  }
+}
