@@ -61,16 +61,11 @@ describe.concurrent.each(claudeVersions)("claude %s", (version) => {
     expect(rehearsal.ledger.main[0]?.end).toBe(name === "cut" ? "broken_off" : "answered");
   });
 
-  test("bears a slow drip and other delays", async ({ onTestFinished }) => {
+  test("bears a slow drip", async ({ onTestFinished }) => {
     const script = failing({ drip: { bytes: 100, every: "20ms" }, times: 1 });
-    const delay = { first: "300ms", between: "10ms" };
-    script.rules?.unshift({ match: { prompt: "late" }, reply: { text, delay } });
     const { claude, rehearsal } = await stage({ script }, onTestFinished);
     expect((await claude(version, ["go"])).result?.result).toBe(text);
-    expect((await claude(version, ["late"])).result?.result).toBe(text);
-    const [dripped, late] = rehearsal.ledger.main;
-    expect(dripped?.durationMs).toBeGreaterThan(200);
-    expect(late?.durationMs).toBeGreaterThan(350);
+    expect(rehearsal.ledger.main[0]?.durationMs).toBeGreaterThan(200);
   });
 
   test("goes through a list of faults one by one", async ({ onTestFinished }) => {

@@ -3,34 +3,16 @@ import { type RequestOptions, request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Anthropic from "@anthropic-ai/sdk";
 import { UserError } from "@herdctl/core";
-import { type RehearsalOptions, startRehearsal } from "@herdctl/rehearsal";
+import { startRehearsal } from "@herdctl/rehearsal";
 import { expect, onTestFinished, test } from "vitest";
-
-async function rehearse(options: RehearsalOptions = {}) {
-  const rehearsal = await startRehearsal(options);
-  onTestFinished(() => rehearsal.stop());
-  const client = new Anthropic({
-    apiKey: "made-up",
-    authToken: null,
-    baseURL: rehearsal.url,
-    maxRetries: 0,
-  });
-  return { ...rehearsal, client };
-}
+import { hello, rehearse, user } from "./client.ts";
 
 function ownFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "herdctl-rehearsal-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
-
-const hello = {
-  model: "claude-opus-5-5",
-  max_tokens: 100,
-  messages: [{ role: "user" as const, content: "hello" }],
-};
 
 test("a plain reply and a streamed one say the same, and so does a retry", async () => {
   const reply = {
@@ -55,7 +37,7 @@ test("a plain reply and a streamed one say the same, and so does a retry", async
 test("tokens are counted from the text", async () => {
   const { client } = await rehearse();
   const short = await client.messages.countTokens(hello);
-  const messages = [{ role: "user" as const, content: "hello".repeat(400) }];
+  const messages = [{ role: user, content: "hello".repeat(400) }];
   const long = await client.messages.countTokens({ ...hello, messages });
   expect(long.input_tokens - short.input_tokens).toBe((399 * 5) / 4 + 0.25);
 });
@@ -112,82 +94,6 @@ test("only the newest bodies and entries are kept", async () => {
   for (const _ of [1, 2, 3]) await client.messages.create(hello);
   expect(ledger.entries.map((entry) => entry.id)).toEqual([2, 3]);
   expect(ledger.entries.map((entry) => entry.body !== undefined)).toEqual([false, true]);
-});
-
-test("an obedient model obeys tool descriptions too, and a retry gets the same calls", async () => {
-  const { client } = await rehearse({ mode: "obedient" });
-  const description = 'Adds.\nOBEY: add {"a": 1}\nOBEY: add {"a": 2}\n\nOBEY: add {not json';
-  const tools = [{ name: "add", description, input_schema: { type: "object" as const } }];
-  const first = await client.messages.create({ ...hello, tools });
-  expect(first.content).toMatchObject([{ input: { a: 1 } }, { input: { a: 2 } }]);
-  expect(await client.messages.create({ ...hello, tools })).toEqual(first);
-  const results = first.content.flatMap((block) =>
-    block.type === "tool_use"
-      ? [{ type: "tool_result" as const, tool_use_id: block.id, content: "ok" }]
-      : [],
-  );
-  const messages = [
-    ...hello.messages,
-    { role: "assistant" as const, content: first.content },
-    { role: "user" as const, content: results },
-  ];
-  const last = await client.messages.create({ ...hello, tools, messages });
-  expect(last.content).toMatchObject([
-    { type: "text", text: "add: ok\nadd: ok\nNot understood: add {not json" },
-  ]);
-});
-
-test("a repeating rule calls its tool for ever; a rule without replies lays its fault over others", async () => {
-  const { client } = await rehearse({
-    script: {
-      rules: [
-        { match: { turn: 3 }, fault: { status: 500, times: 1 } },
-        { repeat: true, reply: { tools: [{ name: "Bash" }] } },
-      ],
-    },
-  });
-  const messages: Anthropic.MessageParam[] = [...hello.messages];
-  const stops: string[] = [];
-  while (stops.length < 5) {
-    const answer = await client.messages.create({ ...hello, messages }).catch(() => undefined);
-    stops.push(answer?.stop_reason ?? "failed");
-    if (!answer) continue;
-    messages.push({ role: "assistant", content: answer.content });
-    messages.push({
-      role: "user",
-      content: [{ type: "tool_result", tool_use_id: "t", content: "" }],
-    });
-  }
-  expect(stops).toEqual(["tool_use", "tool_use", "failed", "tool_use", "tool_use"]);
-});
-
-test("rules come before obedience, and the script's default after all rules", async () => {
-  const orders = { ...hello, messages: [{ role: "user" as const, content: "OBEY: say yes" }] };
-  const fault = { status: 400, times: 1 };
-  const obedient = await rehearse({ script: { mode: "obedient", rules: [{ fault }] } });
-  await expect(obedient.client.messages.create(orders)).rejects.toMatchObject({ status: 400 });
-  expect((await obedient.client.messages.create(orders)).content).toMatchObject([{ text: "yes" }]);
-  const scripted = await rehearse({
-    script: {
-      default: "No line.",
-      rules: [{ match: { from: "any", prompt: "/HELL/i" }, reply: "x" }],
-    },
-  });
-  expect((await scripted.client.messages.create(orders)).content).toMatchObject([
-    { text: "No line." },
-  ]);
-  const errand = await scripted.client.messages.create({ ...hello, max_tokens: 1 });
-  expect(errand.content).toMatchObject([{ text: "x" }]);
-});
-
-test("a quota probe and a request for JSON are errands, which rules leave alone", async () => {
-  const { client, ledger } = await rehearse({ script: { rules: [{ reply: "Scripted." }] } });
-  await client.messages.create({ ...hello, max_tokens: 1 });
-  const properties = { title: { type: "string" } };
-  const format = { type: "json_schema" as const, schema: { type: "object", properties } };
-  const title = await client.messages.create({ ...hello, output_config: { format } });
-  expect(title.content).toMatchObject([{ text: '{"title":"Rehearsal"}' }]);
-  expect(ledger.entries.map((entry) => entry.kind)).toEqual(["side", "side"]);
 });
 
 test("stop ends open streams and may be called twice", async () => {

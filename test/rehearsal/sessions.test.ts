@@ -32,37 +32,6 @@ describe.concurrent.each(claudeVersions)("claude %s", (version) => {
     expect(JSON.stringify(rehearsal.ledger.main.at(-1)?.body)).toContain("First answer.");
   });
 
-  test("starts a sequence anew with every prompt", async ({ onTestFinished }) => {
-    const bash = { name: "Bash", input: { command: "true" } };
-    const { claude } = await stage(
-      {
-        script: { rules: [{ replies: [{ tools: [bash] }, "Done."] }] },
-      },
-      onTestFinished,
-    );
-    const first = await claude(version, ["one"]);
-    const again = await claude(version, ["one", "--resume", first.result?.session_id ?? ""]);
-    expect([first.result?.result, again.result?.result]).toEqual(["Done.", "Done."]);
-  });
-
-  test("a rule with `times` steps back after its last use, whatever is retried", async ({
-    onTestFinished,
-  }) => {
-    const { claude } = await stage(
-      {
-        script: {
-          rules: [
-            { times: 1, reply: "Only once.", fault: { status: 500, times: 1 } },
-            { reply: "From then on." },
-          ],
-        },
-      },
-      onTestFinished,
-    );
-    const runs = [await claude(version, ["a"]), await claude(version, ["b"])];
-    expect(runs.map((run) => run.result?.result)).toEqual(["Only once.", "From then on."]);
-  });
-
   test("compacts without touching the rules", async ({ onTestFinished }) => {
     const { claude, rehearsal } = await stage(
       { script: { rules: [{ reply: "Scripted." }] } },
