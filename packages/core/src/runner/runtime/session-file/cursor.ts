@@ -50,10 +50,15 @@ export class FileCursor {
     const handle = await openIfThere(this.file);
     if (handle === undefined) return;
     try {
-      if (!(await this.isSameFile(handle))) this.startOver();
+      await this.recognise(handle);
       const chunk = Buffer.allocUnsafe(chunkSize);
       for (;;) {
         const { bytesRead } = await handle.read(chunk, 0, chunkSize, this.splitter.offset);
+        // Asked after the read: a file cut and filled again just before it would pass unnoticed.
+        if (!(await this.isContinued(handle))) {
+          this.startOver();
+          continue;
+        }
         if (bytesRead === 0) return;
         const bytes = Buffer.from(chunk.subarray(0, bytesRead));
         this.remember(bytes);
@@ -86,13 +91,16 @@ export class FileCursor {
     yield { line: parsed.line, start, end };
   }
 
-  private async isSameFile(handle: FileHandle): Promise<boolean> {
-    const { ino, size } = await handle.stat();
-    const known = this.inode;
+  private async recognise(handle: FileHandle): Promise<void> {
+    const { ino } = await handle.stat();
+    if (this.inode !== undefined && this.inode !== ino) this.startOver();
     this.inode = ino;
-    if (size < this.splitter.offset || (known !== undefined && known !== ino)) return false;
-    const length = this.fingerprint.length;
-    if (length === 0) return true;
+  }
+
+  /** Whether the bytes before this place are still those that were read there. */
+  private async isContinued(handle: FileHandle): Promise<boolean> {
+    const { length } = this.fingerprint;
+    if (length === 0) return (await handle.stat()).size >= this.splitter.offset;
     const found = Buffer.alloc(length);
     await handle.read(found, 0, length, this.splitter.offset - length);
     return found.equals(this.fingerprint);

@@ -94,6 +94,7 @@ export class TranscriptFold {
       lastUuid: line.uuid,
     });
     this.state.apiErrorStatus = undefined;
+    this.state.turnLimit = undefined;
   }
 
   private endTurn(turn: TurnState, line: SessionLine): void {

@@ -1,0 +1,206 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Script } from "@herdctl/rehearsal";
+import { describe, expect, test } from "vitest";
+import { SessionConverter } from "../../packages/core/src/runner/runtime/session-file/convert.ts";
+import type { SkippedLine } from "../../packages/core/src/runner/runtime/session-file/cursor.ts";
+import {
+  followSessionFile,
+  readSessionFile,
+} from "../../packages/core/src/runner/runtime/session-file/follow.ts";
+import type { FileMessage } from "../../packages/core/src/runner/runtime/session-file/message.ts";
+import { readTranscript } from "../../packages/core/src/runner/runtime/session-file/read-transcript.ts";
+import { claudeVersions } from "../support/claude.ts";
+import { folderWith } from "../support/folder.ts";
+import { stage } from "../support/stage.ts";
+
+const line = (uuid: string, more: object = {}) =>
+  `${JSON.stringify({ type: "user", uuid, ...more })}\n`;
+
+/** Follows a file and tells when each line was seen. */
+function following(file: string, from?: number) {
+  const seen = new Map<string, number>();
+  const stop = new AbortController();
+  const done = (async () => {
+    for await (const one of followSessionFile({ of: { file }, from, signal: stop.signal })) {
+      seen.set(String(one.line.uuid), Date.now());
+    }
+  })();
+  return {
+    seen,
+    stop: async () => {
+      stop.abort();
+      await done;
+    },
+  };
+}
+
+async function until(condition: () => boolean, within = 5_000): Promise<void> {
+  const deadline = Date.now() + within;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`it did not happen within ${within} ms`);
+    await sleep(2);
+  }
+}
+
+test("each of many quick lines is seen soon, though the watcher throttles", async () => {
+  const file = join(folderWith({ "s.jsonl": "" }), "s.jsonl");
+  const { seen, stop } = following(file);
+  await sleep(150);
+  const written = new Map<string, number>();
+  for (let index = 0; index < 60; index += 1) {
+    written.set(`${index}`, Date.now());
+    appendFileSync(file, line(`${index}`));
+    await sleep(4);
+  }
+  await until(() => seen.size === 60);
+  await stop();
+  const delays = [...written].map(([uuid, at]) => (seen.get(uuid) ?? Number.NaN) - at);
+  expect(Math.max(...delays)).toBeLessThan(1_000);
+});
+
+test("a file whose folder comes late is seen", async () => {
+  const folder = join(folderWith({}), "projects", "-work");
+  const { seen, stop } = following(join(folder, "s.jsonl"));
+  await sleep(50);
+  mkdirSync(folder, { recursive: true });
+  await sleep(150);
+  writeFileSync(join(folder, "s.jsonl"), line("first"));
+  await until(() => seen.has("first"));
+  appendFileSync(join(folder, "s.jsonl"), line("second"));
+  await until(() => seen.has("second"));
+  await stop();
+});
+
+test("following goes on from an offset", async () => {
+  const first = line("first");
+  const file = join(folderWith({ "s.jsonl": first + line("second") }), "s.jsonl");
+  const { seen, stop } = following(file, Buffer.byteLength(first));
+  await until(() => seen.has("second"));
+  await stop();
+  expect([...seen.keys()]).toEqual(["second"]);
+});
+
+test("a line's end is where to go on from", async () => {
+  const file = join(folderWith({ "s.jsonl": `${line("ü")}\n${line("b")}${line("c")}` }), "s.jsonl");
+  const places = [];
+  for await (const { line, start, end } of readSessionFile(file)) {
+    places.push(line.uuid);
+    const rest = [];
+    for await (const later of readSessionFile(file, { from: end })) rest.push(later.line.uuid);
+    expect(rest).toEqual(["ü", "b", "c"].slice(places.length));
+    expect(end).toBeGreaterThan(start);
+  }
+  expect(places).toEqual(["ü", "b", "c"]);
+});
+
+test("a file that was cut below the offset is read from its beginning", async () => {
+  const file = join(folderWith({ "s.jsonl": line("a") }), "s.jsonl");
+  const uuids = [];
+  for await (const { line } of readSessionFile(file, { from: 10_000 })) uuids.push(line.uuid);
+  expect(uuids).toEqual(["a"]);
+});
+
+test("a line over the limit is let go and counted, and the next one is read", async () => {
+  const text = line("long", { text: "x".repeat(200_000) }) + line("next");
+  const file = join(folderWith({ "s.jsonl": text }), "s.jsonl");
+  const skipped: SkippedLine[] = [];
+  const uuids = [];
+  const options = { longestLine: 100_000, onSkipped: (one: SkippedLine) => skipped.push(one) };
+  for await (const { line } of readSessionFile(file, options)) uuids.push(line.uuid);
+  expect(uuids).toEqual(["next"]);
+  expect(skipped).toMatchObject([{ reason: "too_long", start: 0 }]);
+});
+
+test("what is broken is told with its reason and place", async () => {
+  const broken = `{"type":"us${line("a")}\0\0\n"text"\n${line("b")}{"type":"user","uuid":"c"`;
+  const file = join(folderWith({ "s.jsonl": broken }), "s.jsonl");
+  expect(await readTranscript(file)).toMatchObject({
+    turn: "none",
+    skipped: { broken: 2, nul: 1, foreign: 1 },
+  });
+});
+
+test("a session without a file has no lines", async () => {
+  const file = join(folderWith({ file: "" }), "file", "s.jsonl");
+  expect(await readTranscript(file)).toMatchObject({ turn: "none", skipped: {} });
+});
+
+test("a file that may not be read is an error, not silence", async () => {
+  const folder = folderWith({ "s.jsonl/inside": "" });
+  await expect(readTranscript(join(folder, "s.jsonl"))).rejects.toThrow(/EISDIR/);
+});
+
+const script: Script = {
+  rules: [
+    { match: { from: "subagent", tool_result: "." }, reply: "The inner work is done." },
+    {
+      match: { from: "subagent" },
+      reply: { text: "I begin.", tools: [{ name: "Bash", input: { command: "echo inner" } }] },
+    },
+    { match: { tool_result: "." }, reply: "All is done." },
+    {
+      match: { prompt: "delegate" },
+      reply: {
+        tools: [
+          {
+            name: "Agent",
+            input: { description: "d", prompt: "inner work", subagent_type: "general-purpose" },
+          },
+        ],
+      },
+    },
+    {
+      match: { prompt: "work" },
+      reply: {
+        thinking: "Two at once.",
+        text: "I call two tools.",
+        tools: [
+          { name: "Bash", input: { command: "echo one" } },
+          { name: "Bash", input: { command: "echo two" } },
+        ],
+      },
+    },
+  ],
+};
+
+describe.each(claudeVersions)("a session of claude %s, followed as it runs", (version) => {
+  test.each(["work", "delegate"])("%s: the file gives the messages of stdout", async (prompt) => {
+    const { claude, configDir, workspace: cwd } = await stage({ script });
+    const sessionId = randomUUID();
+    const args = [prompt, "--session-id", sessionId, "--permission-mode", "bypassPermissions"];
+    let exited: Promise<unknown> = Promise.resolve();
+    const running = claude(version, args, {
+      onStart: (child) => {
+        exited = once(child, "close");
+      },
+    });
+    const converter = new SessionConverter();
+    const messages: FileMessage[] = [];
+    const { signal } = new AbortController();
+    const of = { configDir, cwd, sessionId };
+    for await (const one of followSessionFile({ of, signal, until: exited })) {
+      messages.push(...converter.convert(one.line, one.subagent));
+    }
+    messages.push(...converter.finish());
+    const run = await running;
+
+    const isMain = (message: object) =>
+      "parent_tool_use_id" in message && message.parent_tool_use_id === null;
+    const mainUuids = (all: object[]) => all.filter(isMain).map((one) => "uuid" in one && one.uuid);
+    expect(mainUuids(messages).sort()).toEqual(mainUuids(run.messages).sort());
+    expect(messages[0]).toMatchObject({ subtype: "init", session_id: sessionId, cwd });
+    expect(messages.at(-1)).toMatchObject({
+      type: "result",
+      result: run.result?.result,
+      total_cost_usd: version === "325" ? run.result?.total_cost_usd : undefined,
+    });
+    expect(converter.unknown).toEqual({});
+    if (prompt === "work") return;
+    const inner = messages.filter((message) => "parent_tool_use_id" in message && !isMain(message));
+    expect(inner.length).toBeGreaterThan(2);
+  });
+});
