@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Database } from "../../packages/core/src/state/sqlite/database.ts";
+import { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
 import { migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
 import { openForReading, openForWriting } from "../../packages/core/src/state/sqlite/open.ts";
 import { StateManager } from "../../packages/core/src/state/state-manager.ts";
@@ -112,6 +113,28 @@ describe("reading", () => {
     await reader.close();
     expect(await (await open(folder)).jobs.unfinished()).toHaveLength(jobCount);
   });
+});
+
+test("a full disk refuses new work, keeps the old, and is forgiven once there is room", async () => {
+  const { file } = stateWithJobs();
+  const database = openForWriting(file);
+  onCleanup(() => database.close());
+  const jobs = new SqliteJobStore(
+    database,
+    () => new Date(),
+    () => "output.jsonl",
+  );
+  const large = { agent: "coder", prompt: "x".repeat(100_000) };
+  // Stands for a disk with no room: SQLite gives the same error from the same place.
+  database.get("PRAGMA max_page_count = 1");
+  await expect(jobs.create(large)).rejects.toMatchObject({
+    code: "state_unavailable",
+    message: expect.stringContaining("the disk is full"),
+  });
+  expect(await jobs.unfinished()).toHaveLength(jobCount);
+  database.get("PRAGMA max_page_count = 100000");
+  await jobs.create(large);
+  expect(await jobs.unfinished()).toHaveLength(jobCount + 1);
 });
 
 describe("versions", () => {

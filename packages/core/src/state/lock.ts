@@ -4,7 +4,7 @@ import { z } from "zod";
 import { UserError } from "../errors/user-error.ts";
 import { ensureFolder } from "./folder.ts";
 import { currentProcess, isAlive, processIdentitySchema } from "./process-identity.ts";
-import { damaged, sqliteBusy, sqliteCode } from "./sqlite/database.ts";
+import { explain, sqliteBusy, sqliteCode } from "./sqlite/database.ts";
 import { DatabaseSync } from "./sqlite/driver.ts";
 import { orUnavailable } from "./unavailable.ts";
 
@@ -59,8 +59,7 @@ function lockFile(file: string, stateDir: string): DatabaseSync {
     return connection;
   } catch (error) {
     connection.close();
-    if (sqliteCode(error) === sqliteBusy) throw alreadyRunning(stateDir);
-    throw damaged(file, error instanceof Error ? error.message : String(error), error);
+    throw sqliteCode(error) === sqliteBusy ? alreadyRunning(stateDir) : explain(file, error);
   }
 }
 

@@ -110,13 +110,16 @@ function explained<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const code = sqliteCode(error);
-    if (code === undefined || !(error instanceof Error)) throw error;
-    if (code === corrupt || code === notADatabase) throw damaged(file, error.message, error);
-    const obstacle = obstacles[code];
-    if (obstacle === undefined) throw error;
-    throw new UserError("state_unavailable", `${file} cannot be used: ${obstacle}`, {
-      cause: error,
-    });
+    throw explain(file, error);
   }
+}
+
+/** An error of SQLite in a person's words; any other as it is. */
+export function explain(file: string, cause: unknown): unknown {
+  const code = sqliteCode(cause);
+  if (code === undefined || !(cause instanceof Error)) return cause;
+  if (code === corrupt || code === notADatabase) return damaged(file, cause.message, cause);
+  const obstacle = obstacles[code];
+  if (obstacle === undefined) return cause;
+  return new UserError("state_unavailable", `${file} cannot be used: ${obstacle}`, { cause });
 }
