@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Every way a job can end, by the status it ends in; a code under no other status may be recorded there. */
+/** Every way a job can end, by the status it ends in. A waiting job shows the one it waits on. */
 export const outcomeCodes = {
   completed: ["success", "finished_with_denials"],
   failed: [
