@@ -12,7 +12,7 @@ import type { ResolvedAgent } from "./resolve.ts";
 export function checkBoundary(
   agent: ResolvedAgent,
   tree: Tree,
-  operatorFiles: string[],
+  operatorFolders: OperatorFolders,
 ): Problem[] {
   if (!agent.docker.enabled) return [];
   return mountedFolders(agent, tree).flatMap(({ path, writable, place, field }) => {
@@ -28,9 +28,7 @@ export function checkBoundary(
         },
       ];
     }
-    const file = writable
-      ? operatorFiles.find((one) => holds(folder, followLinks(one)))
-      : undefined;
+    const file = writable ? operatorFolders.get(folder) : undefined;
     if (file === undefined) return [];
     return [
       {
@@ -41,6 +39,19 @@ export function checkBoundary(
       },
     ];
   });
+}
+
+/** Every folder that holds one of the operator's files, however deep, with the first it holds. */
+export type OperatorFolders = ReadonlyMap<string, string>;
+
+export function foldersHolding(operatorFiles: string[]): OperatorFolders {
+  const folders = new Map<string, string>();
+  for (const file of operatorFiles) {
+    for (let path = followLinks(file); !folders.has(path); path = dirname(path)) {
+      folders.set(path, file);
+    }
+  }
+  return folders;
 }
 
 function mountedFolders(agent: ResolvedAgent, tree: Tree) {
