@@ -35,17 +35,8 @@ export type TreePath = readonly (string | number)[];
 export function toValue(tree: Tree): unknown {
   if (tree.kind === "scalar") return tree.value;
   if (tree.kind === "list") return tree.items.map(toValue);
-  // A null prototype would surprise zod's record checks; defineProperty keeps `__proto__` a plain key.
-  const value = {};
-  for (const [key, entry] of tree.entries) {
-    Object.defineProperty(value, key, {
-      value: toValue(entry.tree),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
-  return value;
+  // Unlike assignment, fromEntries keeps `__proto__` a plain key.
+  return Object.fromEntries(Array.from(tree.entries, ([key, entry]) => [key, toValue(entry.tree)]));
 }
 
 export function child(tree: Tree | undefined, part: PropertyKey): Tree | undefined {

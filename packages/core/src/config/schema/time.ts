@@ -1,12 +1,14 @@
 import { Cron } from "croner";
 import { didYouMean } from "../../document/did-you-mean.ts";
-import { checkedText, Wrong } from "./wrong.ts";
+import { checkedText, remembered, Wrong } from "./wrong.ts";
 
 const cronHint =
   "Five fields: minute (0-59) hour (0-23) day (1-31) month (1-12) weekday (0-7 or MON-SUN); " +
   "a sixth in front for seconds; or @hourly, @daily, @weekly, @monthly.";
 
-export const cronExpression = checkedText((text) => {
+export const cronExpression = checkedText(remembered(checkCron));
+
+function checkCron(text: string): Wrong | undefined {
   try {
     const cron = new Cron(text, { paused: true, mode: "5-or-6-parts" });
     if (cron.nextRun()) return undefined;
@@ -18,16 +20,18 @@ export const cronExpression = checkedText((text) => {
       : ` (${lowerFirst(reason)})`;
     return new Wrong(`"${text}" is not a cron expression${said}`, cronHint);
   }
-});
+}
 
-export const timezone = checkedText((text) => {
+export const timezone = checkedText(remembered(checkTimezone));
+
+function checkTimezone(text: string): Wrong | undefined {
   if (isTimezone(text)) return undefined;
   const meant = didYouMean(text, Intl.supportedValuesOf("timeZone"));
   return new Wrong(
     `"${text}" is not a time zone`,
     meant ? `Did you mean \`${meant}\`?` : "Use an IANA name such as `Europe/Berlin` or `UTC`.",
   );
-});
+}
 
 /** `2026-03-01T09:00` in the schedule's time zone, or with `Z` or an offset of its own. */
 export const pointInTime = checkedText((text) => {
@@ -43,19 +47,13 @@ export const pointInTime = checkedText((text) => {
   );
 });
 
-const knownTimezones = new Map<string, boolean>();
-
 function isTimezone(text: string): boolean {
-  const known = knownTimezones.get(text);
-  if (known !== undefined) return known;
-  let valid = true;
   try {
     new Intl.DateTimeFormat("en", { timeZone: text });
+    return true;
   } catch {
-    valid = false;
+    return false;
   }
-  knownTimezones.set(text, valid);
-  return valid;
 }
 
 function lowerFirst(text: string): string {

@@ -26,11 +26,22 @@ export function meaningful<T extends z.ZodType>(
 }
 
 /** A text that stays a text but has to pass a check. */
-export function checkedText(check: (text: string) => Wrong | undefined) {
+export function checkedText(check: Check) {
   return z.string().check((context) => {
     const wrong = check(context.value);
     if (wrong) context.issues.push(issue(context.value, wrong));
   });
+}
+
+type Check = (text: string) => Wrong | undefined;
+
+/** For checks that take their time: a large fleet says the same few texts over and over. */
+export function remembered(check: Check): Check {
+  const known = new Map<string, Wrong | undefined>();
+  return (text) => {
+    if (!known.has(text)) known.set(text, check(text));
+    return known.get(text);
+  };
 }
 
 function issue(input: string, wrong: Wrong) {
