@@ -12,24 +12,36 @@ export function jsonSchema(of: "fleet" | "agent"): JsonSchema {
   const { $schema: _, ...agentBody } = agent;
   const part = withoutRequired(agentBody);
   const fleet = acceptVariables(generate(fleetSchema));
+  const properties = child(fleet, "properties");
   return {
     title: "herdctl fleet",
     ...fleet,
     $defs: { agent: agentBody, part },
     properties: {
-      ...child(fleet, "properties"),
-      defaults: { $ref: "#/$defs/part" },
-      agents: { type: "array", items: { anyOf: [entry, { $ref: "#/$defs/agent" }] } },
+      ...properties,
+      defaults: described(properties, "defaults", { $ref: "#/$defs/part" }),
+      agents: described(properties, "agents", {
+        type: "array",
+        items: { anyOf: [entry, { $ref: "#/$defs/agent" }] },
+      }),
     },
   };
 }
 
 const entry = {
   type: "object",
-  properties: { path: { type: "string" }, overrides: { $ref: "#/$defs/part" } },
+  properties: {
+    path: { type: "string", description: "Agent file, or a glob of them" },
+    overrides: { $ref: "#/$defs/part", description: "What the fleet says over the file" },
+  },
   required: ["path"],
   additionalProperties: false,
 };
+
+function described(properties: JsonSchema, key: string, content: JsonSchema): JsonSchema {
+  const { description } = child(properties, key);
+  return { description, ...content };
+}
 
 function generate(schema: z.ZodType): JsonSchema {
   return { ...z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) };

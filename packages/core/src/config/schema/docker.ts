@@ -17,7 +17,7 @@ const volumeParts = z.object({
 });
 
 /** `source:/target[:ro|rw]`; read-only unless it says `rw`. */
-const volume = meaningful(volumeParts, parseVolume, formatVolume);
+const volume = meaningful(volumeParts, parseVolume, formatVolume, ["./cache:/cache:rw"]);
 
 export type Volume = z.output<typeof volumeParts>;
 

@@ -5,9 +5,7 @@ const durationUnits = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const durationHint = "Write a number and a unit, such as `30s`, `5m`, `24h` or `7d`.";
 
 /** `5m`, `1h30m`, `500ms`; milliseconds inside. */
-export const duration = meaningful(z.number(), parseDuration, formatDuration).meta({
-  examples: ["30s", "5m", "24h"],
-});
+export const duration = meaningful(z.number(), parseDuration, formatDuration, ["30s", "5m", "24h"]);
 
 export function parseDuration(text: string): number | Wrong {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
@@ -38,9 +36,7 @@ const sizeUnits = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 } as const
 const sizeHint = "Write a number and a unit, such as `512m` or `2g`.";
 
 /** `512m`, `2g`, `1.5g`; bytes inside. */
-export const size = meaningful(z.number(), parseSize, formatSize).meta({
-  examples: ["512m", "2g"],
-});
+export const size = meaningful(z.number(), parseSize, formatSize, ["512m", "2g"]);
 
 export function parseSize(text: string): number | Wrong {
   const match = /^(\d+(?:\.\d+)?)([kmgt])(?:i?b)?$/i.exec(text.trim());

@@ -13,8 +13,9 @@ export function meaningful<T extends z.ZodType>(
   output: T,
   read: (text: string) => z.input<T> | Wrong,
   write: (value: z.input<T>) => string,
+  examples: string[],
 ) {
-  return z.codec(z.string(), output, {
+  return z.codec(z.string().meta({ examples }), output, {
     decode: (text, context) => {
       const value = read(text);
       if (!(value instanceof Wrong)) return value;
