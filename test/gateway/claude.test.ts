@@ -79,7 +79,6 @@ describe.each(claudeVersions)("claude %s behind the gateway", (version) => {
     });
     const run = await claude(version, ["hi"], { env });
     expect(run.result).toMatchObject({ is_error: true });
-    expect(run.stdout).not.toContain("120");
     expect(gateway.meter().limit).toMatchObject({ status: 429, retryAfterMs: 120_000 });
     expect(gateway.meter().limit?.resetsAt).toBeGreaterThan(Date.now());
   });

@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { request } from "node:http";
-import { connect } from "node:net";
+import { createServer } from "node:https";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "@herdctl/core";
@@ -226,6 +227,37 @@ test.each(["not an address", "ftp://x", "https://user:secret-word@api.test"])(
     expect(String(failure)).not.toContain("secret-word");
   },
 );
+
+test.each(["", "a-key-with-a-line-break\n", "two words"])(
+  "the credential %j is a clear error that does not show it",
+  async (value) => {
+    const credential = { kind: "api_key", value } as const;
+    const failure = await gatewayTo("http://127.0.0.1:1", { credential }).catch((error) => error);
+    expect(failure).toBeInstanceOf(UserError);
+    expect(`${failure.message}${failure.hint}`).not.toContain("a-key-with");
+  },
+);
+
+test("an upstream on TLS is reached when its certificate is good, and only then", async () => {
+  const file = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
+  const api = createServer({ key: file("key.pem"), cert: file("cert.pem") }, (_, response) => {
+    response.end("over TLS");
+  });
+  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    api.closeAllConnections();
+    api.close();
+  });
+  const gateway = await gatewayTo(`https://localhost:${(api.address() as AddressInfo).port}`);
+  const doubted = await ask(gateway);
+  expect([doubted.status, await doubted.text()]).toEqual([
+    502,
+    expect.stringMatching(/SELF_SIGNED/),
+  ]);
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+  expect(await (await ask(gateway)).text()).toBe("over TLS");
+});
 
 test("an upstream that cannot be reached is a 502 of the API's kind, and metered", async () => {
   const gone = await standIn((_, response) => response.end());

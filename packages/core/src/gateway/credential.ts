@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { UserError } from "../errors/user-error.ts";
 
 /**
  * What goes upstream. With `passthrough` the client's own credential does, which is how a
@@ -11,6 +12,18 @@ export type GatewayCredential =
   | { kind: "passthrough" };
 
 export const credentialHeaders: readonly string[] = ["x-api-key", "authorization"];
+
+/** A key pasted with a line break would fail every request, deep inside. */
+export function checkCredential(credential: GatewayCredential): void {
+  if (credential.kind === "passthrough" || /^[\x21-\x7e]+$/.test(credential.value)) return;
+  throw new UserError(
+    "config_invalid",
+    "the API credential is empty or holds a space or a line break",
+    {
+      hint: "Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN again, without anything around it.",
+    },
+  );
+}
 
 export function newPlaceholder(): string {
   return `herdctl-${randomBytes(24).toString("hex")}`;

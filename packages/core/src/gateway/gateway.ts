@@ -1,5 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type GatewayCredential, isAdmitted, newPlaceholder } from "./credential.ts";
+import {
+  checkCredential,
+  type GatewayCredential,
+  isAdmitted,
+  newPlaceholder,
+} from "./credential.ts";
 import { forward } from "./forward.ts";
 import { listenOnLoopback, listenOnSocket } from "./listen.ts";
 import { Mask } from "./mask.ts";
@@ -37,6 +42,7 @@ const baseUrlOnSocket = "http://localhost";
 /** A door to the API that holds the credential, so that whoever comes through it need not. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { credential, socketPath } = options;
+  checkCredential(credential);
   const placeholder = options.placeholder ?? newPlaceholder();
   const upstream = connectUpstream(options.upstream, options.upstreamSocket);
   const meter = new Meter(options.now ?? Date.now, options.onEvent ?? (() => undefined));

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type RateLimit, readRateLimit } from "./limits.ts";
-import { type AnswerReader, addUsage, answerReader, type TokenUsage } from "./usage.ts";
+import { addTokens, noTokens, type TokenUsage } from "./token-usage.ts";
+import { type AnswerReader, answerReader } from "./usage.ts";
 
 /** How a request ended. `cut`: the upstream broke off its answer, and so did we. */
 export type Ending = "complete" | "cut" | "client_gone" | "unreachable";
@@ -47,7 +48,7 @@ export interface MeterSnapshot {
   byModel: Record<string, TokenUsage>;
   /** The limit that stands: the last refusal for load or limits since an answer succeeded. */
   limit?: RateLimit;
-  /** When a byte last passed in either direction. */
+  /** When anything last passed in either direction. */
   lastActivityAt?: number;
   /** The first of them, up to a number; `refused` counts all. */
   refusals: readonly Refusal[];
@@ -100,7 +101,9 @@ export class Meter {
   }
 
   responded(record: MeteredRequest, headers: IncomingHttpHeaders): void {
-    record.limit = readRateLimit(record.status ?? 0, headers, this.now());
+    const now = this.now();
+    this.state.lastActivityAt = now;
+    record.limit = readRateLimit(record.status ?? 0, headers, now);
     if (record.limit) this.state.limit = record.limit;
     else if (record.method === "POST" && record.status === 200) this.state.limit = undefined;
     this.onEvent({ type: "response", request: record });
@@ -111,9 +114,9 @@ export class Meter {
     this.state.open -= 1;
     const { usage, model } = record;
     if (usage) {
-      this.state.usage = addUsage(this.state.usage, usage);
+      this.state.usage = addTokens(this.state.usage ?? noTokens, usage);
       const name = model ?? "unknown";
-      this.state.byModel[name] = addUsage(this.state.byModel[name], usage);
+      this.state.byModel[name] = addTokens(this.state.byModel[name] ?? noTokens, usage);
     }
     this.onEvent({ type: "end", request: record });
   }

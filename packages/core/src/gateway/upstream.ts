@@ -9,6 +9,9 @@ export interface Upstream {
   close(): void;
 }
 
+/** Ours to end an idle connection, before a request runs into the other side's ending it. */
+const idleTime = 30_000;
+
 /**
  * With a socket the address only names the host. The proxy variables of the environment are not
  * looked at: the gateway connects directly.
@@ -16,7 +19,7 @@ export interface Upstream {
 export function connectUpstream(address: string | URL, socketPath?: string): Upstream {
   const url = parseAddress(String(address));
   const client = url.protocol === "https:" && socketPath === undefined ? https : http;
-  const agent = new client.Agent({ keepAlive: true });
+  const agent = new client.Agent({ keepAlive: true, timeout: idleTime });
   return {
     url,
     request: (method, path, headers) =>

@@ -1,14 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
+import { noTokens, type TokenUsage } from "./token-usage.ts";
 
-export interface TokenUsage {
-  input_tokens: number;
-  output_tokens: number;
-  cache_creation_input_tokens: number;
-  cache_read_input_tokens: number;
-}
-
-export interface AnswerFacts {
+interface AnswerFacts {
   model?: string;
   usage?: TokenUsage;
   /** The `error.type` of the API, such as `overloaded_error`; in a stream it may come late. */
@@ -26,16 +20,6 @@ export function answerReader(headers: IncomingHttpHeaders): AnswerReader {
   if (type.startsWith("text/event-stream")) return new StreamReader();
   if (type.startsWith("application/json")) return new JsonReader();
   return { read: () => undefined, facts: () => ({}) };
-}
-
-export function addUsage(a: TokenUsage | undefined, b: TokenUsage): TokenUsage {
-  if (a === undefined) return b;
-  return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
-    cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
-  };
 }
 
 const longestEvent = 256 * 1024;
@@ -96,20 +80,13 @@ function merge(facts: AnswerFacts, json: string): AnswerFacts {
   const answer = readAnswer(json);
   if (answer === undefined) return facts;
   const counts = { ...answer.message?.usage, ...answer.usage };
-  const usage = { ...noUsage, ...facts.usage, ...definedCounts(counts) };
+  const usage = { ...noTokens, ...facts.usage, ...definedCounts(counts) };
   return {
     model: answer.message?.model ?? answer.model ?? facts.model,
     usage: answer.message?.usage || answer.usage ? usage : facts.usage,
     errorType: answer.error?.type ?? facts.errorType,
   };
 }
-
-const noUsage: TokenUsage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0,
-};
 
 function definedCounts(counts: Partial<Record<keyof TokenUsage, number>>): Partial<TokenUsage> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));

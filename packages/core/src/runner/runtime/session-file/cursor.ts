@@ -23,7 +23,8 @@ export interface ReadOptions {
 }
 
 const chunkSize = 64 * 1024;
-const fingerprintSize = 64;
+/** Enough to hold what differs between lines, which mostly end alike. */
+const fingerprintSize = 4096;
 const longestLineByDefault = 128 * 1024 * 1024;
 
 /**
@@ -107,10 +108,8 @@ export class FileCursor {
   }
 
   private remember(bytes: Buffer): void {
-    this.fingerprint =
-      bytes.length >= fingerprintSize
-        ? Buffer.from(bytes.subarray(-fingerprintSize))
-        : Buffer.from(Buffer.concat([this.fingerprint, bytes]).subarray(-fingerprintSize));
+    const known = Buffer.concat([this.fingerprint, bytes]);
+    this.fingerprint = Buffer.from(known.subarray(-fingerprintSize));
   }
 
   private startOver(): void {

@@ -1,5 +1,5 @@
+import type { TokenUsage } from "../../../gateway/token-usage.ts";
 import type { ChatMessage } from "./line.ts";
-import type { TokenCounts } from "./token-counts.ts";
 
 /**
  * The messages that stdout would have given, as far as the file tells. What no line of the file
@@ -17,7 +17,7 @@ interface Common {
   session_id: string;
 }
 
-export interface FileInitMessage extends Common {
+interface FileInitMessage extends Common {
   type: "system";
   subtype: "init";
   herdctl_synthesised: true;
@@ -49,7 +49,7 @@ export interface FileUserMessage extends Spoken {
   isSynthetic?: true;
 }
 
-export interface FileCompactMessage extends Common {
+interface FileCompactMessage extends Common {
   type: "system";
   subtype: "compact_boundary";
   compact_metadata: unknown;
@@ -68,7 +68,7 @@ export interface FileResultMessage extends Common {
   num_turns: number;
   duration_ms: number;
   duration_api_ms?: number;
-  usage: TokenCounts;
+  usage: TokenUsage;
   /** Absent where the version writes no cost into the file. */
   total_cost_usd?: number;
   modelUsage: Record<string, unknown>;

@@ -1,5 +1,5 @@
+import type { TokenUsage } from "../../../gateway/token-usage.ts";
 import type { FileResultMessage } from "./message.ts";
-import type { TokenCounts } from "./token-counts.ts";
 import type { Transcript, TurnState } from "./transcript.ts";
 
 type Verdict = Pick<
@@ -58,7 +58,7 @@ const verdicts: Partial<Record<TurnState, (transcript: Transcript) => Verdict>> 
   }),
 };
 
-function tokensByModel(usage: Record<string, TokenCounts>): Record<string, unknown> {
+function tokensByModel(usage: Record<string, TokenUsage>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(usage).map(([model, counts]) => [
       model,

@@ -1,8 +1,8 @@
+import { blocksOf } from "./details.ts";
 import type { SessionLine } from "./line.ts";
 import type { FileAssistantMessage, FileMessage, FileUserMessage } from "./message.ts";
 import { type Role, syntheticModel } from "./role.ts";
 import type { Subagent } from "./subagents.ts";
-import { blocksOf } from "./transcript.ts";
 
 /** The message of stdout that a line stands for, if stdout shows it at all. */
 export function messageOf(

@@ -1,19 +1,18 @@
-import { z } from "zod";
-import type { ChatMessage, SessionLine } from "./line.ts";
+import { addTokens, noTokens, type TokenUsage } from "../../../gateway/token-usage.ts";
+import {
+  blocksOf,
+  readAnswer,
+  readApiErrorStatus,
+  readCost,
+  readTurnLimit,
+  type SessionCost,
+  type TurnLimit,
+} from "./details.ts";
+import type { SessionLine } from "./line.ts";
 import { roleOf, syntheticModel } from "./role.ts";
-import { addTokens, noTokens, type TokenCounts } from "./token-counts.ts";
 
 /** How the last turn stands. Only `finished` means that the model had its last word. */
 export type TurnState = "none" | "open" | "finished" | "api_error" | "max_turns" | "interrupted";
-
-/** Cumulative over the life of the session, also over resume and fork. */
-export interface CostState {
-  totalCostUsd: number;
-  apiDurationMs: number;
-  modelUsage: Record<string, unknown>;
-  /** False when the model spoke again since: then it lacks the latest spending. */
-  current: boolean;
-}
 
 /** What a session file says about its session. */
 export interface Transcript {
@@ -29,13 +28,14 @@ export interface Transcript {
   stopReason: string | null;
   apiErrorStatus?: number;
   /** Set when the limit of turns ended the last one. */
-  turnLimit?: { allowed: number; made: number };
+  turnLimit?: TurnLimit;
   openTools: string[];
   toolResults: number;
   /** Of the main conversation; subagents count in `usageByModel` only. */
-  usage: TokenCounts;
-  usageByModel: Record<string, TokenCounts>;
-  cost?: CostState;
+  usage: TokenUsage;
+  usageByModel: Record<string, TokenUsage>;
+  /** Not `current` when the model spoke again since: then it lacks the latest spending. */
+  cost?: SessionCost & { current: boolean };
   firstAt?: number;
   lastAt?: number;
 }
@@ -49,7 +49,7 @@ export class TranscriptFold {
   };
   private readonly openTools = new Set<string>();
   /** The lines of one message, a line per block, each repeat its final usage. */
-  private readonly spent = new Map<string, { model: string; usage: TokenCounts; main: boolean }>();
+  private readonly spent = new Map<string, { model: string; usage: TokenUsage; main: boolean }>();
 
   add(line: SessionLine): void {
     this.identify(line);
@@ -65,7 +65,7 @@ export class TranscriptFold {
   }
 
   transcript(): Transcript {
-    const usageByModel: Record<string, TokenCounts> = {};
+    const usageByModel: Record<string, TokenUsage> = {};
     let usage = noTokens;
     for (const one of this.spent.values()) {
       usageByModel[one.model] = addTokens(usageByModel[one.model] ?? noTokens, one.usage);
@@ -101,7 +101,7 @@ export class TranscriptFold {
     this.openTools.clear();
     this.state.turn = turn;
     this.state.lastUuid = line.uuid ?? this.state.lastUuid;
-    this.state.turnLimit = turnLimit.safeParse(line.attachment).data;
+    this.state.turnLimit = readTurnLimit(line);
   }
 
   private addToolResults(line: SessionLine): void {
@@ -113,7 +113,7 @@ export class TranscriptFold {
   }
 
   private addAssistant(line: SessionLine): void {
-    const message = assistantMessage.safeParse(line.message).data;
+    const message = readAnswer(line);
     if (message === undefined) return;
     const main = line.isSidechain !== true;
     if (message.usage && message.model !== syntheticModel) {
@@ -126,7 +126,7 @@ export class TranscriptFold {
     this.state.stopReason = message.stop_reason;
     for (const block of blocksOf(line.message, "text")) this.state.lastText = String(block.text);
     for (const block of blocksOf(line.message, "tool_use")) this.openTools.add(String(block.id));
-    this.state.apiErrorStatus = apiErrorStatus(line);
+    this.state.apiErrorStatus = readApiErrorStatus(line);
     this.state.turn = this.turnAfter(line, message.stop_reason);
   }
 
@@ -137,51 +137,9 @@ export class TranscriptFold {
   }
 
   private addCost(line: SessionLine): void {
-    const cost = costLine.safeParse(line).data;
-    if (cost === undefined) return;
-    this.state.cost = {
-      totalCostUsd: cost.totalCostUSD,
-      apiDurationMs: cost.totalAPIDuration,
-      modelUsage: cost.modelUsage,
-      current: true,
-    };
+    const cost = readCost(line);
+    if (cost !== undefined) this.state.cost = { ...cost, current: true };
   }
 }
 
 const unfinished: ReadonlySet<string> = new Set(["tool_use", "pause_turn"]);
-
-export function blocksOf(message: ChatMessage | undefined, type: string) {
-  if (message === undefined || typeof message.content === "string") return [];
-  return message.content.filter((block) => block.type === type);
-}
-
-function apiErrorStatus(line: SessionLine): number | undefined {
-  return typeof line.apiErrorStatus === "number" ? line.apiErrorStatus : undefined;
-}
-
-const tokens = z.number().catch(0);
-
-const assistantMessage = z.object({
-  id: z.string(),
-  model: z.string(),
-  stop_reason: z.string().nullable().catch(null),
-  usage: z
-    .object({
-      input_tokens: tokens,
-      output_tokens: tokens,
-      cache_creation_input_tokens: tokens,
-      cache_read_input_tokens: tokens,
-    })
-    .optional()
-    .catch(undefined),
-});
-
-const turnLimit = z
-  .object({ maxTurns: z.number(), turnCount: z.number() })
-  .transform(({ maxTurns, turnCount }) => ({ allowed: maxTurns, made: turnCount }));
-
-const costLine = z.object({
-  totalCostUSD: z.number(),
-  totalAPIDuration: z.number().catch(0),
-  modelUsage: z.record(z.string(), z.unknown()).catch({}),
-});

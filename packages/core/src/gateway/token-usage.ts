@@ -1,18 +1,19 @@
-export interface TokenCounts {
+/** Tokens as the API counts them, in its own words. */
+export interface TokenUsage {
   input_tokens: number;
   output_tokens: number;
   cache_creation_input_tokens: number;
   cache_read_input_tokens: number;
 }
 
-export const noTokens: TokenCounts = {
+export const noTokens: TokenUsage = {
   input_tokens: 0,
   output_tokens: 0,
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: 0,
 };
 
-export function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
+export function addTokens(a: TokenUsage, b: TokenUsage): TokenUsage {
   return {
     input_tokens: a.input_tokens + b.input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
