@@ -129,6 +129,26 @@ test("a session without a file has no lines", async () => {
   expect(await readTranscript(file)).toMatchObject({ turn: "none", skipped: {} });
 });
 
+test("a subagent that never names its tool call is read at the end", async () => {
+  const agent = (uuid: string) => line(uuid, { isSidechain: true, sessionId: "s" });
+  const folder = folderWith({
+    "s.jsonl": line("main"),
+    "s/subagents/agent-1.jsonl": agent("unnamed"),
+    "s/subagents/agent-1.meta.json": "{torn",
+    "s/subagents/agent-2.jsonl": agent("named"),
+    "s/subagents/agent-2.meta.json": '{"toolUseId":"toolu_2"}',
+  });
+  const seen: [unknown, unknown][] = [];
+  for await (const one of readSessionFile(join(folder, "s.jsonl"))) {
+    seen.push([one.line.uuid, one.subagent?.toolUseId]);
+  }
+  expect(seen).toEqual([
+    ["main", undefined],
+    ["named", "toolu_2"],
+    ["unnamed", undefined],
+  ]);
+});
+
 test("a file that may not be read is an error, not silence", async () => {
   const folder = folderWith({ "s.jsonl/inside": "" });
   await expect(readTranscript(join(folder, "s.jsonl"))).rejects.toThrow(/EISDIR/);
