@@ -6,6 +6,11 @@ const core = {
   errors: [],
   document: ["errors"],
   config: ["document", "errors"],
+  state: ["errors"],
+  gateway: ["errors"],
+  queue: ["config", "state", "errors"],
+  runner: ["config", "state", "gateway", "errors"],
+  fleet: ["config", "queue", "runner", "state", "errors"],
 };
 
 /** Packages may import each other's public entry only, and only along these edges. */

@@ -1,3 +1,4 @@
+export type { Environment } from "./config/environment.ts";
 export { findFleetFile } from "./config/find.ts";
 export { type JsonSchema, jsonSchema } from "./config/json-schema.ts";
 export { type Fleet, type LoadedFleet, loadFleet } from "./config/load.ts";
@@ -6,3 +7,54 @@ export { type ShownConfig, type ShownValue, showConfig } from "./config/show.ts"
 export { formatProblem, type Place, type Problem, ProblemsError } from "./document/problem.ts";
 export { exitCodes } from "./errors/table.ts";
 export { UserError } from "./errors/user-error.ts";
+export {
+  AgentRunner,
+  type RunnerOptions,
+  type RunnerResult,
+  runAgent,
+} from "./fleet/agent-runner.ts";
+export { ShortFleet, type ShortFleetOptions } from "./fleet/short-fleet.ts";
+export type { Admission, TriggerRequest } from "./queue/admit.ts";
+export type { AskPerson } from "./runner/approval-desk.ts";
+export { classify } from "./runner/classify.ts";
+export { RunnerError, SDKError } from "./runner/errors.ts";
+export type { Evidence } from "./runner/evidence.ts";
+export { eventsOf, type JobEvent } from "./runner/job-event.ts";
+export { type ExecutorOptions, JobExecutor } from "./runner/job-executor.ts";
+export { type OutcomeFacts, outcomes } from "./runner/outcomes.ts";
+export type { JobWatch } from "./runner/perform-job.ts";
+export type { RunOrder } from "./runner/run-order.ts";
+export type { RunReport } from "./runner/run-report.ts";
+export { CLIRuntime } from "./runner/runtime/cli-runtime.ts";
+export { RuntimeFactory, type RuntimeFactoryOptions } from "./runner/runtime/factory.ts";
+export type {
+  ExecuteOptions,
+  RuntimeInterface,
+  SDKMessage,
+  SessionChoice,
+} from "./runner/runtime/interface.ts";
+export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
+export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
+export type { Approval } from "./state/approval.ts";
+export type { JobPage, JobQuery } from "./state/contract.ts";
+export {
+  type Attempt,
+  type Job,
+  type JobChange,
+  type JobStatus,
+  jobSchema,
+  jobStatusSchema,
+  type NewJob,
+  type TriggerType,
+} from "./state/job.ts";
+export { type Outcome, type OutcomeCode, outcomeSchema } from "./state/outcome.ts";
+export { type OutputLine, readOutput } from "./state/output-reader.ts";
+export type { Session, SessionInfo } from "./state/session.ts";
+export {
+  appendJobOutput,
+  createJob,
+  type StateLike,
+  saveSessionInfo,
+  updateJob,
+} from "./state/shorthand.ts";
+export { type OpenOptions, StateManager } from "./state/state-manager.ts";

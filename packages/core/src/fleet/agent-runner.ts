@@ -1,0 +1,89 @@
+import type { ResolvedAgent } from "../config/resolve.ts";
+import { admit } from "../queue/admit.ts";
+import { RunnerError, SDKError } from "../runner/errors.ts";
+import { outcomes } from "../runner/outcomes.ts";
+import { type JobWatch, performJob } from "../runner/perform-job.ts";
+import type { Job } from "../state/job.ts";
+import { newJobId } from "../state/names.ts";
+import { StateManager } from "../state/state-manager.ts";
+
+export interface RunnerOptions extends JobWatch {
+  agent: ResolvedAgent;
+  prompt: string;
+  jobId: string;
+  /** The `.herdctl` folder. */
+  stateDir: string;
+  /** A session to go on with. */
+  resume?: string;
+  /** Branch off from the session instead of writing to it. */
+  fork?: boolean;
+  signal?: AbortSignal;
+  environment?: NodeJS.ProcessEnv;
+  claudePath?: string;
+}
+
+export interface RunnerResult {
+  success: boolean;
+  sessionId: string;
+  summary?: string;
+  error?: RunnerError;
+  job: Job;
+}
+
+/** Runs an agent in this process, by the same road as the fleet does. */
+export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
+  const { agent, prompt, jobId, resume, fork, signal = new AbortController().signal } = options;
+  const state = await new StateManager(options.stateDir).open();
+  try {
+    const session = fork ? { fork: resume } : { resume };
+    const request = { trigger: "manual" as const, agent: agent.name, prompt, jobId, ...session };
+    const { job } = await admit(state, [agent], request);
+    const { environment = process.env, claudePath } = options;
+    return resultOf(
+      await performJob({ state, job, agent, environment, claudePath, signal }, options),
+    );
+  } finally {
+    await state.close();
+  }
+}
+
+/** One agent, run again and again. */
+export class AgentRunner {
+  constructor(
+    private readonly options: Omit<RunnerOptions, "prompt" | "jobId" | "resume" | "fork">,
+  ) {}
+
+  run(prompt: string): Promise<RunnerResult> {
+    return runAgent({ ...this.options, prompt, jobId: newJobId(new Date()) });
+  }
+
+  resume(sessionId: string, prompt: string): Promise<RunnerResult> {
+    return runAgent({ ...this.options, prompt, jobId: newJobId(new Date()), resume: sessionId });
+  }
+
+  fork(sessionId: string, prompt: string): Promise<RunnerResult> {
+    return runAgent({
+      ...this.options,
+      prompt,
+      jobId: newJobId(new Date()),
+      resume: sessionId,
+      fork: true,
+    });
+  }
+}
+
+function resultOf(job: Job): RunnerResult {
+  const success = job.status === "completed";
+  const sessionId = job.session_id ?? "";
+  const summary = job.summary ?? undefined;
+  return success
+    ? { success, sessionId, summary, job }
+    : { success, sessionId, summary, error: errorOf(job), job };
+}
+
+function errorOf(job: Job): RunnerError {
+  const outcome = job.outcome ?? { code: "interrupted" as const, ...outcomes.interrupted };
+  // Before an attempt began, nothing but our own preparation can have failed.
+  const Kind = job.attempts > 0 ? SDKError : RunnerError;
+  return new Kind(outcome.message, job.id, outcome);
+}

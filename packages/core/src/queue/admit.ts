@@ -1,0 +1,77 @@
+import type { ResolvedAgent } from "../config/resolve.ts";
+import { UserError } from "../errors/user-error.ts";
+import type { Job, TriggerType } from "../state/job.ts";
+import type { StateManager } from "../state/state-manager.ts";
+
+/** What every trigger becomes, whoever or whatever pulled it. */
+export interface TriggerRequest {
+  trigger: TriggerType;
+  agent: string;
+  schedule?: string;
+  prompt?: string;
+  /** The same key gives the same job, however often it is sent. */
+  key?: string;
+  /** A job or session to go on with, or to branch off from. */
+  resume?: string;
+  fork?: string;
+  jobId?: string;
+}
+
+export interface Admission {
+  job: Job;
+  /** False when the key had been seen before: this is the first job's record. */
+  created: boolean;
+}
+
+/** The one door to the queue. What it returns is durable. */
+export async function admit(
+  state: StateManager,
+  agents: readonly ResolvedAgent[],
+  request: TriggerRequest,
+): Promise<Admission> {
+  const agent = findAgent(agents, request.agent);
+  return state.jobs.create({
+    id: request.jobId,
+    agent: agent.name,
+    prompt: promptOf(agent, request),
+    trigger_type: request.trigger,
+    schedule: request.schedule,
+    priority: agent.priority,
+    idempotency_key: request.key,
+    resumed_from: request.resume && (await sessionOf(state, request.resume)),
+    forked_from: request.fork && (await sessionOf(state, request.fork)),
+  });
+}
+
+function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgent {
+  const found = agents.find((agent) => agent.name === name);
+  if (found) return found;
+  const names = agents.map((agent) => agent.name).join(", ");
+  throw new UserError("usage", `there is no agent \`${name}\``, {
+    hint: `Agents here: ${names || "none"}.`,
+  });
+}
+
+function promptOf(agent: ResolvedAgent, { schedule, prompt }: TriggerRequest): string {
+  const planned = schedule === undefined ? undefined : agent.schedules[schedule];
+  if (schedule !== undefined && !planned) {
+    const names = Object.keys(agent.schedules).join(", ");
+    throw new UserError("usage", `\`${agent.name}\` has no schedule \`${schedule}\``, {
+      hint: `Its schedules: ${names || "none"}.`,
+    });
+  }
+  const text = prompt ?? planned?.prompt ?? agent.default_prompt;
+  if (text !== undefined && text.trim() !== "") return text;
+  throw new UserError("usage", `there is nothing to tell \`${agent.name}\``, {
+    hint: "Give a prompt with `-p`, or write a `default_prompt` for the agent.",
+  });
+}
+
+/** A job stands for the session it ran in. */
+async function sessionOf(state: StateManager, id: string): Promise<string> {
+  if (!id.startsWith("job-")) return id;
+  const job = await state.jobs.get(id);
+  if (job?.session_id) return job.session_id;
+  const message = job ? `${id} has no session to go on with` : `there is no job ${id}`;
+  throw new UserError("job_not_found", message);
+}

@@ -1,0 +1,74 @@
+import type { Environment } from "../config/environment.ts";
+import type { ResolvedAgent } from "../config/resolve.ts";
+import type { CredentialChoice } from "./credential.ts";
+
+/** The variable by which every process of a run is known, and swept when it is left behind. */
+export const runMarker = "HERDCTL_RUN";
+
+export interface EnvironmentSources {
+  fleet: Environment;
+  agent: Pick<ResolvedAgent, "env" | "setting_sources">;
+  credential: CredentialChoice;
+  /** The door to the API, when the credential is an API key. */
+  gateway?: { baseUrl: string; placeholder: string };
+  runToken: string;
+  jobId: string;
+}
+
+/** The whole environment of one run: a short list, what the agent says, and no key. */
+export function buildEnvironment(sources: EnvironmentSources): Record<string, string> {
+  const { fleet, agent, credential, gateway } = sources;
+  const inherited = Object.entries(fleet).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && isInherited(entry[0], fleet),
+  );
+  const env: Record<string, string> = { ...Object.fromEntries(inherited), ...agent.env };
+  for (const name of credentialVariables) delete env[name];
+  if (credential.kind === "subscription" && credential.oauthToken) {
+    env.CLAUDE_CODE_OAUTH_TOKEN = credential.oauthToken;
+  }
+  if (gateway) Object.assign(env, throughGateway(gateway, env));
+  // The workspace's own CLAUDE.md stays in force though its settings do not.
+  if (!agent.setting_sources.includes("project")) {
+    env.CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD = "1";
+  }
+  return {
+    ...env,
+    DISABLE_AUTOUPDATER: "1",
+    HERDCTL_JOB: sources.jobId,
+    [runMarker]: sources.runToken,
+  };
+}
+
+const inherited = new Set([
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TZ", "TMPDIR"],
+  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"],
+  ...["http_proxy", "https_proxy", "no_proxy", "all_proxy"],
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "SSH_AUTH_SOCK"],
+  ...["ANTHROPIC_BASE_URL", "ANTHROPIC_UNIX_SOCKET", "CLAUDE_CONFIG_DIR", "IS_SANDBOX"],
+]);
+
+const credentialVariables = [
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_AUTH_TOKEN",
+  "CLAUDE_CODE_OAUTH_TOKEN",
+];
+
+function isInherited(name: string, fleet: Environment): boolean {
+  if (inherited.has(name) || name.startsWith("LC_")) return true;
+  // Inside a Claude Code session these describe that session and not ours.
+  return name.startsWith("CLAUDE_CODE_") && fleet.CLAUDECODE === undefined;
+}
+
+function throughGateway(
+  gateway: { baseUrl: string; placeholder: string },
+  env: Record<string, string>,
+) {
+  const around = [env.NO_PROXY ?? env.no_proxy, "127.0.0.1", "localhost"].filter(Boolean).join(",");
+  delete env.ANTHROPIC_UNIX_SOCKET;
+  return {
+    ANTHROPIC_BASE_URL: gateway.baseUrl,
+    ANTHROPIC_API_KEY: gateway.placeholder,
+    NO_PROXY: around,
+    no_proxy: around,
+  };
+}

@@ -1,0 +1,159 @@
+import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { RateLimit } from "../gateway/limits.ts";
+import type { OutcomeCode } from "../state/outcome.ts";
+import type { ProcessExit } from "./runtime/spawn.ts";
+
+/** Everything that was seen of a run; the outcome is decided from it and from nothing else. */
+export interface Evidence {
+  init?: { sessionId: string; model?: string; version?: string };
+  /** The last of the results; a run with background work has several. */
+  result?: ResultSeen;
+  denials: Denial[];
+  /** The kind of the last API error that the binary named, and the status of its last retry. */
+  apiError?: { kind?: string; status?: number | null };
+  retries: number;
+  /** The subscription's limit, as the binary tells it. */
+  limit?: { rejected: boolean; resetsAt?: number };
+  writesLost: boolean;
+  openTools: string[];
+  /** What the model said last, for the summary. */
+  lastText: string;
+  unknownMessages: number;
+  exit?: ProcessExit;
+  stderr: string;
+  /** Why we ended the run, if we did and it had not had its last word. */
+  stopped?: StopReason;
+  /** What kept the run from starting at all. */
+  refused?: { code: OutcomeCode; message: string; hint?: string };
+  gateway?: { limit?: RateLimit; unreachable?: string; cut: boolean };
+}
+
+export type StopReason =
+  | "cancelled"
+  | "timeout"
+  | "stalled"
+  | "start_timeout"
+  | "auth_failed"
+  | "interrupted";
+
+export interface ResultSeen {
+  subtype: string;
+  isError: boolean;
+  status?: number | null;
+  text?: string;
+  errors: string[];
+  turns: number;
+  costUsd?: number;
+  modelUsage: Record<string, ModelUsageSeen>;
+  synthesised: boolean;
+}
+
+export interface ModelUsageSeen {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadInputTokens: number;
+  cacheCreationInputTokens: number;
+  costUSD?: number;
+}
+
+export interface Denial {
+  tool: string;
+  toolUseId: string;
+}
+
+export function noEvidence(): Evidence {
+  return {
+    denials: [],
+    retries: 0,
+    writesLost: false,
+    openTools: [],
+    lastText: "",
+    unknownMessages: 0,
+    stderr: "",
+  };
+}
+
+/** What one more message adds to what is known. Messages of kinds we do not know change nothing. */
+export function addMessage(evidence: Evidence, message: SDKMessage): Evidence {
+  if (message.type === "assistant") return addAssistant(evidence, message);
+  if (message.type === "user") return addToolResults(evidence, message);
+  if (message.type === "result") return addResult(evidence, message);
+  if (message.type === "rate_limit_event") {
+    const { status, resetsAt } = message.rate_limit_info;
+    return {
+      ...evidence,
+      limit: { rejected: status === "rejected", resetsAt: resetsAt && resetsAt * 1000 },
+    };
+  }
+  if (message.type === "system") return addSystem(evidence, message);
+  return evidence;
+}
+
+type Of<T extends SDKMessage["type"]> = Extract<SDKMessage, { type: T }>;
+
+function addSystem(evidence: Evidence, message: Of<"system">): Evidence {
+  if (message.subtype === "init") {
+    const { session_id: sessionId, model, claude_code_version: version } = message;
+    return { ...evidence, init: { sessionId, model, version } };
+  }
+  if (message.subtype === "api_retry") {
+    const apiError = { kind: message.error, status: message.error_status };
+    return { ...evidence, retries: evidence.retries + 1, apiError };
+  }
+  if (message.subtype === "session_writes_lost") return { ...evidence, writesLost: true };
+  if (message.subtype === "permission_denied") {
+    return addDenials(evidence, [{ tool: message.tool_name, toolUseId: message.tool_use_id }]);
+  }
+  return evidence;
+}
+
+function addAssistant(evidence: Evidence, message: Of<"assistant">): Evidence {
+  const isMain = message.parent_tool_use_id === null;
+  const texts = message.message.content.flatMap((block) =>
+    block.type === "text" ? [block.text] : [],
+  );
+  const tools = message.message.content.flatMap((block) =>
+    block.type === "tool_use" ? [block.id] : [],
+  );
+  return {
+    ...evidence,
+    lastText: isMain && texts.length > 0 ? texts.join("\n") : evidence.lastText,
+    openTools: [...evidence.openTools, ...tools],
+    ...(message.error !== undefined && {
+      apiError: { kind: message.error, status: evidence.apiError?.status },
+    }),
+  };
+}
+
+function addToolResults(evidence: Evidence, message: Of<"user">): Evidence {
+  const { content } = message.message;
+  if (typeof content === "string" || evidence.openTools.length === 0) return evidence;
+  const closed = new Set(
+    content.flatMap((block) => (block.type === "tool_result" ? [block.tool_use_id] : [])),
+  );
+  return { ...evidence, openTools: evidence.openTools.filter((id) => !closed.has(id)) };
+}
+
+function addResult(evidence: Evidence, message: Of<"result">): Evidence {
+  const failed = message.subtype !== "success";
+  const result: ResultSeen = {
+    subtype: message.subtype,
+    isError: message.is_error,
+    status: "api_error_status" in message ? message.api_error_status : undefined,
+    text: failed ? undefined : message.result,
+    errors: failed ? (message.errors ?? []) : [],
+    turns: message.num_turns,
+    costUsd: message.total_cost_usd,
+    modelUsage: message.modelUsage ?? {},
+    synthesised: "herdctl_synthesised" in message,
+  };
+  const denied = message.permission_denials ?? [];
+  const denials = denied.map((one) => ({ tool: one.tool_name, toolUseId: one.tool_use_id }));
+  return addDenials({ ...evidence, result, openTools: [] }, denials);
+}
+
+function addDenials(evidence: Evidence, denials: Denial[]): Evidence {
+  const known = new Set(evidence.denials.map((one) => one.toolUseId));
+  const fresh = denials.filter((one) => !known.has(one.toolUseId));
+  return fresh.length === 0 ? evidence : { ...evidence, denials: [...evidence.denials, ...fresh] };
+}

@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import type { Environment } from "../config/environment.ts";
+import { writeOutcome } from "../state/outcome-file.ts";
+import { type Evidence, noEvidence } from "./evidence.ts";
+import { makeReport } from "./make-report.ts";
+import { readMetadataFile } from "./metadata-file.ts";
+import { type OpenRun, openRun } from "./open-run.ts";
+import type { RunOrder } from "./run-order.ts";
+import { modelTotalsSchema, type RunReport } from "./run-report.ts";
+import { RunningAttempt, type RunWatch } from "./running-attempt.ts";
+import type { RuntimeInterface } from "./runtime/interface.ts";
+import { sessionFilePath } from "./runtime/session-file/path.ts";
+import { readTranscript } from "./runtime/session-file/read-transcript.ts";
+import type { SessionTotals } from "./usage.ts";
+
+export interface ExecutorOptions {
+  stateDir: string;
+  environment: Environment;
+}
+
+/**
+ * Carries out one attempt: session, runtime, messages, evidence, outcome. It writes to the job's
+ * own folder only and needs nobody else, so that it can outlive whoever gave the order.
+ */
+export class JobExecutor {
+  constructor(
+    private readonly runtime: RuntimeInterface,
+    private readonly options: ExecutorOptions,
+  ) {}
+
+  async execute(order: RunOrder, watch: RunWatch, signal: AbortSignal): Promise<RunReport> {
+    const jobDir = join(this.options.stateDir, "jobs", order.jobId);
+    const startedAt = new Date();
+    const totalsBefore = await totalsOf(order);
+    const opened = await openRun(order, this.options.environment, jobDir);
+    const run = opened.kind === "open" ? opened.run : undefined;
+    const evidence =
+      opened.kind === "open"
+        ? await this.follow(order, opened.run, jobDir, watch, signal)
+        : { ...noEvidence(), refused: opened.refused };
+
+    const { metadata, warnings } = await this.findings(order, evidence, startedAt);
+    const report = makeReport({
+      order,
+      evidence,
+      startedAt,
+      finishedAt: new Date(),
+      totalsBefore,
+      metered: run?.gateway?.meter(),
+      credential: run?.credential.kind ?? null,
+      metadata,
+      warnings,
+    });
+    await run?.close();
+    await writeOutcome(jobDir, report);
+    return report;
+  }
+
+  private async follow(
+    order: RunOrder,
+    run: OpenRun,
+    jobDir: string,
+    watch: RunWatch,
+    signal: AbortSignal,
+  ): Promise<Evidence> {
+    const attempt = new RunningAttempt(order, run, jobDir, watch);
+    const cancel = () =>
+      attempt.stop(signal.reason === "interrupted" ? "interrupted" : "cancelled");
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    try {
+      return await attempt.follow(this.runtime);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  private async findings(order: RunOrder, evidence: Evidence, since: Date) {
+    const { metadata_file } = order.agent;
+    const warnings = evidence.result?.synthesised
+      ? ["denied tools are not known: the session file does not tell"]
+      : [];
+    if (metadata_file === undefined) return { metadata: undefined, warnings };
+    const read = await readMetadataFile(order.cwd, metadata_file, since);
+    if (read.kind === "wrong") warnings.push(read.warning);
+    return { metadata: read.kind === "found" ? read.metadata : undefined, warnings };
+  }
+}
+
+/** What the session had cost before; a fork begins where its parent stands. */
+async function totalsOf({ session, configDir, cwd }: RunOrder): Promise<SessionTotals | undefined> {
+  if (session.kind === "fresh") return undefined;
+  const id = session.kind === "fork" ? session.from : session.sessionId;
+  const { cost } = await readTranscript(sessionFilePath(configDir, cwd, id));
+  const models = modelTotalsSchema.safeParse(cost?.modelUsage);
+  return cost && { costUsd: cost.totalCostUsd, models: models.success ? models.data : {} };
+}

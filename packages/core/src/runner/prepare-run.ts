@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Environment } from "../config/environment.ts";
+import type { ResolvedAgent } from "../config/resolve.ts";
+import type { Job } from "../state/job.ts";
+import type { Outcome } from "../state/outcome.ts";
+import { currentProcess } from "../state/process-identity.ts";
+import type { LeaseHolder } from "../state/session.ts";
+import type { StateManager } from "../state/state-manager.ts";
+import { claudeVersion, findClaude } from "./claude-binary.ts";
+import { outcomes } from "./outcomes.ts";
+import { placeOf, type RunOrder } from "./run-order.ts";
+import type { SessionChoice } from "./runtime/interface.ts";
+import { sessionFilePath } from "./runtime/session-file/path.ts";
+import { planSession, type SessionPlan, type SessionWish } from "./session-plan.ts";
+import { prepareWorkspace } from "./workspace.ts";
+
+export interface RunRequest {
+  state: StateManager;
+  job: Job;
+  agent: ResolvedAgent;
+  environment: Environment;
+  claudePath?: string;
+  partialMessages?: boolean;
+  signal: AbortSignal;
+}
+
+export type PreparedRun =
+  | { kind: "order"; order: RunOrder; holder: LeaseHolder; warnings: string[] }
+  | { kind: "refused"; outcome: Outcome };
+
+/** Everything that can be known to be wrong before a token is spent, and which session it will be. */
+export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
+  const { state, job, agent, environment, signal } = request;
+  const workspace = await prepareWorkspace(agent.working_directory, signal);
+  if (workspace.kind === "problem") return refused("workspace_missing", workspace);
+  const found = findClaude({ claudePath: request.claudePath, env: environment });
+  if (found.kind === "problem") return refused("runtime_missing", found);
+  const version = await claudeVersion(found.path, join(state.stateDir, "claude-versions.json"));
+  if (version.kind === "problem") return refused("runtime_missing", version);
+
+  const configDir = configDirOf(environment);
+  const holder = { ...currentProcess(), job_id: job.id };
+  const session = await chooseSession(request, workspace.path, configDir, holder);
+  if (session.kind === "refused") return session;
+  const order: RunOrder = {
+    jobId: job.id,
+    attempt: job.attempts + 1,
+    agent,
+    prompt: job.prompt,
+    place: placeOf(agent),
+    cwd: workspace.path,
+    session: session.choice,
+    configDir,
+    claude: { path: found.path, version: version.version },
+    partialMessages: request.partialMessages ?? false,
+  };
+  return { kind: "order", order, holder, warnings: session.warnings };
+}
+
+export function configDirOf(environment: Environment): string {
+  return environment.CLAUDE_CONFIG_DIR ?? join(environment.HOME ?? homedir(), ".claude");
+}
+
+type ChosenSession =
+  | { kind: "chosen"; choice: SessionChoice; warnings: string[] }
+  | Extract<PreparedRun, { kind: "refused" }>;
+
+async function chooseSession(
+  request: RunRequest,
+  cwd: string,
+  configDir: string,
+  holder: LeaseHolder,
+): Promise<ChosenSession> {
+  const { state, job, agent } = request;
+  const place = placeOf(agent);
+  const wish = wishOf(job);
+  const known =
+    "sessionId" in wish
+      ? await state.sessions.get(wish.sessionId)
+      : await state.sessions.latest(agent.name, place);
+  const id = "sessionId" in wish ? wish.sessionId : known?.session_id;
+  const transcriptExists = id !== undefined && existsSync(sessionFilePath(configDir, cwd, id));
+  const plan = planSession({ agent, place, cwd, now: new Date(), wish, known, transcriptExists });
+  if (plan.kind === "refuse") return refused("session_missing", plan);
+  return leasePlanned(request, plan, holder);
+}
+
+async function leasePlanned(
+  request: RunRequest,
+  plan: Exclude<SessionPlan, { kind: "refuse" }>,
+  holder: LeaseHolder,
+): Promise<ChosenSession> {
+  if (plan.kind === "fresh") {
+    const warnings = plan.because ? [`a fresh session was begun: ${plan.because}`] : [];
+    return leased(request, { kind: "fresh", sessionId: randomUUID() }, holder, warnings);
+  }
+  if (plan.kind === "fork") {
+    return leased(request, { kind: "fork", from: plan.from, sessionId: randomUUID() }, holder, []);
+  }
+  const { sessionId, ifBusy } = plan;
+  if (await lease(request, sessionId, holder, ifBusy === "wait")) {
+    return { kind: "chosen", choice: { kind: "resume", sessionId }, warnings: [] };
+  }
+  if (ifBusy === "wait") return refused("session_busy", outcomes.session_busy);
+  const fork: SessionChoice = { kind: "fork", from: sessionId, sessionId: randomUUID() };
+  return leased(request, fork, holder, ["the last session was in use: this run is a fork of it"]);
+}
+
+/** Nobody can hold a session that does not exist yet. */
+async function leased(
+  request: RunRequest,
+  choice: SessionChoice,
+  holder: LeaseHolder,
+  warnings: string[],
+): Promise<ChosenSession> {
+  await lease(request, choice.sessionId, holder, false);
+  return { kind: "chosen", choice, warnings };
+}
+
+const pollEvery = 200;
+const leaseMargin = 5 * 60_000;
+
+/** One writer a session. The lease outlasts the longest run; a dead holder loses it at once. */
+async function lease(
+  { state, agent, signal }: RunRequest,
+  sessionId: string,
+  holder: LeaseHolder,
+  wait: boolean,
+): Promise<boolean> {
+  const deadline = Date.now() + agent.timeouts.wall;
+  for (;;) {
+    const until = new Date(Date.now() + agent.timeouts.wall + leaseMargin);
+    const answer = await state.sessions.lease(sessionId, holder, until);
+    if (answer.granted) return true;
+    if (!wait || signal.aborted || Date.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, pollEvery));
+  }
+}
+
+function wishOf(job: Job): SessionWish {
+  if (job.forked_from !== null) return { kind: "fork", sessionId: job.forked_from };
+  if (job.resumed_from !== null) return { kind: "resume", sessionId: job.resumed_from };
+  return { kind: "auto" };
+}
+
+function refused(
+  code: Outcome["code"],
+  { message, hint }: { message: string; hint: string },
+): Extract<PreparedRun, { kind: "refused" }> {
+  return { kind: "refused", outcome: { code, message, hint } };
+}

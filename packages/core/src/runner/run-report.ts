@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { outcomeSchema } from "../state/outcome.ts";
+import { usageSchema } from "../state/usage.ts";
+
+const modelTotals = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadInputTokens: z.number(),
+  cacheCreationInputTokens: z.number(),
+  costUSD: z.number().optional(),
+});
+
+export const modelTotalsSchema = z.record(z.string(), modelTotals);
+
+/** The last word of a runner, as it lies in `outcome.json` until the fleet has recorded it. */
+export const runReportSchema = z.object({
+  version: z.literal(1),
+  job_id: z.string(),
+  attempt: z.number().int().positive(),
+  started_at: z.iso.datetime(),
+  finished_at: z.iso.datetime(),
+  outcome: outcomeSchema,
+  session_id: z.string(),
+  /** False when claude never got as far as opening the session. */
+  session_opened: z.boolean(),
+  summary: z.string().nullable(),
+  turns: z.number().int().nonnegative(),
+  cost_usd: z.number().nonnegative().nullable(),
+  usage: usageSchema.nullable(),
+  session_totals: z.object({ costUsd: z.number(), models: modelTotalsSchema }).nullable(),
+  credential: z.enum(["subscription", "api_key"]).nullable(),
+  claude_version: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  warnings: z.array(z.string()),
+});
+export type RunReport = z.infer<typeof runReportSchema>;

@@ -1,0 +1,165 @@
+import { stat } from "node:fs/promises";
+import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import { UserError } from "../errors/user-error.ts";
+import { openOutput } from "../state/output-writer.ts";
+import { addMessage, type Evidence, noEvidence, type StopReason } from "./evidence.ts";
+import type { OpenRun } from "./open-run.ts";
+import { type RunOrder, runTokenOf } from "./run-order.ts";
+import { BackgroundTasks } from "./runtime/background-tasks.ts";
+import type { ExecuteOptions, RuntimeInterface, RuntimeObserver } from "./runtime/interface.ts";
+import { sessionFilePath } from "./runtime/session-file/path.ts";
+import { StderrLog } from "./stderr-log.ts";
+import { StopClock } from "./stop-clock.ts";
+import { Leash } from "./sweep/leash.ts";
+
+/** Who looks on while a run is under way. */
+export interface RunWatch {
+  /** After the message is in the log. */
+  onMessage?(message: SDKMessage): void;
+  onPermission?: ExecuteOptions["onPermission"];
+}
+
+/** One run of claude while it lives: everything it shows goes into the log and into the evidence. */
+export class RunningAttempt {
+  private evidence = noEvidence();
+  private readonly ending = new AbortController();
+  private readonly tasks = new BackgroundTasks();
+  private readonly stderr: StderrLog;
+  private readonly leash: Leash;
+  private readonly clock: StopClock;
+  private hadLastWord = false;
+  private awaited = 0;
+
+  constructor(
+    private readonly order: RunOrder,
+    private readonly run: OpenRun,
+    private readonly jobDir: string,
+    private readonly watch: RunWatch,
+  ) {
+    this.stderr = new StderrLog(jobDir);
+    this.leash = new Leash(runTokenOf(order));
+    this.clock = new StopClock({
+      limits: order.agent.timeouts,
+      startedAt: Date.now(),
+      latestSign: () => this.latestSign(),
+      onOverdue: (limit) => this.stop(limit),
+    });
+  }
+
+  /** A run that has had its last word is over by itself: stopping it then would belie its result. */
+  stop(reason: StopReason): void {
+    if (this.hadLastWord || this.ending.signal.aborted) return;
+    this.evidence = { ...this.evidence, stopped: reason };
+    this.ending.abort(reason);
+  }
+
+  async follow(runtime: RuntimeInterface): Promise<Evidence> {
+    const output = await openOutput(this.jobDir);
+    try {
+      for await (const message of runtime.execute(this.executeOptions())) {
+        await output.append(message);
+        this.take(message);
+        this.watch.onMessage?.(message);
+      }
+      await output.sync();
+    } catch (error) {
+      this.evidence = { ...this.evidence, refused: refusalOf(error) };
+    } finally {
+      this.clock.stop();
+      await this.leash.kill();
+      await Promise.all([output.close(), this.stderr.close()]);
+    }
+    return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayFacts() };
+  }
+
+  private take(message: SDKMessage): void {
+    this.evidence = addMessage(this.evidence, message);
+    this.hadLastWord = this.tasks.isLastWord(message);
+    this.leash.glance();
+    this.clock.sign();
+    if (message.type !== "system") return this.pauseClock();
+    if (message.subtype === "init") this.clock.begun();
+    // The binary would try a refused credential ten times over three minutes.
+    const refused =
+      message.subtype === "api_retry" && [401, 403].includes(message.error_status ?? 0);
+    if (refused) this.stop("auth_failed");
+  }
+
+  private pauseClock(): void {
+    this.clock.pause(this.awaited > 0 || this.evidence.openTools.length > 0);
+  }
+
+  private executeOptions(): ExecuteOptions {
+    const { order, run } = this;
+    return {
+      agent: order.agent,
+      prompt: order.prompt,
+      session: order.session,
+      claude: order.claude.path,
+      cwd: order.cwd,
+      env: run.env,
+      privateDir: run.privateDir,
+      signal: this.ending.signal,
+      onPermission: this.permission(),
+      partialMessages: order.partialMessages,
+      observer: this.observer(),
+    };
+  }
+
+  private permission(): ExecuteOptions["onPermission"] {
+    const ask = this.watch.onPermission;
+    if (!ask || this.order.agent.permission_mode !== "default") return undefined;
+    return async (request, signal) => {
+      this.awaited += 1;
+      this.pauseClock();
+      try {
+        return await ask(request, AbortSignal.any([signal, this.ending.signal]));
+      } finally {
+        this.awaited -= 1;
+        this.pauseClock();
+      }
+    };
+  }
+
+  private observer(): RuntimeObserver {
+    return {
+      spawned: (pid) => {
+        if (pid !== undefined) this.leash.hold(pid);
+      },
+      activity: () => this.clock.sign(),
+      stderr: (text) => this.stderr.add(text),
+      exited: (exit) => {
+        this.evidence = { ...this.evidence, exit };
+      },
+    };
+  }
+
+  /** Also bytes that pass the gateway and lines that the transcript gains are life. */
+  private async latestSign(): Promise<number> {
+    const { configDir, cwd, session } = this.order;
+    const file = sessionFilePath(configDir, cwd, session.sessionId);
+    const transcript = await stat(file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+    return Math.max(transcript, this.run.gateway?.meter().lastActivityAt ?? 0);
+  }
+}
+
+function refusalOf(error: unknown): NonNullable<Evidence["refused"]> {
+  if (error instanceof UserError) {
+    const code = error.code === "sdk_missing" ? "runtime_missing" : "config_error";
+    return { code, message: error.message, hint: error.hint };
+  }
+  if (isDiskFull(error))
+    return { code: "disk_full", message: "The disk is full: the job's log could not be written." };
+  throw error;
+}
+
+function isDiskFull(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    (error.code === "ENOSPC" || error.code === "EDQUOT")
+  );
+}

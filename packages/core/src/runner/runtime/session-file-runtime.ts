@@ -1,0 +1,75 @@
+import { stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import { claudeArguments } from "./arguments.ts";
+import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
+import { watchProcess } from "./observe.ts";
+import { writePrivateFiles } from "./private-files.ts";
+import { SessionConverter } from "./session-file/convert.ts";
+import { followSessionFile } from "./session-file/follow.ts";
+import { sessionFilePath } from "./session-file/path.ts";
+import { spawnOnHost } from "./spawn.ts";
+import { endProcess, windDown } from "./wind-down.ts";
+
+/**
+ * The CLI with its standard output left alone: the messages come out of the session file that it
+ * writes. There is nobody to ask over this road, and a denied tool leaves no trace in the file.
+ */
+export class SessionFileRuntime implements RuntimeInterface {
+  async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
+    const files = await writePrivateFiles(options.agent, options.privateDir);
+    const { claude, cwd, env, session, agent, signal } = options;
+    const configDir = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
+    const file = sessionFilePath(configDir, cwd, session.sessionId);
+    const from = session.kind === "resume" ? await sizeOf(file) : 0;
+    const converter = new SessionConverter({ since: Date.now(), model: agent.model });
+
+    const args = ["-p", ...systemPromptFlags(options), ...claudeArguments(options, files)];
+    const spawn = options.spawn ?? spawnOnHost;
+    const process = watchProcess(spawn({ file: claude, args, cwd, env }), options.observer);
+    process.stdout.resume();
+    process.stdin.end(options.prompt);
+    const stop = () => {
+      const interrupt = () => process.kill("SIGINT");
+      void windDown({ process, interrupt, close: () => undefined });
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+
+    try {
+      const until = process.exited;
+      const neverAborted = new AbortController().signal;
+      for await (const { line, subagent } of followSessionFile({
+        of: { file },
+        from,
+        signal: neverAborted,
+        until,
+      })) {
+        for (const message of converter.convert(line, subagent)) yield toSdkMessage(message);
+      }
+      for (const message of converter.finish()) yield toSdkMessage(message);
+    } finally {
+      signal.removeEventListener("abort", stop);
+      await endProcess(process);
+      await files.remove();
+    }
+  }
+}
+
+/** On the other roads the system prompt goes by the control protocol, which this one lacks. */
+function systemPromptFlags({ agent }: ExecuteOptions): string[] {
+  return agent.system_prompt === undefined ? [] : [`--append-system-prompt=${agent.system_prompt}`];
+}
+
+/** The edge: what was converted has the shapes of the stream, as far as the file tells. */
+function toSdkMessage(message: object): SDKMessage {
+  return message as SDKMessage;
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}

@@ -1,0 +1,71 @@
+import type { ResolvedAgent } from "../config/resolve.ts";
+import type { Place } from "../state/job.ts";
+import { isExpired, type Session } from "../state/session.ts";
+
+/** What a trigger asks of the session; `auto` follows the agent's configuration. */
+export type SessionWish =
+  | { kind: "auto" }
+  | { kind: "fresh" }
+  | { kind: "resume"; sessionId: string }
+  | { kind: "fork"; sessionId: string };
+
+export type SessionPlan =
+  | { kind: "fresh"; because?: string }
+  /** `ifBusy`: what to do while another run writes to the session. */
+  | { kind: "resume"; sessionId: string; ifBusy: "wait" | "fork" }
+  | { kind: "fork"; from: string }
+  | { kind: "refuse"; message: string; hint: string };
+
+export interface SessionFacts {
+  agent: Pick<ResolvedAgent, "name" | "session">;
+  place: Place;
+  cwd: string;
+  now: Date;
+  wish: SessionWish;
+  /** The record of the wished session, or of the agent's last one; sessions made by hand have none. */
+  known?: Session;
+  /** The transcript lies where claude would look for it. */
+  transcriptExists: boolean;
+}
+
+/** Decides before any money is spent which session a run writes to. */
+export function planSession(facts: SessionFacts): SessionPlan {
+  const { wish } = facts;
+  if (wish.kind === "fresh") return { kind: "fresh" };
+  if (wish.kind === "auto") return planAutomatic(facts);
+  const refusal = refuse(facts, wish.sessionId);
+  if (refusal) return refusal;
+  if (wish.kind === "fork") return { kind: "fork", from: wish.sessionId };
+  return { kind: "resume", sessionId: wish.sessionId, ifBusy: "wait" };
+}
+
+function planAutomatic(facts: SessionFacts): SessionPlan {
+  const { agent, known } = facts;
+  if (agent.session.mode === "fresh" || !known) return { kind: "fresh" };
+  if (isExpired(known, facts.now))
+    return { kind: "fresh", because: "the last session has expired" };
+  if (known.cwd !== facts.cwd)
+    return { kind: "fresh", because: "the last session worked in another folder" };
+  if (!facts.transcriptExists)
+    return { kind: "fresh", because: "the transcript of the last session is gone" };
+  return { kind: "resume", sessionId: known.session_id, ifBusy: "fork" };
+}
+
+function refuse(
+  { known, place, transcriptExists }: SessionFacts,
+  id: string,
+): SessionPlan | undefined {
+  if (known && known.place !== place) {
+    return {
+      kind: "refuse",
+      message: `session ${id} was made by \`${known.place}\` and can only be resumed there`,
+      hint: `Resume it with an agent that runs by \`${known.place}\`, or start a fresh session.`,
+    };
+  }
+  if (transcriptExists) return undefined;
+  return {
+    kind: "refuse",
+    message: `there is no session ${id} in the agent's working directory`,
+    hint: "Run `herdctl sessions` to see what can be resumed.",
+  };
+}

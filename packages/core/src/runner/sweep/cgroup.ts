@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { listPids, readProc } from "./process-table.ts";
+
+/**
+ * A control group of the run's own, below ours. No process leaves it by forking, by a new session
+ * or by a clean environment, and the kernel ends all of it in one stroke.
+ */
+export class RunCgroup {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Undefined where this system or our rights do not allow one. */
+  static hold(runToken: string, pid: number): RunCgroup | undefined {
+    const folder = ownFolder(runToken);
+    if (folder === undefined) return undefined;
+    try {
+      mkdirSync(folder);
+    } catch {
+      return undefined;
+    }
+    try {
+      writeFileSync(join(folder, "cgroup.procs"), String(pid));
+      return new RunCgroup(folder);
+    } catch {
+      rmdirSync(folder);
+      return undefined;
+    }
+  }
+
+  /** The one that an earlier process of ours made, maybe from within another group. */
+  static find(runToken: string): RunCgroup | undefined {
+    const name = folderName(runToken);
+    const own = ownFolder(runToken);
+    if (own && existsSync(own)) return new RunCgroup(own);
+    const mount = cgroupMount();
+    if (mount === undefined) return undefined;
+    for (const pid of listPids()) {
+      const path = groupNamed(name, readProc(pid, "cgroup") ?? "");
+      if (path !== undefined && existsSync(join(mount, path))) {
+        return new RunCgroup(join(mount, path));
+      }
+    }
+    return undefined;
+  }
+
+  members(): number[] {
+    return foldersBelow(this.#folder).flatMap((folder) =>
+      read(join(folder, "cgroup.procs")).split("\n").filter(Boolean).map(Number),
+    );
+  }
+
+  /** Kernels before 5.14 cannot; the members are then killed one by one. */
+  kill(): void {
+    const file = join(this.#folder, "cgroup.kill");
+    if (existsSync(file)) writeFileSync(file, "1");
+  }
+
+  /** The kernel keeps a group until the last of its dead is gone. */
+  async remove(): Promise<void> {
+    const deadline = Date.now() + 1_000;
+    while (!this.#tryRemove() && Date.now() < deadline) await delay(10);
+  }
+
+  #tryRemove(): boolean {
+    try {
+      for (const folder of foldersBelow(this.#folder).reverse()) rmdirSync(folder);
+      return true;
+    } catch {
+      return !existsSync(this.#folder);
+    }
+  }
+}
+
+export function parseOwnGroup(procCgroup: string): string | undefined {
+  const path = /^0::(\/.*)$/m.exec(procCgroup)?.[1];
+  // Beyond our namespace there is nothing that we could reach.
+  return path?.startsWith("/..") ? undefined : path;
+}
+
+/** Where the unified hierarchy is mounted; beside an older one that is not at its usual place. */
+export function parseCgroupMount(mountinfo: string): string | undefined {
+  const line = mountinfo.split("\n").find((mount) => mount.includes(" - cgroup2 "));
+  const [, , , root, point] = line?.split(" ") ?? [];
+  return root === "/" ? point : undefined;
+}
+
+/** The path of the group of this name that a process is in, at whatever depth. */
+export function groupNamed(name: string, procCgroup: string): string | undefined {
+  const parts = parseOwnGroup(procCgroup)?.split("/") ?? [];
+  const index = parts.indexOf(name);
+  return index === -1 ? undefined : parts.slice(0, index + 1).join("/");
+}
+
+function ownFolder(runToken: string): string | undefined {
+  const mount = cgroupMount();
+  const path = parseOwnGroup(read("/proc/self/cgroup"));
+  return mount && path ? join(mount, path, folderName(runToken)) : undefined;
+}
+
+function folderName(runToken: string): string {
+  return `herdctl-${runToken}`;
+}
+
+function cgroupMount(): string | undefined {
+  return parseCgroupMount(read("/proc/self/mountinfo"));
+}
+
+/** Parents first. */
+function foldersBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [folder, ...inner.flatMap((entry) => foldersBelow(join(folder, entry.name)))];
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** A running process; number and start time together name it for ever. */
+export interface ProcessEntry {
+  pid: number;
+  ppid: number;
+  startTime: string;
+}
+
+/** Every process that runs now. */
+export function readProcesses(platform: NodeJS.Platform): ProcessEntry[] {
+  if (platform !== "linux") return parsePs(askPs());
+  return listPids().flatMap((pid) => readProcess(pid) ?? []);
+}
+
+/** Newest first as a rule, so that those which fork as we look are looked at before they are gone. */
+export function listPids(): number[] {
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids.sort((a, b) => b - a);
+}
+
+export function readProcess(pid: number): ProcessEntry | undefined {
+  const stat = readProc(pid, "stat");
+  return stat === undefined ? undefined : parseStat(stat);
+}
+
+/** A file of a process, or nothing when the process is gone or not ours to read. */
+export function readProc(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+export function parseStat(stat: string): ProcessEntry | undefined {
+  // The program's name stands in parentheses and may itself hold spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, ppid] = fields;
+  const startTime = fields[19];
+  if (startTime === undefined || isDead(state)) return undefined;
+  return { pid: Number.parseInt(stat, 10), ppid: Number(ppid), startTime };
+}
+
+export function parsePs(text: string): ProcessEntry[] {
+  return text.split("\n").flatMap((line) => {
+    const [pid, ppid, state, ...started] = line.trim().split(/\s+/);
+    if (started.length === 0 || isDead(state)) return [];
+    return [{ pid: Number(pid), ppid: Number(ppid), startTime: started.join(" ") }];
+  });
+}
+
+function isDead(state: string | undefined): boolean {
+  return state === undefined || /^[ZX]/.test(state);
+}
+
+function askPs(): string {
+  return execFileSync("ps", ["-Ao", "pid=,ppid=,state=,lstart="], {
+    encoding: "utf8",
+    env: { ...process.env, LC_ALL: "C" },
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+}
