@@ -2,12 +2,12 @@ import { z } from "zod";
 import { duration } from "./quantities.ts";
 import { someText, variableName } from "./texts.ts";
 
-const mode = z.enum(["mention", "auto"]);
+const mode = z.enum(["mention", "auto"]).describe("Answer when mentioned, or every message");
 const ids = z.array(someText).prefault([]);
 
 const common = {
   token_env: variableName.describe("Variable that holds the bot's token"),
-  mode: mode.prefault("mention").describe("Answer when mentioned, or every message"),
+  mode: mode.prefault("mention"),
   channels: z.record(someText, z.strictObject({ mode })).prefault({}).describe("Mode by channel"),
   context_messages: z.int().min(0).max(100).prefault(10).describe("Earlier messages given along"),
   users: ids.describe("Users who may speak to the agent"),

@@ -69,7 +69,13 @@ const image = checkedText((text) =>
       ),
 );
 
-const egress = z.union([egressHost, z.strictObject({ host: egressHost, address })]);
+const egress = z.union([
+  egressHost,
+  z.strictObject({
+    host: egressHost.describe("Host that the gateway opens"),
+    address: address.describe("The address it has to resolve to"),
+  }),
+]);
 
 export const docker = z.strictObject({
   enabled: z.boolean().prefault(false).describe("Run the agent in a container"),

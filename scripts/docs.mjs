@@ -1,0 +1,47 @@
+// Writes the pages that are made from the product itself; `--check` only says whether they are fresh.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { jsonSchema } from "@herdctl/core";
+import { fieldTables } from "./field-tables.mjs";
+
+const pages = {
+  "docs/reference/configuration.md": configurationPage(),
+};
+
+const root = resolve(import.meta.dirname, "..");
+const onlyCheck = process.argv.includes("--check");
+for (const [path, text] of Object.entries(pages)) {
+  const file = resolve(root, path);
+  if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
+  if (onlyCheck) {
+    process.stderr.write(`${path} is stale: run \`node scripts/docs.mjs\`\n`);
+    process.exitCode = 1;
+    continue;
+  }
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  process.stdout.write(`${path}\n`);
+}
+
+function configurationPage() {
+  return `# Configuration reference
+
+Made by \`scripts/docs.mjs\` from the schema that checks the files; do not edit it by hand. The
+[guide](../configuration.md) explains how the files work together.
+
+A dot stands for a block inside a block, \`<name>\` for a name you choose, \`[]\` for each item of a
+list. A required field is required within its block. Every value may be, or contain,
+\`\${VARIABLE}\` or \`\${VARIABLE:-default}\`.
+
+## Fleet file: \`herdctl.yaml\`
+
+${fieldTables(jsonSchema("fleet"))}
+
+## Agent
+
+What stands in an agent file and in an agent written into the fleet file. \`defaults\` and
+\`overrides\` take any part of it but the name.
+
+${fieldTables(jsonSchema("agent"))}
+`;
+}

@@ -1,0 +1,123 @@
+/** A JSON Schema of an object as Markdown: one table of its fields, then one for each form of a union. */
+export function fieldTables(schema) {
+  const page = { rows: [], forms: [], printed: new Map() };
+  addFields(page, "", schema);
+  return [table(page.rows), ...page.forms].join("\n\n");
+}
+
+function addFields(page, path, schema) {
+  for (const [key, field] of Object.entries(schema.properties ?? {})) {
+    const name = path === "" ? key : `${path}.${key}`;
+    const content = withoutVariable(field);
+    page.rows.push(row(name, content, schema.required?.includes(key)));
+    const inner = blockWithin(name, content);
+    if (inner) addForms(page, inner);
+  }
+}
+
+/** The block of keys that a field, its items or its entries hold, in each form it may have. */
+function blockWithin(name, field) {
+  const entries = field.additionalProperties;
+  if (typeof entries === "object") return blockWithin(`${name}.<name>`, withoutVariable(entries));
+  if (field.items) return blockWithin(`${name}[]`, withoutVariable(field.items));
+  const forms = optionsOf(field).filter((form) => form.properties);
+  return forms.length > 0 ? { name, forms } : undefined;
+}
+
+function addForms(page, { name, forms }) {
+  const [only, ...others] = forms;
+  if (others.length === 0) return addFields(page, name, only);
+  const earlier = page.printed.get(JSON.stringify(forms));
+  if (earlier) {
+    page.forms.push(`### \`${name}\`\n\nThe same forms as \`${earlier}\`.`);
+    return;
+  }
+  page.printed.set(JSON.stringify(forms), name);
+  const isShared = (key) => forms.every((form) => same(form.properties[key], only.properties[key]));
+  const shared = Object.keys(only.properties).filter(isShared);
+  if (shared.length > 0) addSection(page, `\`${name}\`: every form`, name, only, shared);
+  for (const form of forms) {
+    const own = Object.keys(form.properties).filter((key) => !shared.includes(key));
+    addSection(page, `\`${name}\` ${titleOf(form)}`, name, form, own);
+  }
+}
+
+function addSection(page, title, name, form, keys) {
+  const properties = Object.fromEntries(keys.map((key) => [key, form.properties[key]]));
+  const section = { rows: [], forms: [], printed: page.printed };
+  addFields(section, name, { ...form, properties });
+  page.forms.push(`### ${title}\n\n${table(section.rows)}`, ...section.forms);
+}
+
+function titleOf(form) {
+  const constant = Object.entries(form.properties).find(([, field]) => "const" in field);
+  if (constant) return `with \`${constant[0]}: ${constant[1].const}\``;
+  return `with \`${form.required[0]}\``;
+}
+
+function row(name, field, required) {
+  const isBlock = field.properties !== undefined;
+  const unsaid = field.default === undefined || isBlock ? "" : code(field.default);
+  return [`\`${name}\``, formOf(field), required ? "required" : unsaid, field.description ?? ""];
+}
+
+const formNames = {
+  string: () => "text",
+  boolean: () => "`true` or `false`",
+  integer: (field) => `whole number${range(field)}`,
+  number: (field) => `number${range(field)}`,
+  array: (field) => `list of ${plural(formOf(withoutVariable(field.items ?? {})))}`,
+  object: ({ additionalProperties: entries }) =>
+    entries?.type || entries?.anyOf || entries?.oneOf
+      ? `block of names, each a ${formOf(withoutVariable(entries))}`
+      : "block",
+};
+
+function formOf(field) {
+  const options = optionsOf(field);
+  if (options.length > 1) return [...new Set(options.map(formOf))].join(" or ");
+  if ("const" in field) return code(field.const);
+  if (field.enum) return field.enum.map(code).join(" · ");
+  if (field.examples) return `text such as ${field.examples.map(code).join(", ")}`;
+  if (field.$ref) return "block of an agent's fields";
+  return formNames[field.type]?.(field) ?? "anything";
+}
+
+function range({ minimum, exclusiveMinimum, maximum }) {
+  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (minimum !== undefined && most !== undefined) return `, ${minimum} to ${most}`;
+  const least = exclusiveMinimum === undefined ? "" : `, more than ${exclusiveMinimum}`;
+  return most === undefined ? least : `${least}, at most ${most}`;
+}
+
+function plural(form) {
+  return form.replaceAll(/\b(text|block)\b/g, "$1s");
+}
+
+/** Every number and switch may be a variable instead: said once on the page, not in each row. */
+function withoutVariable(field) {
+  if (!field.anyOf) return field;
+  const options = field.anyOf.filter((option) => option.pattern !== "\\$\\{");
+  return options.length === 1 ? { ...field, anyOf: undefined, ...options[0] } : field;
+}
+
+function optionsOf(field) {
+  return field.anyOf ?? field.oneOf ?? [field];
+}
+
+function same(a, b) {
+  return a !== undefined && JSON.stringify(a) === JSON.stringify(b);
+}
+
+function code(value) {
+  return `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+}
+
+function table(rows) {
+  const lines = [["Field", "Form", "Default", "What it is"], ["---", "---", "---", "---"], ...rows];
+  return lines.map((cells) => `| ${cells.map(escape).join(" | ")} |`).join("\n");
+}
+
+function escape(cell) {
+  return cell.replaceAll("|", "\\|");
+}
