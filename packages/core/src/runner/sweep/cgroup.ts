@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { listPids, readProc } from "./process-table.ts";
@@ -18,18 +25,12 @@ export class RunCgroup {
   static hold(runToken: string, pid: number): RunCgroup | undefined {
     const folder = ownFolder(runToken);
     if (folder === undefined) return undefined;
-    try {
-      mkdirSync(folder);
-    } catch {
-      return undefined;
-    }
-    try {
-      writeFileSync(join(folder, "cgroup.procs"), String(pid));
+    if (!attempt(() => mkdirSync(folder))) return undefined;
+    if (attempt(() => writeFileSync(join(folder, "cgroup.procs"), String(pid)))) {
       return new RunCgroup(folder);
-    } catch {
-      rmdirSync(folder);
-      return undefined;
     }
+    attempt(() => rmdirSync(folder));
+    return undefined;
   }
 
   /** The one that an earlier process of ours made, maybe from within another group. */
@@ -56,8 +57,7 @@ export class RunCgroup {
 
   /** Kernels before 5.14 cannot; the members are then killed one by one. */
   kill(): void {
-    const file = join(this.#folder, "cgroup.kill");
-    if (existsSync(file)) writeFileSync(file, "1");
+    attempt(() => writeFileSync(join(this.#folder, "cgroup.kill"), "1"));
   }
 
   /** The kernel keeps a group until the last of its dead is gone. */
@@ -67,12 +67,8 @@ export class RunCgroup {
   }
 
   #tryRemove(): boolean {
-    try {
-      for (const folder of foldersBelow(this.#folder).reverse()) rmdirSync(folder);
-      return true;
-    } catch {
-      return !existsSync(this.#folder);
-    }
+    for (const folder of foldersBelow(this.#folder).reverse()) attempt(() => rmdirSync(folder));
+    return !existsSync(this.#folder);
   }
 }
 
@@ -112,9 +108,21 @@ function cgroupMount(): string | undefined {
 
 /** Parents first. */
 function foldersBelow(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return [folder, ...inner.flatMap((entry) => foldersBelow(join(folder, entry.name)))];
+  const inner: string[] = [];
+  const exists = attempt(() => {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    inner.push(...entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name));
+  });
+  return exists ? [folder, ...inner.flatMap((name) => foldersBelow(join(folder, name)))] : [];
+}
+
+function attempt(step: () => void): boolean {
+  try {
+    step();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function read(file: string): string {

@@ -10,7 +10,7 @@ export function* findMarked(runToken: string, innocent: Set<number>): Generator<
     if (innocent.has(pid)) continue;
     const environ = readProc(pid, "environ");
     if (environ !== undefined && carriesMarker(environ, runToken)) {
-      const entry = readProcess(pid);
+      const entry = readProcess(pid, "linux");
       if (entry) yield entry;
       continue;
     }

@@ -11,18 +11,19 @@ export interface ProcessEntry {
 /** Every process that runs now. */
 export function readProcesses(platform: NodeJS.Platform): ProcessEntry[] {
   if (platform !== "linux") return parsePs(askPs());
-  return listPids().flatMap((pid) => readProcess(pid) ?? []);
+  return listPids().flatMap((pid) => readProcess(pid, platform) ?? []);
+}
+
+export function readProcess(pid: number, platform: NodeJS.Platform): ProcessEntry | undefined {
+  if (platform !== "linux") return readProcesses(platform).find((entry) => entry.pid === pid);
+  const stat = readProc(pid, "stat");
+  return stat === undefined ? undefined : parseStat(stat);
 }
 
 /** Newest first as a rule, so that those which fork as we look are looked at before they are gone. */
 export function listPids(): number[] {
   const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
   return pids.sort((a, b) => b - a);
-}
-
-export function readProcess(pid: number): ProcessEntry | undefined {
-  const stat = readProc(pid, "stat");
-  return stat === undefined ? undefined : parseStat(stat);
 }
 
 /** A file of a process, or nothing when the process is gone or not ours to read. */

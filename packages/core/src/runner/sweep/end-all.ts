@@ -1,0 +1,66 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Hunt, type Quarry } from "./hunt.ts";
+import { type ProcessEntry, readProcess } from "./process-table.ts";
+
+export interface Swept {
+  killed: number;
+  /** Those that could not be ended in time, and why. */
+  left: { pid: number; reason: "not_permitted" | "still_alive" }[];
+  /** The surest sign there was to know them by. */
+  knownBy: "cgroup" | "marker" | "descendants";
+}
+
+const grace = 300;
+const longest = 5_000;
+// What forks while we look can be missed by one look, hardly by several.
+const quietLooks = 3;
+
+/** Asks all of the run to end, then ends it, until nothing of it is found any more. */
+export async function endAll(quarry: Quarry): Promise<Swept> {
+  const hunt = new Hunt(quarry);
+  await terminate(hunt, quarry.platform);
+  const left = await kill(hunt, quarry);
+  await quarry.cgroup?.remove();
+  return { killed: hunt.found.size - left.length, left, knownBy: surestSign(quarry) };
+}
+
+async function terminate(hunt: Hunt, platform: NodeJS.Platform): Promise<void> {
+  const all = [...hunt.look()];
+  for (const entry of all) send("SIGTERM", entry, platform);
+  const deadline = Date.now() + grace;
+  while (all.length > 0 && Date.now() < deadline && hunt.areAlive(all)) await delay(10);
+}
+
+async function kill(hunt: Hunt, { cgroup, platform }: Quarry): Promise<Swept["left"]> {
+  const deadline = Date.now() + longest;
+  let left: Swept["left"] = [];
+  let quiet = 0;
+  while (quiet < quietLooks && Date.now() < deadline) {
+    cgroup?.kill();
+    left = [];
+    for (const entry of hunt.look()) {
+      const reason = send("SIGKILL", entry, platform) ? "still_alive" : "not_permitted";
+      left.push({ pid: entry.pid, reason });
+    }
+    quiet = left.length === 0 ? quiet + 1 : 0;
+    await delay(5);
+  }
+  return left;
+}
+
+/** False when we may not. */
+function send(signal: NodeJS.Signals, entry: ProcessEntry, platform: NodeJS.Platform): boolean {
+  // By now the number may be somebody else's.
+  if (readProcess(entry.pid, platform)?.startTime !== entry.startTime) return true;
+  try {
+    process.kill(entry.pid, signal);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "EPERM");
+  }
+}
+
+function surestSign({ cgroup, platform }: Quarry): Swept["knownBy"] {
+  if (cgroup) return "cgroup";
+  return platform === "linux" ? "marker" : "descendants";
+}

@@ -1,0 +1,52 @@
+import type { RunCgroup } from "./cgroup.ts";
+import { type Known, lineage, livingFamily } from "./family.ts";
+import { findMarked } from "./marker.ts";
+import { type ProcessEntry, readProcess, readProcesses } from "./process-table.ts";
+
+export interface Quarry {
+  runToken: string;
+  platform: NodeJS.Platform;
+  /** Of the run for certain, though they may have lost every other sign of it. */
+  known: Known;
+  cgroup: RunCgroup | undefined;
+}
+
+/** Finds what is left of one run, again and again while it is being ended. */
+export class Hunt {
+  /** All that was ever found. */
+  readonly found: Known = new Map();
+  readonly #quarry: Quarry;
+  readonly #innocent = new Set<number>();
+  readonly #spared: Set<number>;
+
+  constructor(quarry: Quarry) {
+    this.#quarry = quarry;
+    this.#spared = lineage(readProcesses(quarry.platform), process.pid);
+  }
+
+  /** Each as soon as it is found; whoever is found stays known, whatever becomes of its parents. */
+  *look(): Generator<ProcessEntry> {
+    const seen = new Set<number>();
+    for (const entry of this.#candidates()) {
+      if (seen.has(entry.pid) || this.#spared.has(entry.pid)) continue;
+      seen.add(entry.pid);
+      this.#quarry.known.set(entry.pid, entry.startTime);
+      this.found.set(entry.pid, entry.startTime);
+      yield entry;
+    }
+  }
+
+  *#candidates(): Generator<ProcessEntry> {
+    const { runToken, platform, known, cgroup } = this.#quarry;
+    if (platform === "linux") yield* findMarked(runToken, this.#innocent);
+    yield* cgroup?.members().flatMap((pid) => readProcess(pid, platform) ?? []) ?? [];
+    if (known.size > 0) yield* livingFamily(readProcesses(platform), known);
+  }
+
+  areAlive(entries: readonly ProcessEntry[]): boolean {
+    const asked = new Map(entries.map((entry) => [entry.pid, entry.startTime]));
+    return readProcesses(this.#quarry.platform).some(
+      (entry) => asked.get(entry.pid) === entry.startTime,
+    );
+  }
+}
