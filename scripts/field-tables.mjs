@@ -115,9 +115,9 @@ function code(value) {
 
 function table(rows) {
   const lines = [["Field", "Form", "Default", "What it is"], ["---", "---", "---", "---"], ...rows];
-  return lines.map((cells) => `| ${cells.map(escape).join(" | ")} |`).join("\n");
+  return lines.map((cells) => `| ${cells.map(withoutBars).join(" | ")} |`).join("\n");
 }
 
-function escape(cell) {
+function withoutBars(cell) {
   return cell.replaceAll("|", "\\|");
 }

@@ -10,7 +10,7 @@ export interface CommandSpec {
   load: () => Promise<{ run: CommandRun }>;
 }
 
-export type CommandRun = (call: Call) => Promise<number>;
+type CommandRun = (call: Call) => Promise<number>;
 
 export interface Call {
   arguments: (string | undefined)[];
