@@ -272,6 +272,16 @@ describe("folders given to a container", () => {
     expect(() => loadFleet(join(folder, "herdctl.yaml"), {})).toThrow(/would be given .*\.ssh/);
   });
 
+  test("a folder inside the state directory is refused", () => {
+    const [problem] = problemsOf({
+      "herdctl.yaml": fleet(
+        "working_directory: ./repo",
+        'enabled: true, volumes: ["./.herdctl/jobs:/jobs:ro"]',
+      ),
+    });
+    expect(problem?.message).toMatch(/would be given .*\.herdctl/);
+  });
+
   test("the rule is for containers: on the host the fleet's folder is fine", () => {
     expect(() =>
       load({ "herdctl.yaml": fleet("working_directory: .", "enabled: false") }),

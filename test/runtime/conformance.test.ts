@@ -253,7 +253,7 @@ mcp_servers:
     const stopping = new AbortController();
     const began = Date.now();
     const { messages, exit } = await perform(runtime, on, {
-      prompt: obey(["Bash", { command: "sleep 60" }]),
+      prompt: obey(["Bash", { command: "tail -f /dev/null" }]),
       options: { signal: stopping.signal },
       onMessage: (message) => {
         if (message.type === "assistant") setTimeout(() => stopping.abort(), 300);

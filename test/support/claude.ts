@@ -35,14 +35,14 @@ export interface OwnEnvironment {
 /** A home of its own and a short environment, so that nothing of this machine's user is seen. */
 export function ownEnvironment(extra: Record<string, string> = {}): OwnEnvironment {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "herdctl-claude-")));
-  const [home, workspace] = [join(root, "home"), join(root, "work")];
+  const [home, workspace, temp] = [join(root, "home"), join(root, "work"), join(root, "tmp")];
   const configDir = join(home, ".claude");
-  mkdirSync(configDir, { recursive: true });
-  mkdirSync(workspace);
+  for (const folder of [configDir, workspace, temp]) mkdirSync(folder, { recursive: true });
   const env = {
     PATH: process.env.PATH ?? "",
     LANG: "C.UTF-8",
     HOME: home,
+    TMPDIR: temp,
     CLAUDE_CONFIG_DIR: configDir,
     // Without it the binary refuses bypassPermissions to root.
     IS_SANDBOX: "1",

@@ -9,15 +9,13 @@ import type { ResolvedAgent } from "./resolve.ts";
  * No container may be given a folder that would undo it: one that holds the machine's or the
  * user's secrets, or, writable, the files that say what the container may do.
  */
-export function checkBoundary(
-  agent: ResolvedAgent,
-  tree: Tree,
-  operatorFolders: OperatorFolders,
-): Problem[] {
+export function checkBoundary(agent: ResolvedAgent, tree: Tree, guarded: Guarded): Problem[] {
   if (!agent.docker.enabled) return [];
   return mountedFolders(agent, tree).flatMap(({ path, writable, place, field }) => {
     const folder = followLinks(path);
-    const secret = secretFolders().find((one) => holds(folder, one) || holds(one, folder));
+    const secret =
+      guarded.secrets.find((one) => holds(folder, one) || holds(one, folder)) ??
+      (holds(guarded.stateDir, folder) ? guarded.stateDir : undefined);
     if (secret !== undefined || systemFolders.includes(folder)) {
       return [
         {
@@ -28,7 +26,7 @@ export function checkBoundary(
         },
       ];
     }
-    const file = writable ? operatorFolders.get(folder) : undefined;
+    const file = writable ? guarded.operatorFolders.get(folder) : undefined;
     if (file === undefined) return [];
     return [
       {
@@ -41,17 +39,26 @@ export function checkBoundary(
   });
 }
 
-/** Every folder that holds one of the operator's files, however deep, with the first it holds. */
-export type OperatorFolders = ReadonlyMap<string, string>;
+/** What no container is given; looked up once for a whole fleet. */
+export interface Guarded {
+  secrets: string[];
+  stateDir: string;
+  /** Every folder that holds one of the operator's files, however deep, with the first it holds. */
+  operatorFolders: ReadonlyMap<string, string>;
+}
 
-export function foldersHolding(operatorFiles: string[]): OperatorFolders {
-  const folders = new Map<string, string>();
-  for (const file of operatorFiles) {
-    for (let path = followLinks(file); !folders.has(path); path = dirname(path)) {
-      folders.set(path, file);
+export function guard(operatorFiles: string[], stateDir: string): Guarded {
+  const operatorFolders = new Map<string, string>();
+  for (const file of [...operatorFiles, stateDir]) {
+    for (let path = followLinks(file); !operatorFolders.has(path); path = dirname(path)) {
+      operatorFolders.set(path, file);
     }
   }
-  return folders;
+  return {
+    secrets: secretFolders().map(followLinks),
+    stateDir: followLinks(stateDir),
+    operatorFolders,
+  };
 }
 
 function mountedFolders(agent: ResolvedAgent, tree: Tree) {

@@ -3,7 +3,7 @@ import { suggest } from "../document/did-you-mean.ts";
 import { byPlace, type Place, type Problem, ProblemsError } from "../document/problem.ts";
 import { checkTree } from "../document/read.ts";
 import { at, mergeTrees, placeOf, type Tree } from "../document/tree.ts";
-import { checkBoundary, foldersHolding, type OperatorFolders } from "./boundary.ts";
+import { checkBoundary, type Guarded, guard } from "./boundary.ts";
 import { checkConsistency } from "./consistency.ts";
 import { type Environment, envFileName, readEnvironment } from "./environment.ts";
 import { checkIsolation } from "./isolation.ts";
@@ -38,8 +38,8 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   const problems = [...sources.problems, ...checkDefaults(sources.rootTree)];
 
   const stateDir = join(dir, ".herdctl");
-  const operatorFolders = foldersHolding([...sources.files, join(dir, envFileName), stateDir]);
-  const loaded = sources.agents.map((source) => loadAgent(source, operatorFolders));
+  const guarded = guard([...sources.files, join(dir, envFileName)], stateDir);
+  const loaded = sources.agents.map((source) => loadAgent(source, guarded));
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));
   problems.push(...unknownTriggers(loaded));
   if (problems.length > 0 || !sources.root) {
@@ -72,7 +72,7 @@ interface LoadedAgent {
   problems: Problem[];
 }
 
-function loadAgent(source: AgentSource, operatorFolders: OperatorFolders): LoadedAgent {
+function loadAgent(source: AgentSource, guarded: Guarded): LoadedAgent {
   const tree = source.layers.reduce<Tree | undefined>(
     (merged, { tree }) => mergeTrees(merged, tree),
     undefined,
@@ -94,7 +94,7 @@ function loadAgent(source: AgentSource, operatorFolders: OperatorFolders): Loade
   return {
     ...found,
     agent,
-    problems: [...problems, ...checkBoundary(agent, merged, operatorFolders)],
+    problems: [...problems, ...checkBoundary(agent, merged, guarded)],
   };
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { globSync, isDynamicPattern } from "tinyglobby";
 import { parseTree } from "../document/parse.ts";
 import type { Place, Problem } from "../document/problem.ts";
@@ -201,10 +201,4 @@ function includedFile(path: string): string {
 
 function realpath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
-}
-
-/** Paths as a person would write them from where they stand. */
-export function shortPath(file: string, cwd: string): string {
-  const short = relative(cwd, file);
-  return short === "" || short.startsWith("..") ? file : short;
 }

@@ -5,7 +5,7 @@ export type ScalarValue = string | number | bigint | boolean | null;
 /** A value of a document that still knows where it stands, so that merged results can say so too. */
 export type Tree = Scalar | TreeMap | TreeList;
 
-export interface Scalar {
+interface Scalar {
   kind: "scalar";
   place: Place;
   value: ScalarValue;
@@ -24,13 +24,11 @@ export interface TreeEntry {
   tree: Tree;
 }
 
-export interface TreeList {
+interface TreeList {
   kind: "list";
   place: Place;
   items: Tree[];
 }
-
-export type TreePath = readonly (string | number)[];
 
 export function toValue(tree: Tree): unknown {
   if (tree.kind === "scalar") return tree.value;

@@ -56,7 +56,7 @@ export interface ModelUsageSeen {
   costUSD?: number;
 }
 
-export interface Denial {
+interface Denial {
   tool: string;
   toolUseId: string;
 }

@@ -3,7 +3,7 @@ import type { OutcomeCode } from "../state/outcome.ts";
 type Ending = "completed" | "failed" | "cancelled" | "skipped";
 
 /** What may follow: nothing, another try by itself, a wait for a limit, or a person first. */
-export type Retry = "no" | "backoff" | "wait" | "person";
+type Retry = "no" | "backoff" | "wait" | "person";
 
 export interface OutcomeFacts {
   status: Ending;

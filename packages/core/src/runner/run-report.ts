@@ -13,7 +13,7 @@ const modelTotals = z.object({
 export const modelTotalsSchema = z.record(z.string(), modelTotals);
 
 /** The last word of a runner, as it lies in `outcome.json` until the fleet has recorded it. */
-export const runReportSchema = z.object({
+const runReportSchema = z.object({
   version: z.literal(1),
   job_id: z.string(),
   attempt: z.number().int().positive(),

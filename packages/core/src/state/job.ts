@@ -15,7 +15,7 @@ export const jobStatusSchema = z.enum([
 ]);
 export type JobStatus = z.infer<typeof jobStatusSchema>;
 
-export const triggerTypeSchema = z.enum([
+const triggerTypeSchema = z.enum([
   "manual",
   "interval",
   "cron",

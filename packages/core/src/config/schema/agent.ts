@@ -8,14 +8,8 @@ import { schedule } from "./schedule.ts";
 import { hostPath, insidePath, name, someText, stringMap } from "./texts.ts";
 import { workSource } from "./work-source.ts";
 
-export const permissionModes = [
-  "default",
-  "acceptEdits",
-  "bypassPermissions",
-  "plan",
-  "dontAsk",
-] as const;
-export const herdTools = [
+const permissionModes = ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk"] as const;
+const herdTools = [
   "report",
   "ask",
   "artifact",

@@ -3,7 +3,7 @@ import { size } from "./quantities.ts";
 import { stringMap } from "./texts.ts";
 import { checkedText, meaningful, Wrong } from "./wrong.ts";
 
-export const egressPresets = ["npm", "github", "pypi", "debian"] as const;
+const egressPresets = ["npm", "github", "pypi", "debian"] as const;
 export const networks = ["none", "bridge", "host"] as const;
 export const auths = ["gateway", "env", "mount"] as const;
 

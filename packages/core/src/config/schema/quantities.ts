@@ -7,7 +7,7 @@ const durationHint = "Write a number and a unit, such as `30s`, `5m`, `24h` or `
 /** `5m`, `1h30m`, `500ms`; milliseconds inside. */
 export const duration = meaningful(z.number(), parseDuration, formatDuration, ["30s", "5m", "24h"]);
 
-export function parseDuration(text: string): number | Wrong {
+function parseDuration(text: string): number | Wrong {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   const whole = parts.map((part) => part[0]).join("");
   if (parts.length === 0 || whole !== text.trim()) {
@@ -22,7 +22,7 @@ export function parseDuration(text: string): number | Wrong {
 }
 
 /** In the unit that people would choose: `24h` and not `1d`, `60s` and not `1m`. */
-export function formatDuration(milliseconds: number): string {
+function formatDuration(milliseconds: number): string {
   const fitting = Object.entries(durationUnits)
     .reverse()
     .find(([unit, size]) => {
@@ -45,7 +45,7 @@ export function parseSize(text: string): number | Wrong {
   return Math.round(Number(match[1]) * sizeUnits[unit]);
 }
 
-export function formatSize(bytes: number): string {
+function formatSize(bytes: number): string {
   const fitting = Object.entries(sizeUnits)
     .reverse()
     .find(([, unit]) => bytes >= unit && bytes % unit === 0);

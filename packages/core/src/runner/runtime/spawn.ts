@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
 
-export interface SpawnCommand {
+interface SpawnCommand {
   file: string;
   args: string[];
   cwd: string;

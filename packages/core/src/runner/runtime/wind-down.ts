@@ -15,7 +15,7 @@ export interface Patience {
   terminate: number;
 }
 
-export const patience: Patience = { interrupt: 3_000, close: 2_000, terminate: 2_000 };
+const patience: Patience = { interrupt: 3_000, close: 2_000, terminate: 2_000 };
 
 /** Ends a run that shall not go on: by asking, by closing, by force. */
 export async function windDown(run: Stoppable, steps: Patience = patience): Promise<void> {

@@ -13,7 +13,7 @@ export interface Swept {
 const grace = 300;
 const longest = 5_000;
 // What forks while we look can be missed by one look, hardly by several.
-const quietLooks = 3;
+const quietLooks = { nothingFound: 3, somethingFound: 8 };
 
 /** Asks all of the run to end, then ends it, until nothing of it is found any more. */
 export async function endAll(quarry: Quarry): Promise<Swept> {
@@ -35,7 +35,7 @@ async function kill(hunt: Hunt, { cgroup, platform }: Quarry): Promise<Swept["le
   const deadline = Date.now() + longest;
   let left: Swept["left"] = [];
   let quiet = 0;
-  while (quiet < quietLooks && Date.now() < deadline) {
+  while (quiet < neededLooks(hunt) && Date.now() < deadline) {
     cgroup?.kill();
     left = [];
     for (const entry of hunt.look()) {
@@ -46,6 +46,10 @@ async function kill(hunt: Hunt, { cgroup, platform }: Quarry): Promise<Swept["le
     await delay(5);
   }
   return left;
+}
+
+function neededLooks(hunt: Hunt): number {
+  return hunt.found.size === 0 ? quietLooks.nothingFound : quietLooks.somethingFound;
 }
 
 /** False when we may not. */

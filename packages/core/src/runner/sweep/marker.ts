@@ -15,7 +15,7 @@ export function* findMarked(runToken: string, innocent: Set<number>): Generator<
       continue;
     }
     // It reads as empty for a moment while a process starts another program.
-    if (environ !== "") innocent.add(pid);
+    if (environ) innocent.add(pid);
   }
 }
 
