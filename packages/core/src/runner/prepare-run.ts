@@ -60,7 +60,7 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   return { kind: "order", order, holder, warnings: session.warnings };
 }
 
-function configDirOf(environment: Environment): string {
+export function configDirOf(environment: Environment): string {
   return environment.CLAUDE_CONFIG_DIR ?? join(environment.HOME ?? homedir(), ".claude");
 }
 

@@ -77,12 +77,13 @@ export class RunningAttempt {
     this.hadLastWord = this.tasks.isLastWord(message);
     this.leash.glance();
     this.clock.sign();
-    if (message.type !== "system") return this.pauseClock();
+    this.pauseClock();
+    if (message.type !== "system") return;
     if (message.subtype === "init") this.clock.begun();
     // The binary would try a refused credential ten times over three minutes.
-    const refused =
+    const isRefused =
       message.subtype === "api_retry" && [401, 403].includes(message.error_status ?? 0);
-    if (refused) this.stop("auth_failed");
+    if (isRefused) this.stop("auth_failed");
   }
 
   private pauseClock(): void {

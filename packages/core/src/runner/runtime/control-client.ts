@@ -66,10 +66,10 @@ export class ControlClient {
   private receive(bytes: Buffer): void {
     const line = parseLine(bytes);
     if (line === undefined || passedOver.has(line.type)) return;
-    if (line.type === "control_request") return void this.answer(line);
-    if (line.type === "control_cancel_request") return this.withdraw(line);
+    if (line.type === "control_request") void this.answer(line);
+    else if (line.type === "control_cancel_request") this.withdraw(line);
     // The edge: what the binary says is an SDKMessage, also when this version does not know it.
-    this.messages.push(line as SDKMessage);
+    else this.messages.push(line as SDKMessage);
   }
 
   private async answer(line: unknown): Promise<void> {
