@@ -1,8 +1,9 @@
 export type { Environment } from "./config/environment.ts";
-export { findFleetFile } from "./config/find.ts";
+export { findFleetFile, stateDirOf } from "./config/find.ts";
 export { type JsonSchema, jsonSchema } from "./config/json-schema.ts";
 export { type Fleet, type LoadedFleet, loadFleet } from "./config/load.ts";
 export type { ResolvedAgent, WorkingDirectory } from "./config/resolve.ts";
+export { parseDuration } from "./config/schema/quantities.ts";
 export { type ShownConfig, type ShownValue, showConfig } from "./config/show.ts";
 export { formatProblem, type Place, type Problem, ProblemsError } from "./document/problem.ts";
 export { exitCodes } from "./errors/table.ts";
@@ -13,6 +14,8 @@ export {
   type RunnerResult,
   runAgent,
 } from "./fleet/agent-runner.ts";
+export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
+export { type SessionView, viewSession } from "./fleet/session-view.ts";
 export { ShortFleet, type ShortFleetOptions } from "./fleet/short-fleet.ts";
 export type { Admission, TriggerRequest } from "./queue/admit.ts";
 export type { AskPerson } from "./runner/approval-desk.ts";
@@ -47,8 +50,10 @@ export {
   type NewJob,
   type TriggerType,
 } from "./state/job.ts";
+export { isFinished } from "./state/job-change.ts";
 export { type Outcome, type OutcomeCode, outcomeSchema } from "./state/outcome.ts";
 export { type OutputLine, readOutput } from "./state/output-reader.ts";
+export { isAlive } from "./state/process-identity.ts";
 export type { Session, SessionInfo } from "./state/session.ts";
 export {
   appendJobOutput,

@@ -18,6 +18,11 @@ export function findFleetFile(options: { config?: string; cwd: string }): string
   );
 }
 
+/** The state lies beside the fleet file, and is found though that file may be wrong inside. */
+export function stateDirOf(fleetFile: string): string {
+  return join(dirname(fleetFile), ".herdctl");
+}
+
 function namedFile(path: string): string {
   const inFolder = isFolder(path) ? fileNames.map((name) => join(path, name)) : [path];
   const found = inFolder.find((file) => existsSync(file));

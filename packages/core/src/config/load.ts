@@ -6,6 +6,7 @@ import { at, mergeTrees, placeOf, type Tree } from "../document/tree.ts";
 import { checkBoundary, type Guarded, guard } from "./boundary.ts";
 import { checkConsistency } from "./consistency.ts";
 import { type Environment, envFileName, readEnvironment } from "./environment.ts";
+import { stateDirOf } from "./find.ts";
 import { checkIsolation } from "./isolation.ts";
 import { type ResolvedAgent, resolveAgent, resolvePath } from "./resolve.ts";
 import { agentSchema } from "./schema/agent.ts";
@@ -37,7 +38,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   const sources = readSources(path, (name) => environment[name]);
   const problems = [...sources.problems, ...checkDefaults(sources.rootTree)];
 
-  const stateDir = join(dir, ".herdctl");
+  const stateDir = stateDirOf(path);
   const guarded = guard([...sources.files, join(dir, envFileName)], stateDir);
   const loaded = sources.agents.map((source) => loadAgent(source, guarded));
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));

@@ -66,6 +66,18 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     hint: "Run `herdctl jobs` to see those there are.",
   },
+  session_not_found: {
+    exitCode: exitCodes.badInput,
+    hint: "Run `herdctl sessions` to see those there are.",
+  },
+  session_unavailable: {
+    exitCode: exitCodes.refused,
+    hint: "Run `herdctl sessions` to see what can be resumed.",
+  },
+  runtime_missing: {
+    exitCode: exitCodes.badInput,
+    hint: "Install Claude Code, or point `claude_path` in herdctl.yaml to it.",
+  },
 } as const satisfies Record<string, { exitCode: number; hint: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

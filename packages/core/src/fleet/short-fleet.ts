@@ -3,6 +3,8 @@ import type { Fleet, LoadedFleet } from "../config/load.ts";
 import { UserError } from "../errors/user-error.ts";
 import { type Admission, admit, type TriggerRequest } from "../queue/admit.ts";
 import { type JobWatch, performJob } from "../runner/perform-job.ts";
+import { runTokenOf } from "../runner/run-order.ts";
+import { sweepRun } from "../runner/sweep/sweep-run.ts";
 import type { Job } from "../state/job.ts";
 import { acquireLock, type Lock } from "../state/lock.ts";
 import { StateManager } from "../state/state-manager.ts";
@@ -50,6 +52,11 @@ export class ShortFleet {
     const claudePath = this.fleet.claude_path;
     const { state, environment } = this;
     return performJob({ state, job, agent, environment, claudePath, ...rest }, watch);
+  }
+
+  /** Ends all that belongs to a job which does not stop by itself; its run then ends and is recorded. */
+  async force(job: Job): Promise<void> {
+    await sweepRun(runTokenOf({ jobId: job.id, attempt: job.attempts + 1 }));
   }
 
   async close(): Promise<void> {

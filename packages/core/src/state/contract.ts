@@ -14,6 +14,8 @@ export interface JobStore {
   create(job: NewJob): Promise<{ job: Job; created: boolean }>;
   get(id: string): Promise<Job | undefined>;
   findByKey(idempotencyKey: string): Promise<Job | undefined>;
+  /** Newest first, a few at most: ids that begin so, or whose random part does. */
+  findByPrefix(prefix: string): Promise<Job[]>;
   /** Newest first. */
   list(query: JobQuery): Promise<JobPage>;
   /** Oldest first: all that is pending, running or waiting. */

@@ -7,7 +7,7 @@ const durationHint = "Write a number and a unit, such as `30s`, `5m`, `24h` or `
 /** `5m`, `1h30m`, `500ms`; milliseconds inside. */
 export const duration = meaningful(z.number(), parseDuration, formatDuration, ["30s", "5m", "24h"]);
 
-function parseDuration(text: string): number | Wrong {
+export function parseDuration(text: string): number | Wrong {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   const whole = parts.map((part) => part[0]).join("");
   if (parts.length === 0 || whole !== text.trim()) {

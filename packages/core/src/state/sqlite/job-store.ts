@@ -51,6 +51,14 @@ export class SqliteJobStore implements JobStore {
     return this.#findByKey(idempotencyKey);
   }
 
+  async findByPrefix(prefix: string): Promise<Job[]> {
+    const afterDate = "job-2000-01-01-".length + 1;
+    const sql = `SELECT id, record FROM jobs
+                 WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, ${afterDate}, length(?1)) = ?1
+                 ORDER BY created_at DESC, seq DESC LIMIT 10`;
+    return this.#database.all(sql, prefix).map((row) => this.#read(row));
+  }
+
   async list(query: JobQuery): Promise<JobPage> {
     const { rows, next } = readPage(this.#database, query);
     return { jobs: rows.map((row) => this.#read(row)), next };
