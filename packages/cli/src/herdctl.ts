@@ -31,6 +31,8 @@ function buildProgram(run: Runner): Command {
     .description("Run fleets of Claude Code agents unattended")
     .version(packageJson.version, "-v, --version")
     .showHelpAfterError("(run with --help to see what it takes)")
+    // `sessions` has options and is a group too: what follows `resume` belongs to `resume`.
+    .enablePositionalOptions()
     .exitOverride();
   for (const [name, summary] of Object.entries(groups)) {
     program.command(name).description(summary);

@@ -1,13 +1,18 @@
 import colors from "picocolors";
+import { jsonText } from "./show/json-text.ts";
 
 /** Where a command speaks: people on a terminal, or one JSON value for a program. */
 export interface Terminal {
   json: boolean;
   interactive: boolean;
+  /** Whether lines can be drawn again: a person looks at a screen that knows how. */
+  live: boolean;
   /** How wide the screen is; undefined when the output goes to a file or a program. */
-  columns: number | undefined;
+  readonly columns: number | undefined;
   colors: ReturnType<typeof colors.createColors>;
   print(line: string): void;
+  /** Without a line's end, as drawing needs it. */
+  write(text: string): void;
   /** Notes beside the result; they never mix with what a program reads. */
   note(line: string): void;
   printJson(value: unknown): void;
@@ -15,14 +20,19 @@ export interface Terminal {
 
 export function openTerminal(json: boolean): Terminal {
   const { stdin, stdout, stderr } = process;
-  const seen = stdout.isTTY === true && stderr.isTTY === true;
+  const isScreen = stdout.isTTY === true;
+  const seen = isScreen && stderr.isTTY === true;
   return {
     json,
-    interactive: stdin.isTTY === true && stdout.isTTY === true,
-    columns: stdout.columns,
+    interactive: stdin.isTTY === true && isScreen,
+    live: isScreen && !json && process.env.TERM !== "dumb",
+    get columns() {
+      return stdout.columns;
+    },
     colors: colors.createColors(colors.isColorSupported && seen && !json),
     print: (line) => stdout.write(`${line}\n`),
+    write: (text) => stdout.write(text),
     note: (line) => stderr.write(`${line}\n`),
-    printJson: (value) => stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    printJson: (value) => stdout.write(`${jsonText(value, 2)}\n`),
   };
 }

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { Environment } from "../config/environment.ts";
 import type { LoadedFleet } from "../config/load.ts";
 import { UserError } from "../errors/user-error.ts";
 import { findClaude } from "../runner/claude-binary.ts";
@@ -24,17 +25,24 @@ export function resumeCommand(
   if (found.kind === "problem") {
     throw new UserError("runtime_missing", found.message, { hint: found.hint });
   }
-  const usualHome = join(environment.HOME ?? homedir(), ".claude");
-  const ownHome = session.config_dir === usualHome ? null : session.config_dir;
-  // Named in a variable, even the usual home is no longer the usual one to Claude Code.
-  const home = { CLAUDE_CONFIG_DIR: ownHome ?? undefined };
   const connection = Object.fromEntries(connections.map((name) => [name, environment[name]]));
   return {
     program: found.path,
     args: ["--resume", session.session_id],
     cwd: session.cwd,
-    env: { ...connection, ...(credential === "subscription" && withoutKey), ...home },
+    env: {
+      ...connection,
+      ...(credential === "subscription" && withoutKey),
+      ...homeOf(session, environment),
+    },
   };
+}
+
+/** Named in a variable, even the usual home is no longer the usual one to Claude Code. */
+function homeOf({ config_dir }: Session, environment: Environment): ResumeCommand["env"] {
+  const usual = environment.CLAUDE_CONFIG_DIR ?? join(environment.HOME ?? homedir(), ".claude");
+  const isUsual = config_dir === null || config_dir === usual;
+  return { CLAUDE_CONFIG_DIR: isUsual ? environment.CLAUDE_CONFIG_DIR : config_dir };
 }
 
 /** What `.env` may hold of the way to the API. */

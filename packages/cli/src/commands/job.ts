@@ -1,0 +1,21 @@
+import { UserError } from "@herdctl/core";
+import type { Call } from "../command.ts";
+import { findJob } from "../find-job.ts";
+import { readState } from "../read-state.ts";
+import { jobPage } from "../show/job-page.ts";
+import { lookOf } from "../show/look.ts";
+
+export async function run(call: Call): Promise<number> {
+  const { terminal } = call;
+  const [id] = call.arguments;
+  if (id === undefined) {
+    throw new UserError("usage", "which job?", { hint: "Run `herdctl jobs` to see their ids." });
+  }
+  const { job, attempts } = await readState(call, async (state) => {
+    const found = await findJob(state, id);
+    return { job: found, attempts: await state.jobs.attempts(found.id) };
+  });
+  if (terminal.json) terminal.printJson(job);
+  else for (const line of jobPage(job, attempts, lookOf(terminal))) terminal.print(line);
+  return 0;
+}

@@ -1,0 +1,78 @@
+import { eventsOf, type Job, type JobWatch } from "@herdctl/core";
+import { askInTerminal } from "./ask-approval.ts";
+import { endingLine, endingLines } from "./show/ending.ts";
+import { LiveJob } from "./show/live-job.ts";
+import { lookOf } from "./show/look.ts";
+import { liveScreen, plainScreen } from "./show/screen.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What somebody who triggered a job gets to see of it. */
+export interface JobView {
+  watch: JobWatch;
+  partialMessages: boolean;
+  admitted(job: Job): void;
+  /** Somebody asked the agent to stop. */
+  stopping(): void;
+  ended(job: Job): void;
+  close(): void;
+}
+
+export interface ViewOptions {
+  wait: boolean;
+  /** The agent's folder. */
+  folder?: string;
+}
+
+export function openView(terminal: Terminal, options: ViewOptions): JobView {
+  if (terminal.json) return jsonView(terminal);
+  return options.wait ? watchingView(terminal, options) : quietView(terminal);
+}
+
+const stopping = "stopping … Ctrl-C again forces it";
+const unwatched = { watch: {}, partialMessages: false, close: () => undefined };
+
+function jsonView(terminal: Terminal): JobView {
+  return {
+    ...unwatched,
+    admitted: () => undefined,
+    stopping: () => terminal.note(stopping),
+    ended: (job) => terminal.printJson(job),
+  };
+}
+
+function quietView(terminal: Terminal): JobView {
+  return {
+    ...unwatched,
+    admitted: (job) => terminal.print(job.id),
+    stopping: () => terminal.note(stopping),
+    ended: (job) => terminal.print(endingLine(job, lookOf(terminal))),
+  };
+}
+
+function watchingView(terminal: Terminal, { folder }: ViewOptions): JobView {
+  const look = lookOf(terminal);
+  const screen = terminal.live ? liveScreen(terminal.write) : plainScreen(terminal.print);
+  const live = new LiveJob({ look, screen, folder });
+  return {
+    partialMessages: terminal.live,
+    watch: {
+      onMessage: (message) => {
+        for (const event of eventsOf(message)) live.see(event);
+      },
+      ...(terminal.interactive && { askPerson: askInTerminal(live, look) }),
+    },
+    admitted: ({ id, agent }) => {
+      terminal.print(`${look.colors.bold(agent)}  ${look.colors.dim(id)}`);
+      live.begin(Date.now());
+    },
+    stopping: () => {
+      if (terminal.live) live.announceStop(stopping);
+      else terminal.note(stopping);
+    },
+    ended: (job) => {
+      live.end();
+      for (const line of ["", ...endingLines(job, live.turns, look)]) terminal.print(line);
+    },
+    close: () => live.end(),
+  };
+}

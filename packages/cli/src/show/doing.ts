@@ -1,0 +1,40 @@
+import type { JobEvent } from "@herdctl/core";
+import { gistOf, toolName } from "./gist.ts";
+import { harmless, harmlessAll } from "./harmless.ts";
+
+/** Follows what the agent is at right now, in a few words. */
+export class Doing {
+  private readonly open = new Map<string, string>();
+  private last = "starting";
+
+  constructor(private readonly folder?: string) {}
+
+  see(event: JobEvent): void {
+    if (event.kind === "tool_call") this.open.set(event.id, this.callText(event));
+    if (event.kind === "tool_result") this.open.delete(event.id);
+    this.last = words[event.kind] ?? this.last;
+  }
+
+  get text(): string {
+    const calls = [...this.open.values()];
+    const [first] = calls;
+    if (first === undefined || this.last === words.retry) return this.last;
+    return calls.length === 1 ? first : `${first} and ${calls.length - 1} more`;
+  }
+
+  private callText({ tool, input }: Extract<JobEvent, { kind: "tool_call" }>): string {
+    const gist = gistOf(tool, harmlessAll(input), this.folder);
+    return `${harmless(toolName(tool))} ${gist}`.trim();
+  }
+}
+
+const words: Partial<Record<JobEvent["kind"], string>> = {
+  started: "thinking",
+  text_piece: "writing",
+  text: "thinking",
+  thinking: "thinking",
+  tool_call: "working",
+  tool_result: "thinking",
+  retry: "waiting for the API",
+  result: "finishing",
+};

@@ -1,0 +1,52 @@
+import type { Job } from "@herdctl/core";
+import { costText, countText, durationText } from "./amounts.ts";
+import { harmlessAll } from "./harmless.ts";
+import { type Look, widthInFile } from "./look.ts";
+import { statusColour, statusMark, statusWord } from "./status.ts";
+import { cut } from "./width.ts";
+
+/** The block under a run: how it ended, what it took, and how to go on. */
+export function endingLines(given: Job, turns: number | undefined, look: Look): string[] {
+  const job = harmlessAll(given);
+  const { bold, dim, yellow } = look.colors;
+  const paint = statusColour(job, look);
+  const message = job.outcome?.message ?? "";
+  const isSuccess = job.outcome?.code === "success";
+  return [
+    `${paint(`${statusMark(job)} ${bold(statusWord(job))}`)}  ${message}`,
+    ...(job.outcome && !isSuccess ? [`  ${job.outcome.hint}`] : []),
+    ...job.warnings.map((warning) => yellow(`  ! ${warning}`)),
+    dim(`  ${[...amounts(job, turns), job.id].join(" · ")}`),
+    ...resumeLines(job).map((line) => dim(`  ${line}`)),
+  ];
+}
+
+/** All of it in one line, for whoever did not look on. */
+export function endingLine(given: Job, look: Look): string {
+  const job = harmlessAll(given);
+  const head = `${statusMark(job)} ${job.id} ${statusWord(job)}`;
+  const tail = [...amounts(job, undefined), gistOfEnd(job)].filter((one) => one !== "").join(" · ");
+  const room = Math.max((look.width ?? widthInFile) - head.length - 2, 10);
+  return `${statusColour(job, look)(head)}  ${cut(tail, room)}`;
+}
+
+export function resumeLines({ id, agent, session_id, place }: Job): string[] {
+  if (session_id === null) return [];
+  const byHand = place === "docker" ? [] : [`by hand   herdctl sessions resume ${id}`];
+  return [`go on     herdctl trigger ${agent} --resume ${id} -p "…"`, ...byHand];
+}
+
+function amounts(job: Job, turns: number | undefined): string[] {
+  return [
+    job.duration_seconds === null ? "" : durationText(job.duration_seconds),
+    job.cost_usd === null ? "" : costText(job.cost_usd),
+    turns === undefined ? "" : countText(turns, "turn"),
+  ].filter((one) => one !== "");
+}
+
+/** What the agent said last, or why it said nothing. */
+function gistOfEnd(job: Job): string {
+  const isDone = job.status === "completed";
+  const text = isDone ? (job.summary ?? "") : (job.outcome?.message ?? "");
+  return text.trim().split("\n")[0] ?? "";
+}

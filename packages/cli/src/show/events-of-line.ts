@@ -1,0 +1,10 @@
+import { eventsOf, type JobEvent, type SDKMessage } from "@herdctl/core";
+
+/** The events of a message from a log, which another version may have written in a shape of its own. */
+export function eventsOfLine(message: Record<string, unknown>): JobEvent[] {
+  try {
+    return eventsOf(message as unknown as SDKMessage);
+  } catch {
+    return [{ kind: "other", type: String(message.type) }];
+  }
+}
