@@ -74,7 +74,7 @@ describe.runIf(onLinux).each(ways)("what a run left behind, %s", (_way, options)
   });
 
   test("goes though each process forks the next and exits", async () => {
-    const chain = "link() { echo $BASHPID > child; link & }; link";
+    const chain = "link() { echo $1 > child; [ $1 = 9999 ] || link $(($1 + 1)) & }; link 1";
     const run = await finished(`setsid bash -c '${chain}' &`, options);
     await run.wrote("child");
     await delay(100);
@@ -83,11 +83,12 @@ describe.runIf(onLinux).each(ways)("what a run left behind, %s", (_way, options)
     const last = run.read("child");
     await delay(100);
     expect(run.read("child")).toBe(last);
+    expect(last).not.toBe("9999");
     expect(await sweepRun(run.token)).toMatchObject({ killed: 0, left: [] });
   });
 
   test("goes though it forks on and on", async () => {
-    const loop = "while :; do sleep 600 & sleep 0.01; done";
+    const loop = "for i in $(seq 500); do sleep 600 & sleep 0.01; done";
     const run = await finished(`setsid sh -c '${loop}' &`, options);
     await delay(200);
     const { killed, left } = await run.leash.kill();
