@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { StateManager } from "@herdctl/core";
+import { describe, expect, test } from "vitest";
+import { logOf, runJob, stateDirOf } from "../support/job.ts";
+import { obey } from "../support/runtime.ts";
+import { stage } from "../support/stage.ts";
+
+function processesWith(marker: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, "latin1").includes(marker);
+      } catch {
+        return false;
+      }
+    });
+}
+
+describe.each(["sdk", "cli"])("%s", (runtime) => {
+  test("what a tool left behind is gone when the job is over", async () => {
+    const on = await stage({ mode: "obedient" });
+    const { job } = await runJob(on, {
+      yaml: `runtime: ${runtime}`,
+      prompt: obey(["Bash", { command: "setsid nohup sleep 600 >/dev/null 2>&1 & echo left" }]),
+    });
+    expect(job.outcome?.code).toBe("success");
+    expect(processesWith(job.id)).toEqual([]);
+  });
+
+  test("in mode default a request is a durable approval, and the answer counts once", async () => {
+    for (const word of ["allow", "deny"] as const) {
+      const on = await stage({ mode: "obedient" });
+      const statuses: string[] = [];
+      const { job } = await runJob(on, {
+        yaml: `runtime: ${runtime}\npermission_mode: default`,
+        prompt: obey(["Bash", { command: "touch asked" }]),
+        askPerson: async (approval) => {
+          const state = await new StateManager(stateDirOf(on)).open({ readOnly: true });
+          statuses.push((await state.jobs.get(approval.job_id))?.status ?? "?");
+          expect(await state.approvals.open(approval.job_id)).toHaveLength(1);
+          await state.close();
+          return word;
+        },
+      });
+      expect(statuses).toEqual(["waiting"]);
+      expect(job.outcome?.code).toBe(word === "allow" ? "success" : "finished_with_denials");
+      expect(readdirSync(on.workspace).includes("asked")).toBe(word === "allow");
+    }
+  });
+
+  test("with nobody to ask, the tool is denied and the outcome says so", async () => {
+    const on = await stage({ mode: "obedient" });
+    const { job } = await runJob(on, {
+      yaml: `runtime: ${runtime}\npermission_mode: default`,
+      prompt: obey(["Bash", { command: "touch asked" }]),
+    });
+    expect(job.outcome).toMatchObject({ code: "finished_with_denials" });
+    expect(job.outcome?.message).toContain("Bash");
+  });
+});
+
+test("the log grows while the agent works, and is readable by its owner only", async () => {
+  const on = await stage({ mode: "obedient" });
+  const sizes: number[] = [];
+  const { job } = await runJob(on, {
+    jobId: "job-test-log",
+    prompt: obey(["Bash", { command: "echo one" }]),
+    onMessage: () => {
+      sizes.push(statSync(join(stateDirOf(on), "jobs/job-test-log/output.jsonl")).size);
+    },
+  });
+  expect(sizes.length).toBeGreaterThan(3);
+  expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
+  expect(statSync(job.output_file).mode & 0o777).toBe(0o600);
+  expect((await logOf(job)).length).toBe(sizes.length);
+});
+
+test("the metadata file of this run is kept with the job; an old or wrong one is not", async () => {
+  const on = await stage({ mode: "obedient" });
+  const yaml = "metadata_file: out/meta.json";
+  const write = (text: string) =>
+    obey(["Bash", { command: `mkdir -p out && printf '%s' '${text}' > out/meta.json` }]);
+  const good = await runJob(on, { yaml, prompt: write('{"fixed": 3}') });
+  expect(good.job.metadata).toEqual({ fixed: 3 });
+  const stale = await runJob(on, { yaml, prompt: "do nothing" });
+  expect(stale.job.metadata).toBeNull();
+  const wrong = await runJob(on, { yaml, prompt: write("not json") });
+  expect(wrong.job.metadata).toBeNull();
+  expect(wrong.job.warnings.join()).toContain("not a JSON object");
+});
+
+test("a metadata file that leads out of the workspace is not read", async () => {
+  const on = await stage({ mode: "obedient" });
+  writeFileSync(join(on.home, "secret.json"), '{"secret": true}');
+  const { job } = await runJob(on, {
+    yaml: "metadata_file: meta.json",
+    prompt: obey([
+      "Bash",
+      { command: "ln -s ../home/secret.json meta.json; touch -h meta.json ../home/secret.json" },
+    ]),
+  });
+  expect(job.metadata).toBeNull();
+  expect(job.warnings.join()).toContain("leads out");
+});
+
+test("the private files of a run are gone when it is over", async () => {
+  const on = await stage({ mode: "obedient" });
+  const { job } = await runJob(on, { prompt: "hello" });
+  const left = readdirSync(join(stateDirOf(on), "jobs", job.id)).sort();
+  expect(left).toEqual(["outcome.json", "output.jsonl", "stderr.log"]);
+});
