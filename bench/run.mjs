@@ -1,9 +1,12 @@
 // `npm run bench [name …]`: figures, each beside the bare thing in the same run and beside its bound.
 import { config } from "./config.mjs";
+import { executor } from "./executor.mjs";
 import { quantile } from "./measure.mjs";
+import { memory } from "./memory.mjs";
 import { startup } from "./startup.mjs";
+import { trigger } from "./trigger.mjs";
 
-const benches = { config, startup };
+const benches = { config, startup, executor, memory, trigger };
 const titleWidth = 34;
 const widths = [11, 11, 9, 20, 6];
 
@@ -20,28 +23,26 @@ for (const name of names) {
   const row = await benches[name]();
   const [median, bare] = [quantile(row.ours, 0.5), quantile(row.bare, 0.5)];
   const ratio = median / bare;
+  const amount = (value) => `${value.toFixed(0)} ${row.unit ?? "ms"}`;
   const { within, bound } = judge(row.bound, median, ratio);
   print([
     row.what,
-    ms(median),
-    ms(quantile(row.ours, 0.95)),
+    amount(median),
+    amount(quantile(row.ours, 0.95)),
     `${ratio.toFixed(2)}×`,
     bound,
     within,
   ]);
-  print([`  ${row.bareThing}`, ms(bare), ms(quantile(row.bare, 0.95)), "1×", "", ""]);
+  print([`  ${row.bareThing}`, amount(bare), amount(quantile(row.bare, 0.95)), "1×", "", ""]);
   if (within === "over") process.exitCode = 1;
 }
 
 function judge(bound, median, ratio) {
+  if (bound === undefined) return { within: "", bound: "" };
   const holds = bound.ratio === undefined ? median < bound.milliseconds : ratio < bound.ratio;
   const text =
-    bound.ratio === undefined ? `median < ${ms(bound.milliseconds)}` : `ratio < ${bound.ratio}×`;
+    bound.ratio === undefined ? `median < ${bound.milliseconds} ms` : `ratio < ${bound.ratio}×`;
   return { within: holds ? "ok" : "over", bound: text };
-}
-
-function ms(value) {
-  return `${value.toFixed(0)} ms`;
 }
 
 function print(cells) {

@@ -1,0 +1,95 @@
+// How fast messages go through the executor into the log, beside writing the same bytes at once.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { JobExecutor } from "@herdctl/core";
+import { inTurns } from "./measure.mjs";
+
+const amount = 10_000;
+
+export async function executor() {
+  const stateDir = mkdtempSync(join(tmpdir(), "herdctl-bench-"));
+  const messages = Array.from({ length: amount }, (_, index) =>
+    assistant(`message ${index} ${"x".repeat(200)}`),
+  );
+  try {
+    const times = await inTurns(5, {
+      ours: () => throughExecutor(stateDir, messages),
+      bare: () => {
+        const began = performance.now();
+        writeFileSync(
+          join(stateDir, "bare.jsonl"),
+          messages.map((one) => JSON.stringify(one)).join("\n"),
+        );
+        return performance.now() - began;
+      },
+    });
+    const bound = { milliseconds: 1_000 };
+    return { what: `${amount} messages to the log`, bareThing: "one writeFile", ...times, bound };
+  } finally {
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+let runs = 0;
+
+export async function throughExecutor(stateDir, messages) {
+  runs += 1;
+  const runtime = {
+    async *execute() {
+      yield* messages;
+      yield result;
+    },
+  };
+  const environment = { ...process.env, ANTHROPIC_API_KEY: "made-up" };
+  const began = performance.now();
+  const report = await new JobExecutor(runtime, { stateDir, environment }).execute(
+    order(`job-bench-${runs}`),
+    {},
+    new AbortController().signal,
+  );
+  if (report.outcome.code !== "success") throw new Error(`the run ended as ${report.outcome.code}`);
+  return performance.now() - began;
+}
+
+function order(jobId) {
+  const agent = {
+    name: "bench",
+    runtime: { type: "cli", stream: "stdout" },
+    credential: "api_key",
+    permission_mode: "bypassPermissions",
+    setting_sources: ["user"],
+    env: {},
+    timeouts: { start: 60_000, stall: 60_000, wall: 60_000 },
+  };
+  const session = { kind: "fresh", sessionId: "00000000-0000-4000-8000-000000000000" };
+  const claude = { path: "claude", version: "0.0.0" };
+  return {
+    jobId,
+    attempt: 1,
+    agent,
+    prompt: "",
+    place: "cli",
+    cwd: tmpdir(),
+    session,
+    configDir: tmpdir(),
+    claude,
+    partialMessages: false,
+  };
+}
+
+export function assistant(text) {
+  const message = { role: "assistant", content: [{ type: "text", text }] };
+  return { type: "assistant", message, parent_tool_use_id: null, uuid: "u", session_id: "s" };
+}
+
+const result = {
+  type: "result",
+  subtype: "success",
+  is_error: false,
+  num_turns: 1,
+  result: "done",
+  total_cost_usd: 0,
+  modelUsage: {},
+  permission_denials: [],
+};
