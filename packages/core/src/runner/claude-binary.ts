@@ -1,130 +1,116 @@
-import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { delimiter, dirname, join } from "node:path";
-import { execa } from "execa";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
-import { writeFileAtomic } from "../state/atomic-file.ts";
-import { isOlder, parseVersion } from "./claude-version.ts";
+import type { Environment } from "../config/environment.ts";
+import {
+  checkAge,
+  type RuntimeProblem,
+  rememberVersion,
+  runtimeProblem,
+  type VersionAnswer,
+} from "./claude-version.ts";
 
-interface Trouble {
-  kind: "problem";
-  message: string;
-  hint: string;
-}
+export type FoundClaude =
+  | { kind: "found"; path: string; source: "claude_path" | "path" | "sdk" }
+  | RuntimeProblem;
 
-export type FoundClaude = { kind: "found"; path: string } | Trouble;
-
-const installHint = "Install Claude Code, or point `claude_path` in herdctl.yaml to it.";
-
-/** The program that the fleet names, else the one on the PATH, else the one the SDK carries. */
-export function findClaude(options: {
-  claudePath?: string;
-  env: Readonly<Record<string, string | undefined>>;
-}): FoundClaude {
-  const { claudePath, env } = options;
-  if (claudePath !== undefined) {
-    if (isProgram(claudePath)) return { kind: "found", path: claudePath };
-    return problem(
-      `\`claude_path\` is ${claudePath}, which is no program that can be run.`,
-      installHint,
-    );
-  }
-  const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
-  const path = folders.map((folder) => join(folder, "claude")).find(isProgram) ?? bundledClaude();
-  return path === undefined
-    ? problem("There is no `claude` program on this machine.", installHint)
-    : { kind: "found", path };
-}
-
-/** The oldest that our tests run. */
-export const oldestClaude = "2.1.197";
-
-export type ClaudeVersion = { kind: "known"; version: string } | Trouble;
-
-/** Asked once and remembered: starting the program to ask costs more than all else we do. */
-export async function claudeVersion(path: string, cacheFile: string): Promise<ClaudeVersion> {
-  const version = bundledVersion(path) ?? (await rememberedVersion(path, cacheFile));
-  if (version === undefined) {
-    return problem(`${path} does not say which version of Claude Code it is.`, installHint);
-  }
-  if (!isOlder(version, oldestClaude)) return { kind: "known", version };
-  return problem(
-    `${path} is Claude Code ${version}; herdctl needs ${oldestClaude} or newer.`,
-    "Update it with `claude update`, or remove it: the SDK brings one of its own.",
+/** The one that the fleet file names, else the one on the PATH, else the one the SDK carries. */
+export function findClaude(given: { claudePath?: string; env: Environment }): FoundClaude {
+  if (given.claudePath !== undefined) return checkNamed(given.claudePath);
+  const onPath = findOnPath(given.env.PATH ?? "");
+  if (onPath) return { kind: "found", path: onPath, source: "path" };
+  const carried = sdkClaude();
+  if (carried) return { kind: "found", path: carried.path, source: "sdk" };
+  return runtimeProblem(
+    "There is no `claude` on the PATH, and the Agent SDK carries none for this machine.",
   );
 }
 
-const cacheSchema = z.record(z.string(), z.string());
-
-async function rememberedVersion(path: string, cacheFile: string): Promise<string | undefined> {
-  const { size, mtimeMs, ino } = statSync(path);
-  const key = `${path} ${size} ${mtimeMs} ${ino}`;
-  const cache = await readCache(cacheFile);
-  const known = cache[key];
-  if (known !== undefined) return known;
-  const { stdout } = await execa(path, ["--version"], {
-    reject: false,
-    stdin: "ignore",
-    timeout: 10_000,
-  });
-  const version = parseVersion(stdout ?? "");
-  if (version !== undefined)
-    await writeFileAtomic(cacheFile, JSON.stringify({ ...cache, [key]: version }));
-  return version;
+/** What the SDK carries is known without running it; others are asked once and remembered. */
+export async function claudeVersion(
+  path: string,
+  cacheFile: string,
+  patience = 10_000,
+): Promise<VersionAnswer> {
+  const carried = sdkClaude();
+  if (carried?.path === path && carried.version) {
+    return checkAge(path, { kind: "version", version: carried.version });
+  }
+  return checkAge(path, await rememberVersion(path, cacheFile, patience));
 }
 
-async function readCache(file: string): Promise<Record<string, string>> {
+function checkNamed(path: string): FoundClaude {
+  const hint = "Correct `claude_path` in herdctl.yaml, or remove it to use `claude` of the PATH.";
+  const state = stateOf(path);
+  if (state === "runnable") return { kind: "found", path, source: "claude_path" };
+  return runtimeProblem(`\`claude_path\` names ${path}, which ${wrongs[state]}.`, hint);
+}
+
+type FileState = "runnable" | "missing" | "out_of_reach" | "no_file" | "not_executable";
+
+const wrongs: Record<Exclude<FileState, "runnable">, string> = {
+  missing: "does not exist",
+  out_of_reach: "cannot be reached",
+  no_file: "is not a file",
+  not_executable: "may not be executed",
+};
+
+function stateOf(path: string): FileState {
   try {
-    return cacheSchema.parse(JSON.parse(await readFile(file, "utf8")));
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return "missing";
+    if (!stat.isFile()) return "no_file";
   } catch {
-    return {};
+    return "out_of_reach";
   }
-}
-
-const sdk = "@anthropic-ai/claude-agent-sdk";
-
-function bundledClaude(): string | undefined {
-  const resolve = sdkRequire()?.resolve;
-  const platform = `${process.platform}-${process.arch}`;
-  const candidates = [platform, `${platform}-musl`].map((name) => `${sdk}-${name}/package.json`);
-  for (const manifest of candidates) {
-    const path = resolve && attempt(() => join(dirname(resolve(manifest)), "claude"));
-    if (path && isProgram(path)) return path;
-  }
-  return undefined;
-}
-
-/** The SDK says which version of Claude Code it brings along. */
-function bundledVersion(path: string): string | undefined {
-  if (path !== bundledClaude()) return undefined;
-  return attempt(() => {
-    const entry = createRequire(import.meta.url).resolve(sdk);
-    const manifest = JSON.parse(readFileSync(join(dirname(entry), "package.json"), "utf8"));
-    return z.object({ claudeCodeVersion: z.string() }).parse(manifest).claudeCodeVersion;
-  });
-}
-
-function sdkRequire() {
-  return attempt(() => createRequire(createRequire(import.meta.url).resolve(sdk)));
-}
-
-function isProgram(path: string): boolean {
-  return (
-    existsSync(path) &&
-    statSync(path).isFile() &&
-    attempt(() => accessSync(path, constants.X_OK) ?? true) === true
-  );
-}
-
-function attempt<T>(step: () => T): T | undefined {
   try {
-    return step();
+    accessSync(path, constants.X_OK);
+    return "runnable";
+  } catch {
+    return "not_executable";
+  }
+}
+
+/** A relative entry would let the folder we happen to stand in decide what runs. */
+function findOnPath(path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, "claude"))
+    .find((file) => stateOf(file) === "runnable");
+}
+
+const sdkManifest = z.object({ claudeCodeVersion: z.string().optional() });
+
+function sdkClaude(): { path: string; version: string | undefined } | undefined {
+  const sdk = tryResolve(import.meta.url, "@anthropic-ai/claude-agent-sdk");
+  if (sdk === undefined) return undefined;
+  const path = platforms()
+    .map((platform) => `@anthropic-ai/claude-agent-sdk-${platform}/package.json`)
+    .map((manifest) => tryResolve(sdk, manifest))
+    .flatMap((manifest) => (manifest ? [join(dirname(manifest), "claude")] : []))
+    .find((file) => stateOf(file) === "runnable");
+  if (path === undefined) return undefined;
+  const manifest: unknown = JSON.parse(readFileSync(join(dirname(sdk), "package.json"), "utf8"));
+  return { path, version: sdkManifest.parse(manifest).claudeCodeVersion };
+}
+
+/** The one that fits best first; an installer may have fetched both. */
+function platforms(): string[] {
+  const plain = `${process.platform}-${process.arch}`;
+  if (process.platform !== "linux") return [plain];
+  return hasMusl() ? [`${plain}-musl`, plain] : [plain, `${plain}-musl`];
+}
+
+function hasMusl(): boolean {
+  return readdirSync("/lib").some((name) => name.startsWith("ld-musl-"));
+}
+
+function tryResolve(from: string, name: string): string | undefined {
+  try {
+    return createRequire(from).resolve(name);
   } catch {
     return undefined;
   }
-}
-
-function problem(message: string, hint: string): Trouble {
-  return { kind: "problem", message, hint };
 }
