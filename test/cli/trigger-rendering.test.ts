@@ -10,7 +10,7 @@ import { openTerminal } from "../../packages/cli/src/terminal.ts";
 const look = { colors: openTerminal(true).colors, width: 60 };
 
 function painted(events: JobEvent[]): string[] {
-  const painter = new Painter(look, "/work/repo");
+  const painter = new Painter(look);
   return [...events.flatMap((event) => painter.paint(event)), ...painter.finish()];
 }
 
@@ -39,6 +39,14 @@ const result = (id: string, text: string, isError = false): JobEvent => ({
   isError,
   parent: null,
 });
+
+const started: JobEvent = {
+  kind: "started",
+  sessionId: "s1",
+  cwd: "/work/repo",
+  model: "opus",
+  version: "2.1.325",
+};
 
 const shown: [what: string, events: JobEvent[], lines: string[]][] = [
   [
@@ -90,7 +98,7 @@ const shown: [what: string, events: JobEvent[], lines: string[]][] = [
       result("a", "today"),
       result("b", "Linux"),
     ],
-    ["▸ Bash  date", "▸ Bash  uname", "  └ Bash date", "    today", "  └ Linux"],
+    ["▸ Bash  date", "▸ Bash  uname", "  └ Bash date", "    today", "  └ Bash uname", "    Linux"],
   ],
   [
     "a subagent works one step further in",
@@ -101,6 +109,21 @@ const shown: [what: string, events: JobEvent[], lines: string[]][] = [
       text("Nothing there.", "a"),
     ],
     ["▸ Agent  look around", "│ ▸ Glob  *.ts", "│   └ (nothing)", "│ Nothing there."],
+  ],
+  [
+    "a subagent that is waited for is not told as a task as well",
+    [
+      call("a", "Agent", { description: "look around" }),
+      { kind: "task", state: "started", description: "look around" },
+      result("a", "Nothing there."),
+      { kind: "task", state: "ended", description: "another one" },
+    ],
+    ["▸ Agent  look around", "  └ Nothing there.", "◦ background task ended: another one"],
+  ],
+  [
+    "the first line says what runs, and paths are seen from its folder",
+    [started, call("t", "Read", { file_path: "/work/repo/a.ts" }), started],
+    ["opus · Claude Code 2.1.325 · session s1", "", "▸ Read  a.ts"],
   ],
   [
     "thinking is one short line",
@@ -173,7 +196,7 @@ test("what a person is to judge by keeps even its colours visible", () => {
 test("nothing an event holds gets through raw, whatever field it is in", () => {
   const evil = "\x1b[2J\x9b\u202e";
   const lines = painted([
-    { kind: "started", sessionId: evil, model: evil, version: evil },
+    { kind: "started", sessionId: evil, cwd: evil, model: evil, version: evil },
     { kind: "thinking", text: evil, parent: null },
     call("t", evil, { [evil]: evil, command: evil }),
     result("t", evil, true),

@@ -31,6 +31,7 @@ async function ask(
         { value: "allow", label: "Allow this once" },
       ],
       signal,
+      withGuide: false,
     });
     if (!isCancel(word)) return word;
     // While a question is asked Ctrl-C comes as a key; it means the same as ever.

@@ -17,15 +17,9 @@ export interface JobView {
   close(): void;
 }
 
-export interface ViewOptions {
-  wait: boolean;
-  /** The agent's folder. */
-  folder?: string;
-}
-
-export function openView(terminal: Terminal, options: ViewOptions): JobView {
+export function openView(terminal: Terminal, isWatched: boolean): JobView {
   if (terminal.json) return jsonView(terminal);
-  return options.wait ? watchingView(terminal, options) : quietView(terminal);
+  return isWatched ? watchingView(terminal) : quietView(terminal);
 }
 
 const stopping = "stopping … Ctrl-C again forces it";
@@ -49,10 +43,10 @@ function quietView(terminal: Terminal): JobView {
   };
 }
 
-function watchingView(terminal: Terminal, { folder }: ViewOptions): JobView {
+function watchingView(terminal: Terminal): JobView {
   const look = lookOf(terminal);
   const screen = terminal.live ? liveScreen(terminal.write) : plainScreen(terminal.print);
-  const live = new LiveJob({ look, screen, folder });
+  const live = new LiveJob(screen, look);
   return {
     partialMessages: terminal.live,
     watch: {

@@ -54,8 +54,7 @@ async function showLog(
   const look = lookOf(terminal);
   const isLive = isFollowing && terminal.live;
   const screen = isLive ? liveScreen(terminal.write) : plainScreen(terminal.print);
-  const session = job.session_id ? await state.sessions.get(job.session_id) : undefined;
-  const live = new LiveJob({ look, screen, folder: session?.cwd });
+  const live = new LiveJob(screen, look);
   terminal.print(`${look.colors.bold(job.agent)}  ${look.colors.dim(job.id)}`);
   live.begin(Date.parse(job.started_at ?? job.created_at));
   try {

@@ -18,17 +18,14 @@ export async function run(call: Call): Promise<number> {
   const { options, cwd, env, terminal } = call;
   const loaded = loadFleet(findFleetFile({ config: textOption(options, "config"), cwd }), env);
   const request = await requestOf(call);
-  const agent = loaded.fleet.agents.find((one) => one.name === request.agent);
-  const view = openView(terminal, {
-    wait: options.wait === true,
-    folder: agent?.working_directory.path,
-  });
+  const view = openView(terminal, options.wait === true);
   const stop = listenForStop(() => view.stopping());
   try {
     const onWait = () => terminal.note("Another herdctl works on this fleet; waiting for it …");
     const fleet = await ShortFleet.open(loaded, { onWait, signal: stop.signal });
     try {
       const { job, created } = await fleet.admit(await withWholeIds(fleet.state, request));
+      if (!created) terminal.note("This key was used before: nothing runs, here is its job.");
       const ended = created ? await perform(fleet, job, view, stop) : job;
       view.ended(ended);
       return exitCodeOf(ended);

@@ -16,12 +16,11 @@ export function elapsedText(milliseconds: number): string {
   return seconds < 10 ? `${seconds} s` : durationText(seconds);
 }
 
-/** `just now`, `5 min ago`, `3 d ago`. */
+/** `42 s`, `5 min`, `3 d`. */
 export function ageText(time: string, now: Date): string {
-  const seconds = (now.getTime() - Date.parse(time)) / 1000;
-  if (seconds < 5) return "just now";
-  const unit = ageUnits.find(([size]) => seconds >= size) ?? [1, "s"];
-  return `${Math.floor(seconds / unit[0])} ${unit[1]} ago`;
+  const seconds = Math.max(0, now.getTime() - Date.parse(time)) / 1000;
+  const [size, name] = ageUnits.find(([least]) => seconds >= least) ?? [1, "s"];
+  return `${Math.floor(seconds / size)} ${name}`;
 }
 
 /** Cents and below are shown too: most runs cost little. */

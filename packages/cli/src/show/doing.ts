@@ -6,10 +6,10 @@ import { harmless, harmlessAll } from "./harmless.ts";
 export class Doing {
   private readonly open = new Map<string, string>();
   private last = "starting";
-
-  constructor(private readonly folder?: string) {}
+  private folder: string | undefined;
 
   see(event: JobEvent): void {
+    if (event.kind === "started") this.folder = event.cwd;
     if (event.kind === "tool_call") this.open.set(event.id, this.callText(event));
     if (event.kind === "tool_result") this.open.delete(event.id);
     this.last = words[event.kind] ?? this.last;

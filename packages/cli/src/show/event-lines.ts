@@ -44,16 +44,17 @@ export function resultLines(
   look: Look,
 ): string[] {
   const { dim, red } = look.colors;
-  const lines = result.text.trimEnd().split("\n");
+  const written = result.text.split("\n").filter((line) => line.trim() !== "");
+  const lines = written.length === 0 ? ["(nothing)"] : written;
   const more = lines.length - shownLines;
   // A fold of a single line would take the place of that line.
   const shown = more > 1 ? lines.slice(0, shownLines) : lines;
-  const named = of ? [`${of.name} ${of.gist}`] : [];
   const last = more > 1 ? [`… ${more.toLocaleString("en")} lines more`] : [];
   const paint = result.isError ? red : dim;
-  return [...named, ...(result.text.trim() === "" ? ["(nothing)"] : shown), ...last].map(
-    (line, index) =>
-      paint(cut(`${index === 0 ? "  └ " : "    "}${line}`, look.width ?? widthInFile)),
+  const fitted = (line: string) => cut(line, (look.width ?? widthInFile) - 4);
+  const named = of ? [fitted(`${of.name} ${of.gist}`)] : [];
+  return [...named, ...[...shown, ...last].map((line) => paint(fitted(line)))].map(
+    (line, index) => `${index === 0 ? dim("  └ ") : "    "}${line}`,
   );
 }
 

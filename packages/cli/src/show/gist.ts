@@ -1,10 +1,10 @@
-import { relative } from "node:path";
+import { shortPath } from "./short-path.ts";
 
 /** The telling part of a tool call on one line, with paths as seen from the agent's folder. */
 export function gistOf(tool: string, input: unknown, folder: string | undefined): string {
   if (typeof input !== "object" || input === null) return "";
   const fields: Fields = { ...input };
-  const own = gists[tool]?.(fields, (path) => shortPath(path, folder));
+  const own = gists[tool]?.(fields, (path) => shortPath(text(path), folder));
   return oneLine(own ?? firstText(fields));
 }
 
@@ -42,13 +42,6 @@ function todoGist(todos: { content?: unknown; status?: unknown }[]): string {
   const current = todos.find((todo) => todo?.status === "in_progress");
   const progress = `${done} of ${todos.length} done`;
   return current ? `${progress}: ${text(current.content)}` : progress;
-}
-
-function shortPath(path: unknown, folder: string | undefined): string {
-  const full = text(path);
-  if (folder === undefined || !full.startsWith("/")) return full;
-  const short = relative(folder, full);
-  return short === "" || short.startsWith("..") ? full : short;
 }
 
 function firstText(fields: Fields): string {

@@ -15,10 +15,11 @@ export function jobTable(jobs: Job[], now: Date, look: Look): string[] {
       text: (job) => `${statusMark(job)} ${statusWord(job)}`,
       paint: (job) => statusColour(job, look),
     },
-    { title: "STARTED", text: (job) => ageText(job.created_at, now) },
-    { title: "TOOK", align: "right", text: (job) => tookText(job, now) },
+    { title: "AGE", align: "right", text: (job) => ageText(job.created_at, now) },
+    { title: "TOOK", spare: true, align: "right", text: (job) => tookText(job, now) },
     {
       title: "COST",
+      spare: true,
       align: "right",
       text: ({ cost_usd: cost }) => (cost === null ? "" : costText(cost)),
     },

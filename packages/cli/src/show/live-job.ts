@@ -5,27 +5,22 @@ import { Painter } from "./painter.ts";
 import type { Screen } from "./screen.ts";
 import { frameTime, spinnerLine } from "./spinner.ts";
 
-export interface LiveJobOptions {
-  look: Look;
-  screen: Screen;
-  /** The agent's folder. */
-  folder?: string;
-}
-
 /** A job at work on a screen: its events as they come, and below them what it does now. */
 export class LiveJob {
   /** Of the last result: the record does not keep it. */
   turns: number | undefined;
   private readonly painter: Painter;
-  private readonly doing: Doing;
+  private readonly doing = new Doing();
   private timer: NodeJS.Timeout | undefined;
   private startedAt = Date.now();
   private stopping = "";
   private held: string[] = [];
 
-  constructor(private readonly options: LiveJobOptions) {
-    this.painter = new Painter(options.look, options.folder);
-    this.doing = new Doing(options.folder);
+  constructor(
+    private readonly screen: Screen,
+    private readonly look: Look,
+  ) {
+    this.painter = new Painter(look);
   }
 
   begin(startedAt: number): void {
@@ -49,7 +44,7 @@ export class LiveJob {
   pause(last: string[] = []): void {
     clearInterval(this.timer);
     this.timer = undefined;
-    this.options.screen.show(last, []);
+    this.screen.show(last, []);
   }
 
   resume(): void {
@@ -60,20 +55,20 @@ export class LiveJob {
   end(): void {
     this.pause([...this.held, ...this.painter.finish()]);
     this.held = [];
-    this.options.screen.close();
+    this.screen.close();
   }
 
   private print(lines: string[]): void {
     this.held.push(...lines);
     if (!this.timer) return;
-    this.options.screen.show(this.held, this.below());
+    this.screen.show(this.held, this.below());
     this.held = [];
   }
 
   private below(): string[] {
     const { draft } = this.painter;
     const doing = this.stopping || this.doing.text;
-    const spinner = spinnerLine(Date.now() - this.startedAt, doing, this.options.look);
+    const spinner = spinnerLine(Date.now() - this.startedAt, doing, this.look);
     return draft === "" ? ["", spinner] : [draft, "", spinner];
   }
 }

@@ -18,6 +18,8 @@ interface Call {
   depth: number;
 }
 
+const agentTools = new Set(["Agent", "Task"]);
+
 /** A blank line stands between talk and work. */
 type Mood = "talk" | "work";
 
@@ -26,16 +28,14 @@ type Of<K extends JobEvent["kind"]> = Extract<JobEvent, { kind: K }>;
 /** Turns the events of a job, one after the other, into lines. It writes nothing itself. */
 export class Painter {
   private readonly calls = new Map<string, Call>();
+  private readonly open = new Set<string>();
   private readonly speech: Speech;
   private lastCall: string | undefined;
   private mood: Mood | undefined;
   private begun = false;
+  private folder: string | undefined;
 
-  constructor(
-    private readonly look: Look,
-    /** The agent's folder: paths are shown as seen from there. */
-    private readonly folder?: string,
-  ) {
+  constructor(private readonly look: Look) {
     this.speech = new Speech(look.width ?? widthInFile);
   }
 
@@ -84,7 +84,7 @@ export class Painter {
       case "tool_result":
         return this.result(event);
       default:
-        return this.inMood("work", [noticeLine(event, this.look) ?? []].flat());
+        return this.notice(event);
     }
   }
 
@@ -92,6 +92,7 @@ export class Painter {
   private started(event: Of<"started">): string[] {
     if (this.begun) return [];
     this.begun = true;
+    this.folder = event.cwd;
     return [startLine(event, this.look)];
   }
 
@@ -113,6 +114,7 @@ export class Painter {
     const depth = this.depthBelow(parent);
     const call = { name: toolName(tool), gist: gistOf(tool, input, this.folder), depth };
     this.calls.set(id, call);
+    this.open.add(id);
     this.lastCall = id;
     return this.inMood("work", this.indented([callLine(call, this.lookAt(depth))], depth));
   }
@@ -122,7 +124,16 @@ export class Painter {
     const depth = call?.depth ?? this.depthBelow(event.parent);
     const named = event.id === this.lastCall ? undefined : call;
     const lines = resultLines(event, named, this.lookAt(depth));
+    this.lastCall = undefined;
+    this.open.delete(event.id);
     return this.inMood("work", this.indented(lines, depth));
+  }
+
+  private notice(event: Of<"denied" | "retry" | "limit" | "task">): string[] {
+    // A subagent that is waited for is a task too, but its call and its result say all of it.
+    const isAwaited = [...this.open].some((id) => agentTools.has(this.calls.get(id)?.name ?? ""));
+    const line = event.kind === "task" && isAwaited ? undefined : noticeLine(event, this.look);
+    return line === undefined ? [] : this.inMood("work", [line]);
   }
 
   private depthBelow(parent: string | null): number {

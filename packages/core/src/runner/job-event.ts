@@ -5,7 +5,13 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
  * terminal, dashboard and chat all show these.
  */
 export type JobEvent =
-  | { kind: "started"; sessionId: string; model: string | undefined; version: string | undefined }
+  | {
+      kind: "started";
+      sessionId: string;
+      cwd: string;
+      model: string | undefined;
+      version: string | undefined;
+    }
   /** A piece of text while the model speaks; the whole text follows. */
   | { kind: "text_piece"; text: string; parent: string | null }
   | { kind: "text"; text: string; parent: string | null }
@@ -73,8 +79,8 @@ const folds: Folds = {
 function systemEvents(message: Of<"system">): JobEvent[] {
   switch (message.subtype) {
     case "init": {
-      const { session_id: sessionId, model, claude_code_version: version } = message;
-      return [{ kind: "started", sessionId, model, version }];
+      const { session_id: sessionId, cwd, model, claude_code_version: version } = message;
+      return [{ kind: "started", sessionId, cwd, model, version }];
     }
     case "api_retry": {
       const { attempt, max_retries: of, error_status: status, retry_delay_ms: delayMs } = message;
