@@ -25,7 +25,11 @@ const checks = [
     ],
   ],
   ["unused code and exports", bin("knip"), []],
-  ...packages.map((name) => [`package ${name}`, bin("publint"), ["--strict", "--pack", "npm", `packages/${name}`]]),
+  ...packages.map((name) => [
+    `package ${name}`,
+    bin("publint"),
+    ["--strict", "--pack", "npm", `packages/${name}`],
+  ]),
 ];
 
 let failed = 0;

@@ -1,76 +1,70 @@
-// README's first command: the real Claude Code at work, with no key and no internet.
+// README's first command: a fleet of three agents at work, with no key and no internet.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { createInterface } from "node:readline";
+import { join, resolve } from "node:path";
 import { startRehearsal } from "@herdctl/rehearsal";
 
-const script = resolve(import.meta.dirname, "../examples/rehearsal/first-steps.yaml");
-const question = "Which files are here?";
+const root = resolve(import.meta.dirname, "..");
+const assets = join(root, "scripts/demo");
+const agents = ["tester", "fixer", "reporter"];
+const longest = 120_000;
 const say = (line = "") => process.stdout.write(`${line}\n`);
 
-const folder = mkdtempSync(join(tmpdir(), "herdctl-demo-"));
-const rehearsal = await startRehearsal({ script });
-const interrupted = new AbortController();
-process.once("SIGINT", () => interrupted.abort());
-process.once("SIGTERM", () => interrupted.abort());
+const rehearsal = await startRehearsal({ script: join(assets, "model.yaml") });
+const temp = mkdtempSync(join(tmpdir(), "herdctl-demo-"));
+const fleet = join(temp, "fleet");
+const stopped = AbortSignal.timeout(longest);
+let running;
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.on(signal, () => running?.kill(signal) || process.exit(1));
+}
 try {
   process.exitCode = (await demo()) ? 0 : 1;
 } finally {
   await rehearsal.stop();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(temp, { recursive: true, force: true, maxRetries: 5 });
 }
 
 async function demo() {
-  say(`A scripted model listens on ${rehearsal.url}; it stands in for the real one.`);
-  say("The real `claude` program runs in a folder of its own, with a made-up key.\n");
-  say(`  you     ${question}`);
-  let result;
-  for await (const message of claude(["-p", question, "--allowedTools", "Bash"])) {
-    if (message.type === "assistant" || message.type === "user") showBlocks(message);
-    if (message.type === "result") result = message;
+  cpSync(assets, fleet, { recursive: true });
+  for (const name of ["home", "tmp"]) mkdirSync(join(temp, name));
+  say("Three agents look after a small project that has a bug. Each is a real Claude Code");
+  say("session; only the model is rehearsed, so there is no key and no internet.\n");
+  for (const agent of agents) {
+    if ((await herdctl("trigger", agent, "--wait")) !== 0)
+      return failed(`${agent} did not succeed`);
+    say();
   }
-  if (result?.is_error !== false || rehearsal.ledger.main.length < 2) {
-    say(`\nNo reply came: ${result?.result ?? "claude ended without a result"}`);
-    return false;
-  }
-  const { num_turns: turns, duration_ms: took, total_cost_usd: cost } = result;
-  say(`\n${turns} turns in ${(took / 1000).toFixed(1)} s. A real model would have cost about`);
-  say(`$${cost.toFixed(4)}; this cost nothing: no key, no internet. Nothing is left behind.`);
-  say("\nNext: bin/herdctl init in a folder of yours, then bin/herdctl config check.");
+  say("What the fleet has on record:\n");
+  await herdctl("jobs");
+  const report = readFileSync(join(fleet, "project/report.md"), "utf8").trim();
+  const isFixed = !readFileSync(join(fleet, "project/price.mjs"), "utf8").includes("slice");
+  if (!isFixed) return failed("the bug is still there");
+  say(`\nThe bug is fixed, and the report says: ${report}`);
+  say("Nothing was paid, and nothing is left behind.");
+  say("\nNext: bin/herdctl init in a folder of yours.");
   return true;
 }
 
-function showBlocks({ type, message }) {
-  for (const block of Array.isArray(message.content) ? message.content : []) {
-    if (block.type === "text" && type === "assistant") say(`  claude  ${block.text}`);
-    if (block.type === "tool_use") say(`  claude  runs ${block.name}: ${block.input.command}`);
-    if (block.type === "tool_result") say(`  tool    ${block.content.replaceAll("\n", ", ")}`);
-  }
+function failed(why) {
+  say(`\nThe demo failed: ${why}.`);
+  return false;
 }
 
-async function* claude(args) {
-  const [home, work, TMPDIR] = ["home", "work", "tmp"].map((name) => join(folder, name));
-  for (const one of [home, work, TMPDIR]) mkdirSync(one);
-  for (const name of ["apples.txt", "pears.txt"]) writeFileSync(join(work, name), "");
-  const own = { PATH: process.env.PATH, HOME: home, CLAUDE_CONFIG_DIR: home, TMPDIR };
-  const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(60_000)]);
-  const child = spawn(claudeProgram(), [...args, "--output-format", "stream-json", "--verbose"], {
-    cwd: work,
-    env: { ...own, ...rehearsal.env() },
-    signal,
-    stdio: ["ignore", "pipe", "inherit"],
+/** The built program, in an environment of its own; a person's terminal is passed on to it. */
+function herdctl(...args) {
+  const own = { HOME: join(temp, "home"), TMPDIR: join(temp, "tmp"), IS_SANDBOX: "1" };
+  const { PATH, TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR } = process.env;
+  const shown = { PATH, TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR };
+  running = spawn(process.execPath, [join(root, "packages/cli/dist/herdctl.mjs"), ...args], {
+    cwd: fleet,
+    env: { ...shown, ...own, ...rehearsal.env() },
+    stdio: ["ignore", "inherit", "inherit"],
+    signal: stopped,
+    killSignal: "SIGINT",
   });
-  const ended = new Promise((done) => child.once("error", done).once("close", done));
-  for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line);
-  await ended;
-}
-
-/** The Agent SDK carries the program in a package of its own for each platform. */
-function claudeProgram() {
-  const sdk = createRequire(import.meta.url).resolve("@anthropic-ai/claude-agent-sdk");
-  const platform = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`;
-  return join(dirname(createRequire(sdk).resolve(`${platform}/package.json`)), "claude");
+  return new Promise((done) =>
+    running.once("error", () => done(1)).once("close", (code) => done(code)),
+  );
 }

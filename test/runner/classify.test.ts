@@ -159,13 +159,17 @@ const cases: [what: string, evidence: Partial<Evidence>, code: string][] = [
   ],
   [
     "SIGINT in an API hang: exit 0 and no result",
-    { init: { sessionId: "s" }, exit: ended(0) },
+    { init: { sessionId: "s", synthesised: false }, exit: ended(0) },
     "interrupted",
   ],
-  ["SIGTERM: 143 and no result", { init: { sessionId: "s" }, exit: ended(143) }, "runtime_crashed"],
+  [
+    "SIGTERM: 143 and no result",
+    { init: { sessionId: "s", synthesised: false }, exit: ended(143) },
+    "runtime_crashed",
+  ],
   [
     "SIGKILL: no result",
-    { init: { sessionId: "s" }, exit: ended(null, "SIGKILL") },
+    { init: { sessionId: "s", synthesised: false }, exit: ended(null, "SIGKILL") },
     "runtime_crashed",
   ],
   ["a crash", { exit: ended(139), stderr: "Segmentation fault" }, "runtime_crashed"],

@@ -111,3 +111,13 @@ test("the private files of a run are gone when it is over", async () => {
   const left = readdirSync(join(stateDirOf(on), "jobs", job.id)).sort();
   expect(left).toEqual(["outcome.json", "output.jsonl", "stderr.log"]);
 });
+
+test("a tool that was denied is known from the session file too", async () => {
+  const on = await stage({ mode: "obedient" });
+  const { job } = await runJob(on, {
+    yaml: "runtime: { type: cli, stream: session-file }\npermission_mode: dontAsk",
+    prompt: obey(["Bash", { command: "mkfifo x" }]),
+  });
+  expect(job.outcome).toMatchObject({ code: "finished_with_denials" });
+  expect(job.outcome?.message).toContain("Bash");
+});

@@ -1,11 +1,12 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import { z } from "zod";
 import type { RateLimit } from "../gateway/limits.ts";
 import type { OutcomeCode } from "../state/outcome.ts";
 import type { ProcessExit } from "./runtime/spawn.ts";
 
 /** Everything that was seen of a run; the outcome is decided from it and from nothing else. */
 export interface Evidence {
-  init?: { sessionId: string; model?: string; version?: string };
+  init?: { sessionId: string; model?: string; version?: string; synthesised: boolean };
   /** The last of the results; a run with background work has several. */
   result?: ResultSeen;
   denials: Denial[];
@@ -15,7 +16,7 @@ export interface Evidence {
   /** The subscription's limit, as the binary tells it. */
   limit?: { rejected: boolean; resetsAt?: number };
   writesLost: boolean;
-  openTools: string[];
+  openTools: { id: string; tool: string }[];
   /** What the model said last, for the summary. */
   lastText: string;
   unknownMessages: number;
@@ -94,7 +95,8 @@ type Of<T extends SDKMessage["type"]> = Extract<SDKMessage, { type: T }>;
 function addSystem(evidence: Evidence, message: Of<"system">): Evidence {
   if (message.subtype === "init") {
     const { session_id: sessionId, model, claude_code_version: version } = message;
-    return { ...evidence, init: { sessionId, model, version } };
+    const synthesised = "herdctl_synthesised" in message;
+    return { ...evidence, init: { sessionId, model, version, synthesised } };
   }
   if (message.subtype === "api_retry") {
     const apiError = { kind: message.error, status: message.error_status };
@@ -113,7 +115,7 @@ function addAssistant(evidence: Evidence, message: Of<"assistant">): Evidence {
     block.type === "text" ? [block.text] : [],
   );
   const tools = message.message.content.flatMap((block) =>
-    block.type === "tool_use" ? [block.id] : [],
+    block.type === "tool_use" ? [{ id: block.id, tool: block.name }] : [],
   );
   return {
     ...evidence,
@@ -131,7 +133,26 @@ function addToolResults(evidence: Evidence, message: Of<"user">): Evidence {
   const closed = new Set(
     content.flatMap((block) => (block.type === "tool_result" ? [block.tool_use_id] : [])),
   );
-  return { ...evidence, openTools: evidence.openTools.filter((id) => !closed.has(id)) };
+  const openTools = evidence.openTools.filter(({ id }) => !closed.has(id));
+  // A stream names its denials in the result; a session file only at the tool's own result.
+  const denied = evidence.init?.synthesised ? deniedTools(evidence, message) : [];
+  return addDenials({ ...evidence, openTools }, denied);
+}
+
+const resultMeta = z.looseObject({
+  tool_result_meta: z.array(z.looseObject({ id: z.string(), non_execution_kind: z.string() })),
+});
+const notDenied = new Set(["cancelled", "interrupted"]);
+
+function deniedTools(evidence: Evidence, message: Of<"user">): Denial[] {
+  const meta = resultMeta.safeParse(message);
+  const kinds = meta.success ? meta.data.tool_result_meta : [];
+  return kinds
+    .filter(({ non_execution_kind: kind }) => !notDenied.has(kind))
+    .map(({ id }) => {
+      const tool = evidence.openTools.find((open) => open.id === id)?.tool ?? "a tool";
+      return { tool, toolUseId: id };
+    });
 }
 
 function addResult(evidence: Evidence, message: Of<"result">): Evidence {

@@ -76,16 +76,17 @@ export class JobExecutor {
   }
 
   private async findings(order: RunOrder, evidence: Evidence, since: Date) {
-    const { metadata_file } = order.agent;
-    const warnings = evidence.result?.synthesised
-      ? ["denied tools are not known: the session file does not tell"]
-      : [];
+    const { metadata_file, permission_mode } = order.agent;
+    const isBlind = evidence.init?.synthesised && permission_mode !== "bypassPermissions";
+    const warnings = isBlind ? [blindness] : [];
     if (metadata_file === undefined) return { metadata: undefined, warnings };
     const read = await readMetadataFile(order.cwd, metadata_file, since);
     if (read.kind === "wrong") warnings.push(read.warning);
     return { metadata: read.kind === "found" ? read.metadata : undefined, warnings };
   }
 }
+
+const blindness = "older versions of Claude Code leave denied tools out of the session file";
 
 /** What the session had cost before; a fork begins where its parent stands. */
 async function totalsOf({ session, configDir, cwd }: RunOrder): Promise<SessionTotals | undefined> {

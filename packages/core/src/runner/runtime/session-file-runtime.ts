@@ -14,7 +14,7 @@ import { endProcess, windDown } from "./wind-down.ts";
 
 /**
  * The CLI with its standard output left alone: the messages come out of the session file that it
- * writes. There is nobody to ask over this road, and a denied tool leaves no trace in the file.
+ * writes. There is nobody to ask over this road.
  */
 export class SessionFileRuntime implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
