@@ -7,7 +7,7 @@ import { checkFolder, codeOf, type Workspace, workspaceProblem } from "./workspa
 import { gitsWords, runGit } from "./workspace-git.ts";
 import { isSameRepo, maskCredentials, splitCredentials } from "./workspace-repo.ts";
 
-export type Clone = NonNullable<WorkingDirectory["clone"]>;
+type Clone = NonNullable<WorkingDirectory["clone"]>;
 
 const pollEvery = 200;
 

@@ -14,19 +14,25 @@ export function draftFor(path: string): string {
 export async function isBeingCloned(path: string): Promise<boolean> {
   const folder = dirname(path);
   const names = await readdir(folder).catch(() => []);
-  const drafts = names.filter((name) => name.startsWith(prefix(path)));
-  const isOwned = (name: string) => isAlive(ownerOf(name.slice(prefix(path).length)));
-  for (const name of drafts.filter((draft) => !isOwned(draft))) {
-    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 });
+  let isOwned = false;
+  for (const name of names) {
+    const owner = ownerOf(name, prefix(path));
+    if (owner === undefined) continue;
+    if (isAlive(owner)) isOwned = true;
+    else await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 });
   }
-  return drafts.some(isOwned);
+  return isOwned;
 }
 
 function prefix(path: string): string {
   return `.${basename(path)}.clone.`;
 }
 
-function ownerOf(owner: string): ProcessIdentity {
-  const [pid = "", start_time = "", boot_id = ""] = owner.split(".");
-  return { pid: Number(pid), start_time: decodeURIComponent(start_time), boot_id };
+/** Exactly such a name as we give, for what bears it may be removed. */
+function ownerOf(name: string, start: string): ProcessIdentity | undefined {
+  if (!name.startsWith(start)) return undefined;
+  const parts = /^(\d+)\.([\w%-]+)\.([\da-f-]{36})\.[\da-f]{8}$/i.exec(name.slice(start.length));
+  const [, pid, startTime, bootId] = parts ?? [];
+  if (!pid || !startTime || !bootId) return undefined;
+  return { pid: Number(pid), start_time: decodeURIComponent(startTime), boot_id: bootId };
 }

@@ -3,7 +3,7 @@ import { outcomes } from "./outcomes.ts";
 
 export type Workspace = { kind: "ready"; path: string } | WorkspaceProblem;
 
-export interface WorkspaceProblem {
+interface WorkspaceProblem {
   kind: "problem";
   code: "workspace_missing";
   message: string;

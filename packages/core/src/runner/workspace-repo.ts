@@ -6,7 +6,7 @@ export function isSameRepo(one: string, other: string, folder: string): boolean 
 }
 
 export function maskCredentials(text: string): string {
-  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s@]*:?[^/\s]*@/gi, "$1***@");
+  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/gi, "$1***@");
 }
 
 export interface RepoAccess {
@@ -24,21 +24,26 @@ export function splitCredentials(repo: string): RepoAccess {
   if (parsed === undefined || (parsed.username === "" && parsed.password === "")) {
     return { url: repo };
   }
-  const pair = [parsed.username, parsed.password].map(decodeURIComponent).join(":");
+  const pair = [parsed.username, parsed.password].map(decode).join(":");
   parsed.username = "";
   parsed.password = "";
   const value = `Authorization: Basic ${Buffer.from(pair).toString("base64")}`;
   return { url: parsed.href, header: { scope: `${parsed.origin}/`, value } };
 }
 
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function canonical(repo: string, folder: string): string {
-  const bare = repo
-    .replace(/\/+$/, "")
-    .replace(/\.git$/, "")
-    .replace(/\/+$/, "");
-  const url = /^([a-z][a-z0-9+.-]*):\/\/(?:[^/@]*@)*(.*)$/i.exec(bare);
-  if (url) return url[1] === "file" ? (url[2] ?? "") : (url[2] ?? "");
-  const ssh = /^(?:[^/@:]+@)?([^/:]+):(?!\/\/)(.*)$/.exec(bare);
-  if (ssh) return `${ssh[1]}/${ssh[2]?.replace(/^\/+/, "")}`;
+  const bare = repo.replace(/(\.git)?\/*$/, "");
+  const url = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/]*@)?(.*)$/i.exec(bare);
+  if (url?.[1] !== undefined) return url[1];
+  const ssh = /^(?:[^/@:]+@)?([^/:]+):\/*(.*)$/.exec(bare);
+  if (ssh) return `${ssh[1]}/${ssh[2]}`;
   return resolve(folder, bare);
 }

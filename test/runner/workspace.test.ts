@@ -1,0 +1,402 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { prepareWorkspace } from "../../packages/core/src/runner/workspace.ts";
+import { gitsWords } from "../../packages/core/src/runner/workspace-git.ts";
+import {
+  isSameRepo,
+  maskCredentials,
+  splitCredentials,
+} from "../../packages/core/src/runner/workspace-repo.ts";
+import { folderWith } from "../support/folder.ts";
+
+const never = new AbortController().signal;
+
+const ownHome = mkdtempSync(join(tmpdir(), "herdctl-home-"));
+vi.stubEnv("HOME", ownHome);
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(ownHome, { recursive: true, force: true });
+});
+
+describe("a working directory", () => {
+  test("that is there is used as it is", async () => {
+    const path = folderWith({});
+    expect(await prepareWorkspace({ path }, never)).toEqual({ kind: "ready", path });
+  });
+
+  test("may be reached by a link", async () => {
+    const path = join(folderWith({}), "link");
+    symlinkSync(folderWith({}), path);
+    expect(await prepareWorkspace({ path }, never)).toEqual({ kind: "ready", path });
+  });
+
+  test.each([
+    ["is missing", "missing", /does not exist/],
+    ["is a file", "file", /is not a folder/],
+    ["lies below a file", "file/inner", /is not a folder/],
+    ["is a link to nothing", "broken", /is a link to .*nowhere, which does not exist/],
+    ["is a link to a file", "to-file", /is not a folder/],
+    ["is a link to itself", "circle", /leads in a circle/],
+  ])("that %s is a problem", async (_what, name, why) => {
+    const folder = folderWith({ file: "" });
+    symlinkSync(join(folder, "nowhere"), join(folder, "broken"));
+    symlinkSync("file", join(folder, "to-file"));
+    symlinkSync("circle", join(folder, "circle"));
+    const path = join(folder, name);
+
+    const workspace = await prepareWorkspace({ path }, never);
+    expect(workspace).toMatchObject({ kind: "problem", code: "workspace_missing" });
+    expect(workspace).toMatchObject({ message: expect.stringMatching(why) });
+    expect(workspace).toMatchObject({ message: expect.stringContaining(path) });
+    expect(workspace).toMatchObject({ hint: expect.stringContaining("working_directory") });
+  });
+
+  test.each([
+    ["be read", 0o711, /may not be read/],
+    ["be entered", 0o744, /may not be entered/],
+    ["be read or entered", 0o700, /may not be read/],
+  ])("that may not %s is a problem", async (_what, mode, why) => {
+    const path = mkdtempSync(join(dirname(tmpdir()), "herdctl-locked-"));
+    onTestFinished(() => rmSync(path, { recursive: true }));
+    chmodSync(path, mode);
+    const workspace = await asNobody(() => prepareWorkspace({ path }, never));
+    expect(workspace).toMatchObject({ message: expect.stringMatching(why) });
+  });
+});
+
+describe("a clone of the agent's own", () => {
+  test.each([
+    ["a path", (repo: string) => repo],
+    ["a file:// address", (repo: string) => `file://${repo}`],
+  ])("is made from %s when it is absent", async (_what, spell) => {
+    const repo = repository();
+    const path = place();
+    const clone = { repo: spell(repo) };
+
+    expect(await prepareWorkspace({ path, clone }, never)).toEqual({ kind: "ready", path });
+    expect(readFileSync(join(path, "README"), "utf8")).toBe("second\n");
+    expect(git(path, "status", "--porcelain")).toBe("");
+    expect(readdirSync(dirname(path))).toEqual(["coder"]);
+  });
+
+  test("holds the branch and as many commits as were asked for", async () => {
+    const path = place();
+    const clone = { repo: repository(), branch: "side", depth: 1 };
+    expect(await prepareWorkspace({ path, clone }, never)).toMatchObject({ kind: "ready" });
+    expect(git(path, "branch", "--show-current")).toBe("side");
+    expect(git(path, "rev-list", "--count", "HEAD")).toBe("1");
+  });
+
+  test("shares no file with the repository that it was made from", async () => {
+    const path = place();
+    await prepareWorkspace({ path, clone: { repo: repository() } }, never);
+    const objects = join(path, ".git", "objects");
+    const files = readdirSync(objects, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => statSync(join(entry.parentPath, entry.name)).nlink);
+    expect(files.length).toBeGreaterThan(0);
+    expect(new Set(files)).toEqual(new Set([1]));
+  });
+
+  test("stays as the last run left it", async () => {
+    const repo = repository();
+    const path = place();
+    await prepareWorkspace({ path, clone: { repo } }, never);
+    writeFileSync(join(path, "README"), "unfinished work\n");
+    commit(repo, "third");
+
+    expect(await prepareWorkspace({ path, clone: { repo } }, never)).toMatchObject({
+      kind: "ready",
+    });
+    expect(readFileSync(join(path, "README"), "utf8")).toBe("unfinished work\n");
+    expect(git(path, "rev-list", "--count", "HEAD")).toBe("2");
+  });
+
+  test("is made in an empty folder too", async () => {
+    const path = place();
+    mkdirSync(path, { recursive: true });
+    const workspace = await prepareWorkspace({ path, clone: { repo: repository() } }, never);
+    expect(workspace).toEqual({ kind: "ready", path });
+    expect(existsSync(join(path, "README"))).toBe(true);
+  });
+
+  test("is not taken from another repository", async () => {
+    const [path, other] = [place(), repository()];
+    await prepareWorkspace({ path, clone: { repo: other } }, never);
+    const workspace = await prepareWorkspace({ path, clone: { repo: repository() } }, never);
+    expect(workspace).toMatchObject({ code: "workspace_missing" });
+    expect(workspace).toMatchObject({ message: expect.stringContaining(other) });
+  });
+
+  test("does not replace a folder that is something else", async () => {
+    const path = folderWith({ thesis: "years of work" });
+    const workspace = await prepareWorkspace({ path, clone: { repo: repository() } }, never);
+    expect(workspace).toMatchObject({ message: expect.stringContaining("not empty and no clone") });
+    expect(readFileSync(join(path, "thesis"), "utf8")).toBe("years of work");
+  });
+
+  test("is whole for each of many runs that want it at once", async () => {
+    const path = place();
+    const clone = { repo: repository() };
+    const runs = Array.from({ length: 6 }, () => prepareWorkspace({ path, clone }, never));
+    expect(await Promise.all(runs)).toEqual(runs.map(() => ({ kind: "ready", path })));
+    expect(git(path, "status", "--porcelain")).toBe("");
+    expect(readdirSync(dirname(path))).toEqual(["coder"]);
+  });
+
+  test("is waited for while another run makes it", async () => {
+    const server = await silentServer();
+    const path = place();
+    const first = new AbortController();
+    const making = prepareWorkspace({ path, clone: { repo: server.url } }, first.signal);
+    await server.asked;
+    const waiting = prepareWorkspace({ path, clone: { repo: repository() } }, never);
+    expect(await Promise.race([waiting, delay(500, "still waiting")])).toBe("still waiting");
+
+    first.abort();
+    await expect(making).rejects.toThrow(/abort/i);
+    expect(await waiting).toEqual({ kind: "ready", path });
+    expect(readdirSync(dirname(path))).toEqual(["coder"]);
+  });
+
+  test("is never half a clone after a kill, and the next run cleans up", async () => {
+    const server = await silentServer();
+    const path = place();
+    expect(await killWhileCloning(path, server)).toBe("SIGKILL");
+    expect(readdirSync(dirname(path))).toEqual([expect.stringMatching(/^\.coder\.clone\.\d/)]);
+    mkdirSync(join(dirname(path), ".coder.clone.of-a-person"));
+
+    const workspace = await prepareWorkspace({ path, clone: { repo: repository() } }, never);
+    expect(workspace).toEqual({ kind: "ready", path });
+    expect(readdirSync(dirname(path)).sort()).toEqual([".coder.clone.of-a-person", "coder"]);
+  });
+});
+
+describe("a clone that cannot be made", () => {
+  test.each([
+    ["there is no such repository", { repo: "/nowhere/at/all" }, /does not exist/, /`repo`/],
+    ["the address does not answer", { repo: "http://127.0.0.1:1/r" }, /unable to access/, /`repo`/],
+    ["the way in is shut", { repo: "ext::sh -c true" }, /not allowed/, /`repo`/],
+    ["it looks like an option", { repo: "--upload-pack=touch x" }, /could not be cloned/, /`repo`/],
+  ])("says that %s", async (_what, clone, why, hint) => {
+    const path = place();
+    const workspace = await prepareWorkspace({ path, clone }, never);
+    expect(workspace).toMatchObject({ kind: "problem", code: "workspace_missing" });
+    expect(workspace).toMatchObject({ message: expect.stringMatching(why) });
+    expect(workspace).toMatchObject({ hint: expect.stringMatching(hint) });
+    expect(readdirSync(dirname(path))).toEqual([]);
+  });
+
+  test("says that there is no such branch", async () => {
+    const clone = { repo: repository(), branch: "gone" };
+    expect(await prepareWorkspace({ path: place(), clone }, never)).toMatchObject({
+      message: expect.stringContaining("Remote branch gone not found"),
+      hint: expect.stringContaining("`branch`"),
+    });
+  });
+
+  test("says that git is missing", async () => {
+    await withEnvironment({ PATH: folderWith({}) }, async () => {
+      const workspace = prepareWorkspace({ path: place(), clone: { repo: "/nowhere" } }, never);
+      expect(await workspace).toMatchObject({ message: "git is not installed." });
+    });
+  });
+
+  test("says that its root is no folder", async () => {
+    const path = join(folderWith({ root: "" }), "root", "coder");
+    const workspace = await prepareWorkspace({ path, clone: { repo: repository() } }, never);
+    expect(workspace).toMatchObject({ kind: "problem", code: "workspace_missing" });
+  });
+
+  test("asks nobody for a password, and shows none", async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end();
+    });
+    const secret = "s3cret-token";
+    const repo = server.url.replace("//", `//robot:${secret}@`);
+    const asking = { GIT_ASKPASS: "/nowhere/ask", SSH_ASKPASS: "/nowhere/ask" };
+    const workspace = await withEnvironment(asking, () =>
+      prepareWorkspace({ path: place(), clone: { repo } }, never),
+    );
+    expect(workspace).toMatchObject({
+      message: expect.stringContaining("***@127.0.0.1"),
+      hint: expect.stringContaining("asks no questions"),
+    });
+    expect(JSON.stringify(workspace)).not.toContain(secret);
+  });
+});
+
+describe("git", () => {
+  test("gets a token by a header, never by its arguments", async () => {
+    const server = await silentServer();
+    const stop = new AbortController();
+    const repo = server.url.replace("//", "//robot:pass%20word@");
+    const cloning = prepareWorkspace({ path: place(), clone: { repo } }, stop.signal);
+    const { headers } = await server.asked;
+    const arguments_ = commandLines();
+    stop.abort();
+    await expect(cloning).rejects.toThrow(/abort/i);
+
+    const [, pair = ""] = headers.authorization?.split(" ") ?? [];
+    expect(Buffer.from(pair, "base64").toString()).toBe("robot:pass word");
+    expect(arguments_).toContain(server.url);
+    expect(arguments_).not.toMatch(/pass.{1,3}word@/);
+  });
+
+  test("is not led astray by the repository that surrounds us", async () => {
+    const path = place();
+    const clone = { repo: repository() };
+    const around = { GIT_DIR: "/nowhere", GIT_WORK_TREE: "/nowhere", GIT_INDEX_FILE: "/nowhere/i" };
+    const workspace = await withEnvironment(around, () => prepareWorkspace({ path, clone }, never));
+    expect(workspace).toEqual({ kind: "ready", path });
+  });
+
+  test("is quoted without noise and without secrets", () => {
+    const stderr = "Cloning into 'x'...\nwarning: y\nfatal: no https://u:p@h/r\n\nhint: z\n";
+    expect(gitsWords(stderr)).toBe("fatal: no https://***@h/r");
+    expect(gitsWords("")).toBe("");
+  });
+
+  test.each([
+    ["https://h/o/r", "https://h/o/r.git", true],
+    ["https://u:p@h/o/r", "https://h/o/r/", true],
+    ["git@h:o/r.git", "https://h/o/r", true],
+    ["ssh://git@h/o/r", "git@h:o/r", true],
+    ["/a/b", "file:///a/b", true],
+    ["/a/b.git/", "/a/b", true],
+    ["../b", "/root/b", true],
+    ["https://h/o/r", "https://h/o/r2", false],
+    ["https://h/o/r", "https://h2/o/r", false],
+    ["https://h:8080/o/r", "https://h/o/r", false],
+  ])("takes %s and %s for one repository: %s", (one, other, same) => {
+    expect(isSameRepo(one, other, "/root/workspaces")).toBe(same);
+  });
+
+  test.each([
+    ["https://user:secret@h/r", "https://***@h/r"],
+    ["https://secret@h/r and http://a:b@c/", "https://***@h/r and http://***@c/"],
+    ["https://u:p@ss@h/r", "https://***@h/r"],
+    ["https://h/r?at=a@b", "https://h/r?at=a@b"],
+    ["git@h:r", "git@h:r"],
+  ])("is never heard saying %s", (text, masked) => {
+    expect(maskCredentials(text)).toBe(masked);
+  });
+
+  test.each([
+    ["https://h/r", "https://h/r", undefined],
+    ["git@h:r", "git@h:r", undefined],
+    ["ssh://git@h/r", "ssh://git@h/r", undefined],
+    ["https://u:p@h/r", "https://h/r", "u:p"],
+    ["https://token@h:8443/r", "https://h:8443/r", "token:"],
+    ["https://u:100%@h/r", "https://h/r", "u:100%"],
+  ])("gets %s as %s", (repo, url, pair) => {
+    const access = splitCredentials(repo);
+    expect(access.url).toBe(url);
+    const encoded = access.header?.value.split(" ").at(-1) ?? "";
+    expect(Buffer.from(encoded, "base64").toString() || undefined).toBe(pair);
+  });
+});
+
+/** With two commits, and a branch `side`. */
+function repository(): string {
+  const path = folderWith({});
+  git(path, "init", "--quiet", "--initial-branch=main");
+  commit(path, "first");
+  commit(path, "second");
+  git(path, "branch", "side");
+  return path;
+}
+
+function commit(repo: string, text: string): void {
+  writeFileSync(join(repo, "README"), `${text}\n`);
+  git(repo, "add", ".");
+  const author = ["-c", "user.name=Test", "-c", "user.email=test@example.com"];
+  git(repo, ...author, "commit", "--quiet", "--message", text);
+}
+
+function git(cwd: string, ...args: string[]): string {
+  return execFileSync("git", args, { cwd, encoding: "utf8" }).trim();
+}
+
+function place(): string {
+  return join(folderWith({}), "workspaces", "coder");
+}
+
+async function withEnvironment<T>(extra: Record<string, string>, act: () => Promise<T>) {
+  for (const [name, value] of Object.entries(extra)) vi.stubEnv(name, value);
+  try {
+    return await act();
+  } finally {
+    vi.unstubAllEnvs();
+    vi.stubEnv("HOME", ownHome);
+  }
+}
+
+/** Root may enter everything, so it steps aside; everybody else is already somebody. */
+async function asNobody<T>(act: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return await act();
+  process.seteuid?.(65534);
+  try {
+    return await act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+async function serve(answer: Parameters<typeof createServer>[1] & object) {
+  const server: Server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  return { server, url: `http://127.0.0.1:${port}/repo` };
+}
+
+/** Takes the question and never answers. */
+async function silentServer() {
+  const { server, url } = await serve(() => undefined);
+  const asked = new Promise<IncomingMessage>((resolve) => server.once("request", resolve));
+  return { url, asked };
+}
+
+async function killWhileCloning(
+  path: string,
+  server: Awaited<ReturnType<typeof silentServer>>,
+): Promise<NodeJS.Signals | null> {
+  const at = (file: string) => new URL(file, import.meta.url).href;
+  const source = at("../../packages/core/src/runner/workspace.ts");
+  const script = `import { prepareWorkspace } from ${JSON.stringify(source)};
+    const clone = { repo: ${JSON.stringify(server.url)} };
+    await prepareWorkspace({ path: ${JSON.stringify(path)}, clone }, new AbortController().signal);`;
+  const node = ["--import", at("../state/programs/typescript.mjs"), "--input-type=module"];
+  const child = spawn(process.execPath, [...node, "--eval", script], { stdio: "ignore" });
+  const ended = once(child, "exit");
+  await server.asked;
+  child.kill("SIGKILL");
+  const [, signal] = await ended;
+  return signal;
+}
+
+function commandLines(): string {
+  return execFileSync("ps", ["-Ao", "args"], { encoding: "utf8" });
+}
