@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { startRehearsal } from "@herdctl/rehearsal";
 
 const root = resolve(import.meta.dirname, "..");
@@ -55,8 +55,10 @@ function failed(why) {
 /** The built program, in an environment of its own; a person's terminal is passed on to it. */
 function herdctl(...args) {
   const own = { HOME: join(temp, "home"), TMPDIR: join(temp, "tmp"), IS_SANDBOX: "1" };
-  const { PATH, TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR } = process.env;
-  const shown = { PATH, TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR };
+  const { TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR } = process.env;
+  // npm puts the checkout's own tools on the PATH, an unfinished `claude` for the tests among them.
+  const folders = process.env.PATH.split(delimiter).filter((folder) => !folder.startsWith(root));
+  const shown = { PATH: folders.join(delimiter), TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR };
   running = spawn(process.execPath, [join(root, "packages/cli/dist/herdctl.mjs"), ...args], {
     cwd: fleet,
     env: { ...shown, ...own, ...rehearsal.env() },

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StateManager } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
@@ -120,4 +120,17 @@ test("a tool that was denied is known from the session file too", async () => {
   });
   expect(job.outcome).toMatchObject({ code: "finished_with_denials" });
   expect(job.outcome?.message).toContain("Bash");
+});
+
+test("a job that is cancelled while its clone is made is cancelled, and no half clone is left", async () => {
+  const on = await stage({ mode: "obedient" });
+  const stopping = new AbortController();
+  stopping.abort();
+  const root = join(on.home, "clones");
+  const { job } = await runJob(on, {
+    yaml: `working_directory: { repo: "${on.workspace}", root: "${root}" }`,
+    signal: stopping.signal,
+  });
+  expect(job).toMatchObject({ status: "cancelled", outcome: { code: "cancelled" }, attempts: 0 });
+  expect(existsSync(join(root, "one"))).toBe(false);
 });

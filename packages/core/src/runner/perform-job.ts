@@ -1,8 +1,10 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Job } from "../state/job.ts";
+import type { Outcome } from "../state/outcome.ts";
 import { ApprovalDesk, type AskPerson } from "./approval-desk.ts";
 import { JobExecutor } from "./job-executor.ts";
-import { type PreparedRun, prepareRun, type RunRequest } from "./prepare-run.ts";
+import { outcomes } from "./outcomes.ts";
+import { prepareRun, type RunRequest } from "./prepare-run.ts";
 import { RuntimeFactory } from "./runtime/factory.ts";
 import { settleRun } from "./settle-run.ts";
 
@@ -15,8 +17,12 @@ export interface JobWatch {
 /** A pending job, run in this process to its end and recorded. */
 export async function performJob(request: RunRequest, watch: JobWatch = {}): Promise<Job> {
   const { state, job, agent } = request;
-  const prepared = await prepareRun(request);
-  if (prepared.kind === "refused") return recordRefusal(request, prepared);
+  const prepared = await prepareRun(request).catch((error: unknown) => {
+    if (!request.signal.aborted) throw error;
+    const { message, hint } = outcomes.cancelled;
+    return { kind: "refused" as const, outcome: { code: "cancelled" as const, message, hint } };
+  });
+  if (prepared.kind === "refused") return recordRefusal(request, prepared.outcome);
   const { order, holder } = prepared;
   await state.jobs.startAttempt(job.id, {
     runtime: agent.runtime.type,
@@ -42,10 +48,8 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
   return settleRun(state, order, { ...report, warnings }, holder);
 }
 
-async function recordRefusal(
-  { state, job }: RunRequest,
-  { outcome }: Extract<PreparedRun, { kind: "refused" }>,
-): Promise<Job> {
-  const { job: ended } = await state.jobs.update(job.id, { status: "failed", outcome });
+async function recordRefusal({ state, job }: RunRequest, outcome: Outcome): Promise<Job> {
+  const status = outcome.code === "cancelled" ? "cancelled" : "failed";
+  const { job: ended } = await state.jobs.update(job.id, { status, outcome });
   return ended;
 }

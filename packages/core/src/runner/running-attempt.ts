@@ -127,7 +127,10 @@ export class RunningAttempt {
       spawned: (pid) => {
         if (pid !== undefined) this.leash.hold(pid);
       },
-      activity: () => this.clock.sign(),
+      activity: () => {
+        this.clock.sign();
+        this.leash.glance();
+      },
       stderr: (text) => this.stderr.add(text),
       exited: (exit) => {
         this.evidence = { ...this.evidence, exit };
