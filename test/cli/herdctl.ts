@@ -28,10 +28,10 @@ export async function herdctl(args: string[], options: Options): Promise<Run> {
 /** Types the keys, one after the other once the screen shows what each waits for. */
 export async function herdctlInTerminal(
   args: string[],
-  { cwd, keys }: Options & { keys: { when: string; type: string }[] },
+  { cwd, env: extra, keys }: Options & { keys: { when: string; type: string }[] },
 ): Promise<{ code: number | null; screen: string }> {
-  const command = ["stty columns 100 rows 40;", program, ...args].join(" ");
-  const env = ownEnv({ TERM: "xterm-256color" });
+  const command = ["stty columns 100 rows 40; exec", program, ...args].join(" ");
+  const env = ownEnv({ TERM: "xterm-256color", ...extra });
   const child = spawn("script", ["-qec", command, "/dev/null"], { cwd, env });
   const waiting = [...keys];
   let screen = "";

@@ -16,7 +16,7 @@ export function endingLines(given: Job, turns: number | undefined, look: Look): 
     `${paint(`${statusMark(job)} ${bold(statusWord(job))}`)}  ${message}`,
     ...(job.outcome && !isSuccess ? [`  ${job.outcome.hint}`] : []),
     ...job.warnings.map((warning) => yellow(`  ! ${warning}`)),
-    dim(`  ${amounts(job, turns).join(" · ")}`).trimEnd(),
+    ...[amounts(job, turns).join(" · ")].filter(Boolean).map((line) => dim(`  ${line}`)),
     ...(job.session_id ? [dim(`  session   ${job.session_id}`)] : []),
     ...resumeLines(job).map((line) => dim(`  ${line}`)),
   ];
