@@ -14,6 +14,15 @@ export {
   type RunnerResult,
   runAgent,
 } from "./fleet/agent-runner.ts";
+export type {
+  AgentStatus,
+  FleetControl,
+  FleetEvent,
+  FleetStatus,
+  JobOutput,
+  OutputOptions,
+  ShutdownOptions,
+} from "./fleet/control.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
 export { type SessionView, viewSession } from "./fleet/session-view.ts";
 export { ShortFleet, type ShortFleetOptions } from "./fleet/short-fleet.ts";

@@ -46,6 +46,10 @@ export const errorTable = {
     exitCode: exitCodes.unreachable,
     hint: "Use that one, or stop it with `herdctl stop`.",
   },
+  fleet_unreachable: {
+    exitCode: exitCodes.unreachable,
+    hint: "Start one with `herdctl start`.",
+  },
   state_damaged: {
     exitCode: exitCodes.refused,
     hint: "Nothing was changed. Restore the state folder from a backup, or set the damaged part aside and begin anew.",
