@@ -1,1 +1,1 @@
-export {};
+export { connectFleet, type FleetClient } from "./client/connect-fleet.ts";
