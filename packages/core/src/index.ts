@@ -6,7 +6,7 @@ export type { ResolvedAgent, WorkingDirectory } from "./config/resolve.ts";
 export { parseDuration } from "./config/schema/quantities.ts";
 export { type ShownConfig, type ShownValue, showConfig } from "./config/show.ts";
 export { formatProblem, type Place, type Problem, ProblemsError } from "./document/problem.ts";
-export { exitCodes } from "./errors/table.ts";
+export { type ErrorCode, errorTable, exitCodes } from "./errors/table.ts";
 export { UserError } from "./errors/user-error.ts";
 export {
   AgentRunner,
@@ -47,10 +47,11 @@ export type {
 } from "./runner/runtime/interface.ts";
 export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
 export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
-export type { Approval } from "./state/approval.ts";
+export { type Approval, approvalSchema } from "./state/approval.ts";
 export type { JobPage, JobQuery } from "./state/contract.ts";
 export {
   type Attempt,
+  attemptSchema,
   type Job,
   type JobChange,
   type JobStatus,
@@ -58,9 +59,15 @@ export {
   jobStatusSchema,
   type NewJob,
   type TriggerType,
+  triggerTypeSchema,
 } from "./state/job.ts";
 export { isFinished } from "./state/job-change.ts";
-export { type Outcome, type OutcomeCode, outcomeSchema } from "./state/outcome.ts";
+export {
+  type Outcome,
+  type OutcomeCode,
+  outcomeCodeSchema,
+  outcomeSchema,
+} from "./state/outcome.ts";
 export { type OutputLine, readOutput } from "./state/output-reader.ts";
 export { isAlive } from "./state/process-identity.ts";
 export type { Session, SessionInfo } from "./state/session.ts";
