@@ -68,6 +68,8 @@ function job(more: Partial<Job> = {}): Job {
     metadata: null,
     warnings: [],
     runner: null,
+    due_at: null,
+    crashes: 0,
     attempts: 0,
     created_at: ago(60),
     started_at: null,

@@ -63,6 +63,7 @@ export {
   triggerTypeSchema,
 } from "./state/job.ts";
 export { isFinished } from "./state/job-change.ts";
+export { lockHolder } from "./state/lock.ts";
 export {
   type Outcome,
   type OutcomeCode,

@@ -1,9 +1,10 @@
 import type { Job } from "@herdctl/core";
 
 /** Why a job waits and until when: `usage_limit until 15:00`. */
-export function waitText({ outcome }: Pick<Job, "outcome">): string {
-  const until = outcome?.resets_at === undefined ? "" : ` until ${clockText(outcome.resets_at)}`;
-  return `${outcome?.code ?? "waiting"}${until}`;
+export function waitText({ outcome, due_at }: Pick<Job, "outcome" | "due_at">): string {
+  const until = due_at ?? outcome?.resets_at;
+  const end = until === undefined ? "" : ` until ${clockText(until)}`;
+  return `${outcome?.code ?? "waiting"}${end}`;
 }
 
 /** `15:00`, with the day when it is not today's. */

@@ -1,0 +1,40 @@
+import { userInfo } from "node:os";
+import { type Approval, exitCodes, UserError } from "@herdctl/core";
+import type { Call } from "./command.ts";
+import { withFleet } from "./fleet-access.ts";
+import { harmless } from "./show/harmless.ts";
+
+export async function answerApproval(call: Call, word: "allow" | "deny"): Promise<number> {
+  const { terminal } = call;
+  const [typed] = call.arguments;
+  if (typed === undefined) throw new UserError("usage", "which request?", { hint: seeAll });
+  return withFleet(call, async (fleet) => {
+    const { id } = findOpen(await fleet.approvals(), typed);
+    const approval = await fleet.answer(id, word, userInfo().username);
+    const isTaken = approval.answer === word;
+    if (terminal.json) terminal.printJson(approval);
+    else (isTaken ? terminal.print : terminal.note)(answerLine(approval, isTaken, call));
+    return isTaken ? exitCodes.success : exitCodes.refused;
+  });
+}
+
+const seeAll = "Run `herdctl approvals` to see what is asked.";
+
+/** Of an id the beginning is enough, or the beginning of its last part. */
+function findOpen(open: Approval[], typed: string): Approval {
+  const alike = open.filter(({ id }) =>
+    [id, id.replace("approval-", "")].some((one) => one.startsWith(typed)),
+  );
+  const [first, ...others] = alike;
+  if (first && others.length === 0) return first;
+  const message = first ? `several requests begin with ${typed}` : `nobody asks for ${typed}`;
+  throw new UserError("usage", message, { hint: seeAll });
+}
+
+function answerLine({ id, tool, answer }: Approval, isTaken: boolean, { terminal }: Call): string {
+  const { green, red, yellow } = terminal.colors;
+  if (!isTaken)
+    return `${yellow("!")} ${id} was already answered: ${answer ?? "no longer asked for"}`;
+  const mark = answer === "allow" ? green("✓ allowed") : red("✗ denied");
+  return `${mark}  ${harmless(tool)}  ${id}`;
+}
