@@ -1,5 +1,16 @@
-import type { RunReport } from "../runner/run-report.ts";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { noEvidence } from "../runner/evidence.ts";
+import { makeReport } from "../runner/make-report.ts";
+import { runTokenOf } from "../runner/run-order.ts";
+import { type RunReport, runReportSchema } from "../runner/run-report.ts";
+import { sweepRun } from "../runner/sweep/sweep-run.ts";
 import type { Job } from "../state/job.ts";
+import { readOutcome, writeOutcome } from "../state/outcome-file.ts";
+import { readClaim } from "./claim.ts";
+import { reportOfLog } from "./report-of-log.ts";
+import { runnerSocketPath } from "./runner-socket.ts";
+import { removeSocket } from "./socket-path.ts";
 
 export interface DeadRun {
   stateDir: string;
@@ -7,7 +18,55 @@ export interface DeadRun {
   job: Pick<Job, "id" | "attempts" | "session_id">;
 }
 
-/** Ends what the dead runner left running, then tells from what it left on disk how its run went. */
-export async function reportOfDead(_dead: DeadRun): Promise<RunReport> {
-  throw new Error("not yet");
+/**
+ * Ends what the dead runner left running, then tells from what it left on disk how its run went.
+ * The answer is kept as the runner would have kept it, so that asking again gives the same.
+ * Rejects when the disk is full; it can be asked again later.
+ */
+export async function reportOfDead({ stateDir, job }: DeadRun): Promise<RunReport> {
+  await sweepRun(runTokenOf({ jobId: job.id, attempt: job.attempts }));
+  const jobDir = join(stateDir, "jobs", job.id);
+  const told = await readReport(jobDir, job.attempts);
+  const report = told ?? (await reportFromDisk(jobDir, job));
+  if (!told) await writeOutcome(jobDir, report);
+  removeSocket(runnerSocketPath(jobDir));
+  await rm(join(jobDir, "private"), { recursive: true, force: true });
+  return report;
+}
+
+/** The runner's own word on an attempt, once it has given it. */
+export async function readReport(jobDir: string, attempt: number): Promise<RunReport | undefined> {
+  const stored = await readOutcome(jobDir);
+  if (stored.kind !== "found") return undefined;
+  const report = runReportSchema.safeParse(stored.value);
+  return report.success && report.data.attempt === attempt ? report.data : undefined;
+}
+
+async function reportFromDisk(jobDir: string, job: DeadRun["job"]): Promise<RunReport> {
+  const claim = await readClaim(jobDir, job.attempts);
+  if (claim.kind !== "found" || !claim.file.run) return reportOfNothing(job);
+  const { file } = claim;
+  const sessionId = file.session_id ?? job.session_id ?? "";
+  return reportOfLog({ jobId: job.id, jobDir, sessionId, file, run: claim.file.run });
+}
+
+/** Not even the attempt's own file is left. */
+function reportOfNothing(job: DeadRun["job"]): RunReport {
+  const now = new Date();
+  return makeReport({
+    order: {
+      jobId: job.id,
+      attempt: job.attempts,
+      session: { sessionId: job.session_id ?? "" },
+      claude: { version: "" },
+    },
+    evidence: { ...noEvidence(), stopped: "interrupted" },
+    startedAt: now,
+    finishedAt: now,
+    totalsBefore: undefined,
+    metered: undefined,
+    credential: null,
+    metadata: undefined,
+    warnings: [],
+  });
 }

@@ -1,10 +1,9 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Job } from "../state/job.ts";
-import type { Outcome } from "../state/outcome.ts";
 import { ApprovalDesk, type AskPerson } from "./approval-desk.ts";
+import { beginAttempt } from "./begin-attempt.ts";
 import { JobExecutor } from "./job-executor.ts";
-import { outcomes } from "./outcomes.ts";
-import { prepareRun, type RunRequest } from "./prepare-run.ts";
+import type { RunRequest } from "./prepare-run.ts";
 import { RuntimeFactory } from "./runtime/factory.ts";
 import { settleRun } from "./settle-run.ts";
 
@@ -14,42 +13,18 @@ export interface JobWatch {
   askPerson?: AskPerson;
 }
 
-/** A pending job, run in this process to its end and recorded. */
+/** A pending job, run in this process in one attempt to its end and recorded. */
 export async function performJob(request: RunRequest, watch: JobWatch = {}): Promise<Job> {
-  const { state, job, agent } = request;
-  const prepared = await prepareRun(request).catch((error: unknown) => {
-    if (!request.signal.aborted) throw error;
-    const { message, hint } = outcomes.cancelled;
-    return { kind: "refused" as const, outcome: { code: "cancelled" as const, message, hint } };
-  });
-  if (prepared.kind === "refused") return recordRefusal(request, prepared.outcome);
-  const { order, holder } = prepared;
-  await state.jobs.startAttempt(job.id, {
-    runtime: agent.runtime.type,
-    place: order.place,
-    claude_version: order.claude.version,
-    runner: { pid: holder.pid, start_time: holder.start_time, boot_id: holder.boot_id },
-  });
-
+  const { state, agent, environment } = request;
+  const begun = await beginAttempt(request);
+  if (begun.kind === "refused") return begun.job;
+  const { order, holder, at } = begun;
+  const { job_id: _, ...runner } = holder;
+  await state.jobs.update(order.jobId, { runner });
   const desk = new ApprovalDesk(state, order, watch.askPerson);
   const runtime = RuntimeFactory.create(agent, { stateDir: state.stateDir });
-  const executor = new JobExecutor(runtime, {
-    stateDir: state.stateDir,
-    environment: request.environment,
-  });
-  const recordSession = (message: SDKMessage) => {
-    const isInit = message.type === "system" && message.subtype === "init";
-    if (isInit) void state.jobs.update(job.id, { session_id: message.session_id });
-    watch.onMessage?.(message);
-  };
-  const run = { onMessage: recordSession, onPermission: desk.answer };
+  const executor = new JobExecutor(runtime, { stateDir: state.stateDir, environment });
+  const run = { onMessage: watch.onMessage?.bind(watch), onPermission: desk.answer };
   const report = await executor.execute(order, run, request.signal);
-  const warnings = [...prepared.warnings, ...report.warnings];
-  return settleRun(state, order, { ...report, warnings }, holder);
-}
-
-async function recordRefusal({ state, job }: RunRequest, outcome: Outcome): Promise<Job> {
-  const status = outcome.code === "cancelled" ? "cancelled" : "failed";
-  const { job: ended } = await state.jobs.update(job.id, { status, outcome });
-  return ended;
+  return settleRun(state, report, at, holder, { kind: "finish", outcome: report.outcome });
 }

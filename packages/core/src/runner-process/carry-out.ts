@@ -1,0 +1,128 @@
+import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { JobExecutor } from "../runner/job-executor.ts";
+import { credentialOf } from "../runner/open-run.ts";
+import { runTokenOf } from "../runner/run-order.ts";
+import { RuntimeFactory } from "../runner/runtime/factory.ts";
+import { sweepRun } from "../runner/sweep/sweep-run.ts";
+import { writeOutcome } from "../state/outcome-file.ts";
+import { outputName } from "../state/output-writer.ts";
+import { currentProcess } from "../state/process-identity.ts";
+import { OpenApprovals } from "./approvals.ts";
+import { claimAttempt } from "./claim.ts";
+import type { RunFacts, RunnerAssignment, RunnerFile, ToRunner } from "./contract.ts";
+import { readReport } from "./recover.ts";
+import { reportOfLog } from "./report-of-log.ts";
+import { RunnerLog } from "./runner-log.ts";
+import { RunnerSocket, runnerSocketPath } from "./runner-socket.ts";
+
+/** One attempt from claim to outcome, unless somebody else has claimed it first. */
+export async function carryOut(assignment: RunnerAssignment): Promise<void> {
+  const jobDir = join(assignment.stateDir, "jobs", assignment.order.jobId);
+  mkdirSync(jobDir, { recursive: true, mode: 0o700 });
+  const run = factsOf(assignment, jobDir);
+  const file = fileOf(assignment, run);
+  if (!claimAttempt(jobDir, file)) return;
+
+  const log = new RunnerLog(jobDir, assignment);
+  const crashed = new Promise<never>((_, reject) => {
+    process.on("uncaughtException", reject);
+    process.on("unhandledRejection", reject);
+  });
+  try {
+    await Promise.race([perform(assignment, jobDir, log), crashed]);
+  } catch (error) {
+    log.add("the runner broke down", error);
+    await tellOfBreakdown({ assignment, jobDir, file, run }, log, error);
+  }
+}
+
+async function perform(
+  { stateDir, order, environment }: RunnerAssignment,
+  jobDir: string,
+  log: RunnerLog,
+): Promise<void> {
+  const ending = new AbortController();
+  const stop = (reason: "cancelled" | "interrupted", force: boolean) => {
+    ending.abort(reason);
+    if (force) void sweepRun(runTokenOf(order));
+  };
+  process.on("SIGTERM", () => stop("interrupted", ending.signal.aborted));
+
+  const approvals = new OpenApprovals({
+    asked: (asked) => socket.tell(asked),
+    withdrawn: (withdrawn) => socket.tell(withdrawn),
+  });
+  const socket = new RunnerSocket(runnerSocketPath(jobDir), {
+    greeting: () => [
+      { type: "hello", job_id: order.jobId, attempt: order.attempt },
+      ...approvals.all,
+    ],
+    onOrder: (given: ToRunner) =>
+      given.type === "stop" ? stop(given.reason, given.force) : approvals.answer(given),
+  });
+  // A runner that nobody can speak to still does its work.
+  const opened = socket
+    .open()
+    .catch((error) => log.add("nobody can connect to this runner", error));
+
+  const runtime = RuntimeFactory.create(order.agent, { stateDir });
+  const executor = new JobExecutor(runtime, { stateDir, environment });
+  try {
+    await executor.execute(order, { onPermission: approvals.ask }, ending.signal);
+  } finally {
+    await opened;
+    socket.close();
+  }
+}
+
+/** The run is ended and its end recorded as far as it got, with the bug as its outcome. */
+async function tellOfBreakdown(
+  {
+    assignment,
+    jobDir,
+    file,
+    run,
+  }: { assignment: RunnerAssignment; jobDir: string; file: RunnerFile; run: RunFacts },
+  log: RunnerLog,
+  error: unknown,
+): Promise<void> {
+  const { order } = assignment;
+  await sweepRun(runTokenOf(order));
+  if (await readReport(jobDir, order.attempt)) return;
+  const said = log.redacted(error instanceof Error ? error.message : String(error));
+  const refused = {
+    code: "runtime_crashed" as const,
+    message: `The runner broke down: ${said}`,
+    hint: "This is a bug of herdctl; runner.log of the job tells more.",
+  };
+  const { sessionId } = order.session;
+  const report = await reportOfLog({ jobId: order.jobId, jobDir, sessionId, file, run }, refused);
+  await writeOutcome(jobDir, report);
+}
+
+function fileOf({ order }: RunnerAssignment, run: RunFacts): RunnerFile {
+  return {
+    version: 1,
+    attempt: order.attempt,
+    runner: currentProcess(),
+    void: false,
+    session_id: order.session.sessionId,
+    started_at: new Date().toISOString(),
+    run,
+  };
+}
+
+function factsOf({ order, environment }: RunnerAssignment, jobDir: string): RunFacts {
+  const { session, agent, cwd, configDir, claude } = order;
+  const { kind } = credentialOf(order, environment);
+  return {
+    forked_from: session.kind === "fork" ? session.from : null,
+    cwd,
+    config_dir: configDir,
+    claude_version: claude.version,
+    credential: kind === "none" ? null : kind,
+    metadata_file: agent.metadata_file ?? null,
+    output_from: statSync(join(jobDir, outputName), { throwIfNoEntry: false })?.size ?? 0,
+  };
+}
