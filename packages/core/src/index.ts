@@ -23,6 +23,7 @@ export type {
   OutputOptions,
   ShutdownOptions,
 } from "./fleet/control.ts";
+export { FleetManager, type FleetManagerOptions } from "./fleet/fleet-manager.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
 export { type SessionView, viewSession } from "./fleet/session-view.ts";

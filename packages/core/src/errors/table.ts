@@ -115,6 +115,11 @@ export const errorTable = {
     status: 404,
     hint: "GET /v1/openapi.json lists what there is. Is the fleet older than the program that asks?",
   },
+  approval_closed: {
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Run `herdctl approvals` to see what is still asked.",
+  },
   approval_not_found: {
     exitCode: exitCodes.badInput,
     status: 404,
