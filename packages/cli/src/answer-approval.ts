@@ -11,10 +11,9 @@ export async function answerApproval(call: Call, word: "allow" | "deny"): Promis
   return withFleet(call, async (fleet) => {
     const { id } = findOpen(await fleet.approvals(), typed);
     const approval = await fleet.answer(id, word, userInfo().username);
-    const isTaken = approval.answer === word;
     if (terminal.json) terminal.printJson(approval);
-    else (isTaken ? terminal.print : terminal.note)(answerLine(approval, isTaken, call));
-    return isTaken ? exitCodes.success : exitCodes.refused;
+    else terminal.print(answerLine(approval, call));
+    return exitCodes.success;
   });
 }
 
@@ -31,10 +30,8 @@ function findOpen(open: Approval[], typed: string): Approval {
   throw new UserError("usage", message, { hint: seeAll });
 }
 
-function answerLine({ id, tool, answer }: Approval, isTaken: boolean, { terminal }: Call): string {
-  const { green, red, yellow } = terminal.colors;
-  if (!isTaken)
-    return `${yellow("!")} ${id} was already answered: ${answer ?? "no longer asked for"}`;
+function answerLine({ id, tool, answer }: Approval, { terminal }: Call): string {
+  const { green, red } = terminal.colors;
   const mark = answer === "allow" ? green("✓ allowed") : red("✗ denied");
   return `${mark}  ${harmless(tool)}  ${id}`;
 }
