@@ -1,10 +1,15 @@
 import type { FleetControl } from "@herdctl/core";
+import { SocketFleet } from "./socket-fleet.ts";
+import { Wire } from "./wire.ts";
 
 export interface FleetClient extends FleetControl {
   close(): void;
 }
 
 /** Undefined when nobody answers there. A fleet that goes away later is `fleet_unreachable`. */
-export async function connectFleet(_socketPath: string): Promise<FleetClient | undefined> {
+export async function connectFleet(socketPath: string): Promise<FleetClient | undefined> {
+  const wire = new Wire(socketPath);
+  if (await wire.reaches()) return new SocketFleet(wire);
+  wire.close();
   return undefined;
 }
