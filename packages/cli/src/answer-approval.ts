@@ -1,8 +1,8 @@
-import { userInfo } from "node:os";
 import { type Approval, exitCodes, UserError } from "@herdctl/core";
 import type { Call } from "./command.ts";
 import { withFleet } from "./fleet-access.ts";
 import { harmless } from "./show/harmless.ts";
+import { whoAnswers } from "./who-answers.ts";
 
 export async function answerApproval(call: Call, word: "allow" | "deny"): Promise<number> {
   const { terminal } = call;
@@ -10,7 +10,7 @@ export async function answerApproval(call: Call, word: "allow" | "deny"): Promis
   if (typed === undefined) throw new UserError("usage", "which request?", { hint: seeAll });
   return withFleet(call, async (fleet) => {
     const { id } = findOpen(await fleet.approvals(), typed);
-    const approval = await fleet.answer(id, word, userInfo().username);
+    const approval = await fleet.answer(id, word, whoAnswers());
     if (terminal.json) terminal.printJson(approval);
     else terminal.print(answerLine(approval, call));
     return exitCodes.success;

@@ -1,4 +1,4 @@
-import { lockHolder, type ShutdownOptions, stateDirOf, UserError } from "@herdctl/core";
+import { lockHolder, type ShutdownOptions, stateDirOf } from "@herdctl/core";
 import type { Call } from "./command.ts";
 import { type FleetClient, fleetFileOf } from "./fleet-access.ts";
 import { drainText } from "./show/fleet-footer.ts";
@@ -21,18 +21,13 @@ export async function untilStopped(
   const holder = lockHolder(stateDir);
   const waiting = showWaiting(call, fleet, Date.now() + (options.drainMs ?? drainTime));
   try {
-    await fleet.shutdown(options).catch(unlessGone);
+    await fleet.shutdown(options);
     while (holder && lockHolder(stateDir)?.pid === holder.pid) {
       await new Promise((resolve) => setTimeout(resolve, lookEvery));
     }
   } finally {
     waiting.close();
   }
-}
-
-/** A fleet that has stopped may be gone before it could say so. */
-function unlessGone(error: unknown): void {
-  if (!(error instanceof UserError) || error.code !== "fleet_unreachable") throw error;
 }
 
 function showWaiting({ terminal }: Call, fleet: FleetClient, deadline: number): { close(): void } {

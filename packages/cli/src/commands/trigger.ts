@@ -1,5 +1,6 @@
 import {
   findFleetFile,
+  isFinished,
   type Job,
   loadFleet,
   outcomes,
@@ -9,15 +10,27 @@ import {
 } from "@herdctl/core";
 import { type Call, textOption } from "../command.ts";
 import { findJobIfAny } from "../find-job.ts";
+import { findFleet } from "../fleet-access.ts";
 import { type JobView, openView } from "../job-view.ts";
 import { exitCodeOf } from "../show/status.ts";
 import { listenForStop, type StopSignals } from "../stop-signals.ts";
+import { triggerFleet } from "../trigger-fleet.ts";
 import { requestOf } from "./trigger-request.ts";
 
 export async function run(call: Call): Promise<number> {
+  const request = await requestOf(call);
+  const fleet = await findFleet(call);
+  if (!fleet) return triggerAlone(call, request);
+  try {
+    return await triggerFleet(call, fleet, request);
+  } finally {
+    fleet.close();
+  }
+}
+
+async function triggerAlone(call: Call, request: TriggerRequest): Promise<number> {
   const { options, cwd, env, terminal } = call;
   const loaded = loadFleet(findFleetFile({ config: textOption(options, "config"), cwd }), env);
-  const request = await requestOf(call);
   const view = openView(terminal, options.wait === true);
   const stop = listenForStop(() => view.stopping());
   try {
@@ -26,7 +39,8 @@ export async function run(call: Call): Promise<number> {
     try {
       const { job, created } = await fleet.admit(await withWholeIds(fleet.state, request));
       if (!created) terminal.note("This key was used before: nothing runs, here is its job.");
-      const ended = created ? await perform(fleet, job, view, stop) : job;
+      const ended =
+        created && !isFinished(job.status) ? await perform(fleet, job, view, stop) : job;
       view.ended(ended);
       return exitCodeOf(ended);
     } finally {
