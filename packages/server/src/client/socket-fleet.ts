@@ -53,13 +53,8 @@ export class SocketFleet implements FleetClient {
 
   output(id: string, { from, follow }: OutputOptions = {}): AsyncIterable<JobOutput> {
     const query = { from, follow: follow ? "true" : undefined };
-    const opened = this.wire.open("output", {
-      params: { id },
-      query,
-      headers: sse,
-      signal: follow,
-    });
-    return parsed<JobOutput>(this.wire.frames(opened, follow));
+    const message = { params: { id }, query, headers: sse, signal: follow };
+    return parsed<JobOutput>(this.wire.frames(() => this.wire.open("output", message), follow));
   }
 
   async approvals() {
@@ -99,7 +94,7 @@ export class SocketFleet implements FleetClient {
         this.#opening.delete(settled);
       });
     this.#opening.add(settled);
-    return parsed<FleetEvent>(this.wire.frames(opened, signal));
+    return parsed<FleetEvent>(this.wire.frames(() => opened, signal));
   }
 
   close() {

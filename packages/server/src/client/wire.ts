@@ -51,11 +51,11 @@ export class Wire {
 
   /** What comes bit by bit. It ends with the signal, or as the fleet ends it; a cut is an error. */
   async *frames(
-    opened: Promise<IncomingMessage>,
+    open: () => Promise<IncomingMessage>,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<ReadFrame> {
     try {
-      yield* readFrames(await opened);
+      yield* readFrames(await open());
     } catch (error) {
       if (signal?.aborted) return;
       throw hasCode(error, "ECONNRESET") ? await this.#gone("has gone", error) : error;
