@@ -16,7 +16,7 @@ export function changeJob(job: Job, change: JobChange, now: Date): ChangeDecisio
   const outcome = change.outcome !== undefined ? change.outcome : keptOutcome(job, status);
   const misfit = outcomeMisfit(status, outcome);
   if (misfit !== undefined) return { kind: "refuse", reason: misfit };
-  const changed = { ...job, ...change, status, outcome };
+  const changed = { ...job, ...change, status, outcome, due_at: dueAt(job, change, status) };
   return { kind: "apply", job: { ...changed, ...timesOf(job, status, now) } };
 }
 
@@ -48,6 +48,13 @@ const successors: Record<JobStatus, readonly JobStatus[]> = {
   cancelled: [],
   skipped: [],
 };
+
+/** A time to wait for means something only while the job stands where it was given. */
+function dueAt(job: Job, change: JobChange, status: JobStatus): Job["due_at"] {
+  if (status !== "pending" && status !== "waiting") return null;
+  if (change.due_at !== undefined) return change.due_at;
+  return status === job.status ? job.due_at : null;
+}
 
 /** Why a job waits is no longer true once it runs again. */
 function keptOutcome(job: Job, status: JobStatus): Job["outcome"] {
@@ -94,7 +101,9 @@ const emptyJob = {
   metadata: null,
   warnings: [],
   runner: null,
+  due_at: null,
   attempts: 0,
+  crashes: 0,
   started_at: null,
   duration_seconds: null,
 } satisfies Partial<Job>;

@@ -1,5 +1,13 @@
 import { UserError } from "../../errors/user-error.ts";
-import type { JobPage, JobQuery, JobStore, JobUpdate } from "../contract.ts";
+import type {
+  AdmissionDecider,
+  Admitted,
+  JobPage,
+  JobQuery,
+  JobStore,
+  JobUpdate,
+  Retention,
+} from "../contract.ts";
 import {
   type Attempt,
   type AttemptEnd,
@@ -8,13 +16,17 @@ import {
   type JobChange,
   jobChangeSchema,
   jobSchema,
+  type LiveJob,
   type NewJob,
   newJobSchema,
 } from "../job.ts";
-import { acceptJob, changeJob } from "../job-change.ts";
+import { acceptJob, changeJob, isFinished } from "../job-change.ts";
 import { checkJobId, newJobId } from "../names.ts";
+import { addCosts, addUsage } from "../usage.ts";
 import type { Database, Row, Value } from "./database.ts";
 import { readPage } from "./job-page.ts";
+import { readLiveJobs, readLiveOf } from "./live-jobs.ts";
+import { pruneJobs } from "./prune-jobs.ts";
 import { readRecord } from "./record.ts";
 
 export class SqliteJobStore implements JobStore {
@@ -29,17 +41,21 @@ export class SqliteJobStore implements JobStore {
   }
 
   async create(job: NewJob): Promise<{ job: Job; created: boolean }> {
-    const { id: givenId, ...given } = newJobSchema.parse(job);
+    const { job: recorded, created } = await this.admit(job, acceptAll);
+    return { job: recorded, created };
+  }
+
+  async admit(job: NewJob, decide: AdmissionDecider): Promise<Admitted> {
+    const given = newJobSchema.parse(job);
     return this.#database.transaction(() => {
       const first = given.idempotency_key ? this.#findByKey(given.idempotency_key) : undefined;
-      if (first) return { job: first, created: false };
-      const now = this.#clock();
-      const id = checkJobId(givenId ?? newJobId(now));
-      if (this.#get(id)) throw new UserError("usage", `there is already a job ${id}`);
-      const accepted = acceptJob(given, id, now, this.#outputFile(id));
-      const { output_file: _, ...record } = accepted;
-      this.#database.run("INSERT INTO jobs (id, record) VALUES (?, ?)", id, JSON.stringify(record));
-      return { job: accepted, created: true };
+      if (first) return { job: first, created: false, cancel: [] };
+      const { agent, schedule } = given;
+      const decision = decide(schedule ? readLiveOf(this.#database, agent, schedule) : []);
+      if (decision.kind === "accept")
+        return { job: this.#insert(given), created: true, cancel: decision.cancel };
+      const refused = { ...given, skipped: decision.outcome };
+      return { job: this.#insert(refused), created: true, cancel: [] };
     });
   }
 
@@ -70,6 +86,19 @@ export class SqliteJobStore implements JobStore {
     return this.#database.all(sql).map((row) => this.#read(row));
   }
 
+  async snapshot(): Promise<LiveJob[]> {
+    return readLiveJobs(this.#database);
+  }
+
+  async costSince(since: Date): Promise<Map<string, number>> {
+    const sql = `SELECT jobs.agent, sum(attempts.cost_usd) AS cost
+                 FROM attempts JOIN jobs INDEXED BY jobs_owner ON jobs.id = attempts.job_id
+                 WHERE attempts.finished_at >= ? AND attempts.cost_usd IS NOT NULL
+                 GROUP BY jobs.agent`;
+    const rows = this.#database.all(sql, since.toISOString());
+    return new Map(rows.map((row) => [String(row.agent), Number(row.cost)]));
+  }
+
   async update(id: string, change: JobChange): Promise<JobUpdate> {
     return this.#database.transaction(() => this.#change(id, change));
   }
@@ -88,6 +117,8 @@ export class SqliteJobStore implements JobStore {
         outcome_code: null,
         session_id: null,
         cost_usd: null,
+        usage: null,
+        crashed: false,
       };
       this.#database.run(
         "INSERT INTO attempts (job_id, number, record) VALUES (?, ?, ?)",
@@ -110,6 +141,7 @@ export class SqliteJobStore implements JobStore {
       const ended = attemptSchema.parse({ ...attempt, ...end, finished_at });
       const sql = `UPDATE attempts SET record = ? ${where}`;
       this.#database.run(sql, JSON.stringify(ended), id, number);
+      this.#addToJob(ended);
       return true;
     });
   }
@@ -117,6 +149,31 @@ export class SqliteJobStore implements JobStore {
   async attempts(id: string): Promise<Attempt[]> {
     const sql = "SELECT job_id, record FROM attempts WHERE job_id = ? ORDER BY number";
     return this.#database.all(sql, id).map((row) => readRecord(this.#database, attemptSchema, row));
+  }
+
+  async prune(retention: Retention): Promise<string[]> {
+    return pruneJobs(this.#database, retention, this.#clock());
+  }
+
+  #insert({ id: givenId, ...given }: NewJob): Job {
+    const now = this.#clock();
+    const id = checkJobId(givenId ?? newJobId(now));
+    if (this.#get(id)) throw new UserError("usage", `there is already a job ${id}`);
+    const job = acceptJob(given, id, now, this.#outputFile(id));
+    const { output_file: _, ...record } = job;
+    this.#database.run("INSERT INTO jobs (id, record) VALUES (?, ?)", id, JSON.stringify(record));
+    return job;
+  }
+
+  #addToJob({ job_id, cost_usd, usage, crashed }: Attempt): void {
+    const job = this.#get(job_id);
+    if (!job || isFinished(job.status)) return;
+    this.#save({
+      ...job,
+      cost_usd: addCosts(job.cost_usd, cost_usd),
+      usage: addUsage(job.usage, usage),
+      crashes: job.crashes + (crashed ? 1 : 0),
+    });
   }
 
   #change(id: string, change: JobChange): JobUpdate {
@@ -152,3 +209,5 @@ export class SqliteJobStore implements JobStore {
     return readRecord(this.#database, jobSchema, row, { output_file });
   }
 }
+
+const acceptAll: AdmissionDecider = () => ({ kind: "accept", cancel: [] });
