@@ -1,15 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fdatasyncSync, linkSync, openSync, rmSync, writeSync } from "node:fs";
+import { linkSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type RunnerFile, runnerFileSchema } from "./contract.ts";
 
-/** True for exactly one of all that ever try. The file appears whole or not at all. */
+/**
+ * True for exactly one of all that ever try; the file appears whole or not at all. It need not
+ * outlive a power cut, for no runner does.
+ */
 export function claimAttempt(jobDir: string, file: RunnerFile): boolean {
   const target = runnerFilePath(jobDir, file.attempt);
   const draft = `${target}.${randomBytes(6).toString("hex")}`;
   try {
-    writeDraft(draft, file);
+    writeFileSync(draft, `${JSON.stringify(file)}\n`, { flag: "wx", mode: 0o600 });
     linkSync(draft, target);
     return true;
   } catch (error) {
@@ -37,14 +40,4 @@ export async function readClaim(jobDir: string, attempt: number): Promise<ClaimR
 
 function runnerFilePath(jobDir: string, attempt: number): string {
   return join(jobDir, `runner-${attempt}.json`);
-}
-
-function writeDraft(draft: string, file: RunnerFile): void {
-  const handle = openSync(draft, "wx", 0o600);
-  try {
-    writeSync(handle, `${JSON.stringify(file)}\n`);
-    fdatasyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -1,8 +1,9 @@
 import { closeSync, openSync } from "node:fs";
+import { warmUp } from "../runner/warm-up.ts";
 import { carryOut } from "./carry-out.ts";
 import type { RunnerAssignment } from "./contract.ts";
 import { LineReader } from "./line-reader.ts";
-import { warmUp } from "./warm-up.ts";
+import { warmSdk } from "./program.ts";
 
 /*
  * A runner. It waits for one line on its standard input, needs nobody from then on, and ends with
@@ -10,7 +11,8 @@ import { warmUp } from "./warm-up.ts";
  */
 process.umask(0o077);
 process.on("SIGHUP", () => undefined);
-await warmUp();
+// Warming up may fail; what was wrong then shows in a run, where it can be told.
+await warmUp({ sdk: process.argv.includes(warmSdk) }).catch(() => undefined);
 const assignment = await readAssignment();
 if (assignment) await carryOut(assignment);
 process.exit(0);

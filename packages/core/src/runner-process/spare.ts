@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { RunnerAssignment } from "./contract.ts";
-import { runnerProgram } from "./program.ts";
+import { runnerProgram, warmSdk } from "./program.ts";
 
 export interface StartedRunner {
   pid: number;
@@ -16,27 +16,31 @@ export interface RunnerExit {
 export interface SparePoolOptions {
   size?: number;
   program?: string;
+  /** Some agents run by the SDK, which costs a process 30 MB to have ready. */
+  sdk?: boolean;
 }
 
 interface Runner extends StartedRunner {
   child: ChildProcess;
 }
 
+/** A new spare leaves the processor to the run that took the last one until that has begun. */
+const pauseAfterTaking = 50;
 /** A program that cannot run at all is not tried again and again without a pause. */
 const pauseAfterDeath = 1_000;
 
 /** Keeps runner processes warm, so that a job does not pay for their start. */
 export class SparePool {
   private readonly size: number;
-  private readonly program: string;
+  private readonly command: string[];
   private readonly spares = new Set<Runner>();
   private readonly taken = new Set<Runner>();
   private refill: NodeJS.Timeout | undefined;
   private stopped = false;
 
-  constructor({ size = 1, program = runnerProgram() }: SparePoolOptions = {}) {
+  constructor({ size = 1, program = runnerProgram(), sdk = true }: SparePoolOptions = {}) {
     this.size = size;
-    this.program = program;
+    this.command = [program, ...(sdk ? [warmSdk] : [])];
     this.fill();
   }
 
@@ -49,7 +53,7 @@ export class SparePool {
     runner.child.ref();
     runner.child.stdin?.end(`${JSON.stringify(assignment)}\n`);
     void runner.exited.then(() => this.taken.delete(runner));
-    this.fill();
+    this.fillIn(pauseAfterTaking);
     return { pid: runner.pid, exited: runner.exited };
   }
 
@@ -66,6 +70,11 @@ export class SparePool {
     await Promise.all(spares.map(({ exited }) => exited));
   }
 
+  private fillIn(milliseconds: number): void {
+    clearTimeout(this.refill);
+    this.refill = setTimeout(() => this.fill(), milliseconds).unref();
+  }
+
   private fill(): void {
     while (!this.stopped && this.spares.size < this.size) this.keep(this.start());
   }
@@ -74,13 +83,12 @@ export class SparePool {
     this.spares.add(spare);
     spare.child.unref();
     void spare.exited.then(() => {
-      if (!this.spares.delete(spare) || this.stopped) return;
-      this.refill = setTimeout(() => this.fill(), pauseAfterDeath).unref();
+      if (this.spares.delete(spare)) this.fillIn(pauseAfterDeath);
     });
   }
 
   private start(): Runner {
-    const child = spawn(process.execPath, [this.program], {
+    const child = spawn(process.execPath, this.command, {
       detached: true,
       cwd: "/",
       env: ownEnvironment(),

@@ -49,8 +49,7 @@ export class JobExecutor {
       metadata,
       warnings,
     });
-    await run?.close();
-    await writeOutcome(jobDir, report);
+    await Promise.all([run?.close(), writeOutcome(jobDir, report)]);
     return report;
   }
 
