@@ -29,32 +29,30 @@ function agentsWithFinished(database: Database): string[] {
   return database.all(sql).map((row) => String(row.agent));
 }
 
-/** What finished earlier than this goes. An empty text is earlier than every time. */
+/** What an agent finished earlier than this goes. */
 function startOfKept(
   database: Database,
   agent: string,
   { finishedBefore, keepPerAgent }: Retention,
   now: Date,
-): string {
-  const byAge = finishedBefore?.toISOString() ?? "";
-  const byCount = keepPerAgent === undefined ? "" : newest(database, agent, keepPerAgent, now);
-  return byAge > byCount ? byAge : byCount;
+): Date {
+  const byAge = finishedBefore?.getTime() ?? 0;
+  const byCount = keepPerAgent === undefined ? 0 : oldestOfNewest(database, agent, keepPerAgent);
+  return new Date(Math.max(byAge, Math.min(byCount, now.getTime() - dayOfCosts)));
 }
 
 /** With an hour to spare for the day on which clocks are set back. */
 const dayOfCosts = 25 * 60 * 60 * 1000;
 
-/** The time since which an agent's newest jobs finished, a whole day at least. */
-function newest(database: Database, agent: string, count: number, now: Date): string {
-  const yesterday = new Date(now.getTime() - dayOfCosts).toISOString();
-  const sql = `SELECT min(finished_at, ?) AS since FROM jobs
-               WHERE agent = ? AND finished_at IS NOT NULL
+function oldestOfNewest(database: Database, agent: string, count: number): number {
+  const sql = `SELECT finished_at FROM jobs WHERE agent = ? AND finished_at IS NOT NULL
                ORDER BY finished_at DESC LIMIT 1 OFFSET ?`;
-  return String(database.get(sql, yesterday, agent, count - 1)?.since ?? "");
+  const row = database.get(sql, agent, count - 1);
+  return row ? Date.parse(String(row.finished_at)) : 0;
 }
 
-function finishedBefore(database: Database, agent: string, time: string, limit: number): string[] {
+function finishedBefore(database: Database, agent: string, time: Date, limit: number): string[] {
   const sql = `SELECT id FROM jobs WHERE agent = ? AND finished_at < ?
                ORDER BY finished_at LIMIT ?`;
-  return database.all(sql, agent, time, limit).map((row) => String(row.id));
+  return database.all(sql, agent, time.toISOString(), limit).map((row) => String(row.id));
 }
