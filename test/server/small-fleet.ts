@@ -251,12 +251,14 @@ export class SmallFleet implements FleetControl {
 }
 
 async function* ended(
-  source: AsyncIterable<[FleetEvent]>,
+  source: AsyncIterator<FleetEvent[]>,
   signal: AbortSignal,
 ): AsyncGenerator<FleetEvent> {
   try {
-    for await (const [event] of source) yield event;
+    for (let next = await source.next(); !next.done; next = await source.next()) yield* next.value;
   } catch (error) {
     if (!signal.aborted) throw error;
+  } finally {
+    await source.return?.();
   }
 }

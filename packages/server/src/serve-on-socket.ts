@@ -1,5 +1,6 @@
+import { setMaxListeners } from "node:events";
 import { createServer, type Server } from "node:http";
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { UserError } from "@herdctl/core";
 import { getRequestListener } from "@hono/node-server";
 import type { FleetApp } from "./create-app.ts";
@@ -17,6 +18,7 @@ const moment = 1_000;
 /** For this user alone. A socket left behind by a dead process is replaced. */
 export async function serveOnSocket(app: FleetApp, socketPath: string): Promise<FleetServer> {
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
   const server = createServer(
     { requireHostHeader: false, keepAliveTimeout: keepAlive },
     listenerFor(app, stopping.signal),
@@ -59,13 +61,10 @@ async function close(server: Server, stopping: AbortController): Promise<void> {
   // What happened until now is still told to those who look on.
   await setImmediate();
   stopping.abort();
-  server.closeIdleConnections();
-  const timer = new AbortController();
-  const late = sleep(moment, undefined, { signal: timer.signal }).then(
-    () => server.closeAllConnections(),
-    () => undefined,
-  );
+  // A connection that has its answer would be kept open for the next question.
+  const idle = setInterval(() => server.closeIdleConnections(), 10);
+  const late = setTimeout(() => server.closeAllConnections(), moment);
   await closed;
-  timer.abort();
-  await late;
+  clearInterval(idle);
+  clearTimeout(late);
 }

@@ -17,8 +17,8 @@ import type { Shape } from "./shape.ts";
 const mebibyte = 1024 * 1024;
 const longestPrompt = 4 * mebibyte;
 
-/** JSON may need two bytes for one, for quotes and line ends. */
-export const triggerBodyLimit = 2 * longestPrompt;
+/** JSON may need two bytes for one, for quotes and line ends; the rest is for all but the prompt. */
+export const triggerBodyLimit = 2 * longestPrompt + mebibyte;
 
 export const triggerSchema = z.strictObject({
   trigger: triggerTypeSchema.default("manual"),

@@ -20,7 +20,10 @@ export async function waitForJob(
       if (!patience.signal.aborted) throw error;
       return undefined;
     });
-    return (await Promise.race([finished, over])) ?? (await jobAsItStands(control, jobId));
+    const job = await Promise.race([finished, over]);
+    if (job) return job;
+    if (signal.aborted) throw new UserError("fleet_unreachable", "the fleet is stopping");
+    return await jobAsItStands(control, jobId);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", giveUp);

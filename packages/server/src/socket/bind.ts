@@ -15,7 +15,7 @@ export async function bind(server: Server, path: string): Promise<() => void> {
   }
   const short = shortPath(path);
   await bindAnew(server, short);
-  rmSync(path, { force: true });
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path);
   symlinkSync(short, path);
   return () => {
     rmSync(path, { force: true });
@@ -29,7 +29,7 @@ async function bindAnew(server: Server, path: string): Promise<void> {
     return await listen(server, path);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
-    if (await somebodyAnswers(path)) {
+    if (!lstatSync(path).isSocket() || (await somebodyAnswers(path))) {
       throw new UserError("address_in_use", `${path} is already in use`, { cause: error });
     }
   }
@@ -56,9 +56,11 @@ function listen(server: Server, path: string): Promise<void> {
 function somebodyAnswers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
-    socket.once("connect", () => resolve(true));
     socket.once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
   });
 }
 
