@@ -9,6 +9,8 @@ import type { Outcome } from "../state/outcome.ts";
 import { currentProcess } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";
 import type { StateManager } from "../state/state-manager.ts";
+import { planAttempt } from "./attempt-plan.ts";
+import { traceOf } from "./attempt-trace.ts";
 import { claudeVersion, findClaude } from "./claude-binary.ts";
 import { outcomes } from "./outcomes.ts";
 import { placeOf, type RunOrder } from "./run-order.ts";
@@ -43,15 +45,20 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
 
   const configDir = configDirOf(environment);
   const holder = { ...currentProcess(), job_id: job.id };
-  const session = await chooseSession(request, workspace.path, configDir, holder);
+  const cwd = workspace.path;
+  const plan = planAttempt(job.prompt, await traceOf({ state, job, cwd, configDir }));
+  const session =
+    plan.kind === "go_on"
+      ? await leasePlanned(request, { ...plan, kind: "resume", ifBusy: "wait" }, holder)
+      : await chooseSession(request, cwd, configDir, holder);
   if (session.kind === "refused") return session;
   const order: RunOrder = {
     jobId: job.id,
     attempt: job.attempts + 1,
     agent,
-    prompt: job.prompt,
+    prompt: plan.prompt,
     place: placeOf(agent),
-    cwd: workspace.path,
+    cwd,
     session: session.choice,
     configDir,
     claude: { path: found.path, version: version.version },
