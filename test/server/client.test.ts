@@ -156,3 +156,12 @@ test("a fleet that has gone is unreachable, and has been shut down", async () =>
   await expect(client.status()).rejects.toMatchObject({ code: "fleet_unreachable", exitCode: 3 });
   await client.shutdown();
 });
+
+test("a fleet that stops right after a long request has still answered it", async () => {
+  const { server, socket } = await serve();
+  const client = await connect(socket);
+  const prompt = "x".repeat(4 * 1024 * 1024);
+  const { job } = await client.trigger({ trigger: "manual", agent: "coder", prompt });
+  await server.stop();
+  expect(job.prompt).toHaveLength(prompt.length);
+});

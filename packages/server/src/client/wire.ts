@@ -80,6 +80,10 @@ export class Wire {
         signal,
       });
       sent.once("response", resolve);
+      sent.once("socket", (socket) => {
+        // Node may report late that a long body met a closed end, when nobody listens any more.
+        if (!sent.reusedSocket) socket.on("error", () => undefined);
+      });
       sent.on("error", reject);
       sent.end(json);
     });
