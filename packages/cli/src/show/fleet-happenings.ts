@@ -19,6 +19,8 @@ export interface Happening {
 export interface KnownJobs {
   agents: Map<string, string>;
   folders: Map<string, string>;
+  /** The last attempt whose start was told. */
+  attempts: Map<string, number>;
 }
 
 /** What matters of an event to somebody who looks on: mostly one thing, often nothing. */
@@ -36,8 +38,11 @@ const tellers: Tellers = {
     agents.set(job.id, job.agent);
     return [{ agent: job.agent, head: `○ ${job.id}`, colour: "dim", rest: gistOfPrompt(job) }];
   },
-  "job:started": ({ job }, { agents }) => {
+  "job:started": ({ job }, { agents, attempts }) => {
     agents.set(job.id, job.agent);
+    // It also goes on after an answer, which has been told already.
+    if (attempts.get(job.id) === job.attempts) return [];
+    attempts.set(job.id, job.attempts);
     const head = job.attempts > 1 ? `◐ started, attempt ${job.attempts}` : "◐ started";
     return [{ agent: job.agent, head, colour: "cyan", rest: gistOfPrompt(job) }];
   },
@@ -45,9 +50,18 @@ const tellers: Tellers = {
     known.agents.set(job_id, agent);
     return eventsOfLine({ ...message }).flatMap((event) => work(event, agent, job_id, known));
   },
-  "job:waiting": ({ job }) => [
-    { agent: job.agent, head: `◔ ${waitText(job)}`, colour: "yellow", rest: job.outcome?.message },
-  ],
+  // Without an outcome it waits for an answer, and what it asks is told as well.
+  "job:waiting": ({ job: { agent, outcome, due_at } }) =>
+    outcome === null
+      ? []
+      : [
+          {
+            agent,
+            head: `◔ ${waitText({ outcome, due_at })}`,
+            colour: "yellow",
+            rest: outcome.message,
+          },
+        ],
   "job:completed": ending,
   "job:failed": ending,
   "job:cancelled": ending,
@@ -86,9 +100,8 @@ const answers: Record<Answer, { word: string; mark: string; colour: Colour }> = 
   void: { word: "no longer asked for", mark: "–", colour: "dim" },
 };
 
-function ending({ job }: { job: Job }, { agents, folders }: KnownJobs): Happening[] {
-  agents.delete(job.id);
-  folders.delete(job.id);
+function ending({ job }: { job: Job }, known: KnownJobs): Happening[] {
+  for (const memory of [known.agents, known.folders, known.attempts]) memory.delete(job.id);
   const head = `${statusMark(job)} ${statusWord(job)}`;
   return [{ agent: job.agent, head, colour: statusHue(job), rest: endingTail(job) }];
 }

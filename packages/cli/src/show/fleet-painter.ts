@@ -10,7 +10,11 @@ const leastRest = 8;
 
 /** Turns what happens in a fleet into lines. It writes nothing itself. */
 export class FleetPainter {
-  private readonly known: KnownJobs = { agents: new Map(), folders: new Map() };
+  private readonly known: KnownJobs = {
+    agents: new Map(),
+    folders: new Map(),
+    attempts: new Map(),
+  };
   private readonly nameWidth: number;
 
   constructor(
