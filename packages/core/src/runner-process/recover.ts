@@ -24,13 +24,19 @@ export interface DeadRun {
  * Rejects when the disk is full; it can be asked again later.
  */
 export async function reportOfDead({ stateDir, job }: DeadRun): Promise<RunReport> {
-  await sweepRun(runTokenOf({ jobId: job.id, attempt: job.attempts }));
   const jobDir = join(stateDir, "jobs", job.id);
   const told = await readReport(jobDir, job.attempts);
-  const report = told ?? (await reportFromDisk(jobDir, job));
-  if (!told) await writeOutcome(jobDir, report);
+  const report = told ?? (await settleUntold(jobDir, job));
   removeSocket(runnerSocketPath(jobDir));
   await rm(join(jobDir, "private"), { recursive: true, force: true });
+  return report;
+}
+
+/** A runner that gave its word had swept before; one that did not may have left a claude at work. */
+async function settleUntold(jobDir: string, job: DeadRun["job"]): Promise<RunReport> {
+  await sweepRun(runTokenOf({ jobId: job.id, attempt: job.attempts }));
+  const report = { ...(await reportFromDisk(jobDir, job)), crashed: true };
+  await writeOutcome(jobDir, report);
   return report;
 }
 
