@@ -45,7 +45,12 @@ describe("what starts now", () => {
       {},
       "1",
     ],
-    ["what waits for no time at all", ["coder:waiting"], {}, "0"],
+    [
+      "nothing that waits for a person, and so still runs",
+      ["coder:waiting", "writer"],
+      { fleet: 1 },
+      "",
+    ],
     ["priority before age", ["coder", "coder:pending:5", "coder:pending:-5"], {}, "1 0 2"],
     ["priority before fairness", ["writer", "coder:running", "coder:pending:1"], { fleet: 2 }, "2"],
     ["agents by turns", ["coder", "coder", "coder", "writer", "tester"], {}, "0 3 4 1 2"],
@@ -119,7 +124,12 @@ describe("when to look again", () => {
     notBefore: Date | undefined,
     seconds: number | undefined,
   ][] = [
-    ["never by itself when nothing waits", ["coder:running", "coder"], undefined, undefined],
+    [
+      "never by itself when nothing waits for a time",
+      ["coder:running", "coder", "coder:waiting"],
+      undefined,
+      undefined,
+    ],
     [
       "at the earliest time that is waited for",
       ["coder:waiting:0:9", "writer:waiting:0:5"],
@@ -181,6 +191,8 @@ describe("whatever the queue looks like", () => {
       }),
       { numRuns: 500 },
     );
+  const isBusy = ({ status, due_at }: LiveJob) =>
+    status === "running" || (status === "waiting" && due_at === null);
   const countOf = (list: LiveJob[], agent: string) =>
     list.filter((job) => job.agent === agent).length;
 
@@ -188,7 +200,7 @@ describe("whatever the queue looks like", () => {
     always((_queue, given, claimed) => {
       expect(new Set(claimed).size).toBe(claimed.length);
       for (const job of claimed) {
-        expect(job.status).not.toBe("running");
+        expect(isBusy(job)).toBe(false);
         expect(Date.parse(job.due_at ?? "1970-01-01")).toBeLessThanOrEqual(noon.getTime());
         expect(given.agents.has(job.agent) && !given.paused.has(job.agent)).toBe(true);
       }
@@ -198,7 +210,7 @@ describe("whatever the queue looks like", () => {
   test("no limit is passed", () => {
     always((queue, given, claimed) => {
       if (claimed.length === 0) return;
-      const busy = [...queue.filter((job) => job.status === "running"), ...claimed];
+      const busy = [...queue.filter(isBusy), ...claimed];
       expect(busy.length).toBeLessThanOrEqual(given.fleet ?? 10);
       for (const [agent, most] of given.agents) {
         if (countOf(claimed, agent) > 0) expect(countOf(busy, agent)).toBeLessThanOrEqual(most);
@@ -208,10 +220,10 @@ describe("whatever the queue looks like", () => {
 
   test("nothing that could start is left behind, and nothing lesser goes in its place", () => {
     always((queue, given, claimed) => {
-      const busy = [...queue.filter((job) => job.status === "running"), ...claimed];
+      const busy = [...queue.filter(isBusy), ...claimed];
       const couldStart = queue.filter(
         (job) =>
-          job.status !== "running" &&
+          !isBusy(job) &&
           !claimed.includes(job) &&
           (job.due_at === null || Date.parse(job.due_at) <= noon.getTime()) &&
           !given.paused.has(job.agent) &&

@@ -41,7 +41,7 @@ export function nextDue(
   { notBefore }: Pick<ClaimLimits, "notBefore">,
   now: Date,
 ): Date | undefined {
-  const wanting = snapshot.filter((job) => job.status !== "running");
+  const wanting = snapshot.filter((job) => !isBusy(job));
   const earliest = notBefore?.getTime() ?? 0;
   const times = wanting
     .map((job) => Math.max(earliest, job.due_at === null ? 0 : Date.parse(job.due_at)))
@@ -69,7 +69,7 @@ function queuesOf(snapshot: readonly LiveJob[], limits: ClaimLimits, now: Date):
   for (const job of snapshot) {
     const queue = queues.get(job.agent);
     if (!queue) continue;
-    if (job.status === "running") queue.running += 1;
+    if (isBusy(job)) queue.running += 1;
     else if (isDue(job, now)) queue.jobs.push(job);
   }
   const wanting = [...queues.values()].filter((queue) => queue.jobs.length > 0);
@@ -77,13 +77,17 @@ function queuesOf(snapshot: readonly LiveJob[], limits: ClaimLimits, now: Date):
   return wanting;
 }
 
+/** A job that waits, but for no time, waits for a person's answer: its runner lives. */
+function isBusy(job: LiveJob): boolean {
+  return job.status === "running" || (job.status === "waiting" && job.due_at === null);
+}
+
 function isDue(job: LiveJob, now: Date): boolean {
   return job.due_at === null || Date.parse(job.due_at) <= now.getTime();
 }
 
 function roomInFleet(snapshot: readonly LiveJob[], { fleet }: ClaimLimits): number {
-  const running = snapshot.filter((job) => job.status === "running").length;
-  return (fleet ?? defaultFleetLimit) - running;
+  return (fleet ?? defaultFleetLimit) - snapshot.filter(isBusy).length;
 }
 
 function first(queues: readonly AgentQueue[]): AgentQueue | undefined {

@@ -64,7 +64,7 @@ const progressFields = {
   metadata: z.record(z.string(), z.unknown()).nullable(),
   warnings: z.array(z.string()),
   runner: processIdentitySchema.nullable(),
-  /** A pending or waiting job is not claimed before this time. */
+  /** A pending or waiting job is not claimed before this time; one that waits without it, for a person. */
   due_at: time.nullable(),
 };
 

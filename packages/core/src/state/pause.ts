@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** What is held back: one agent, or every agent that shares a credential. */
-export const pauseSubjectSchema = z.templateLiteral([
+const pauseSubjectSchema = z.templateLiteral([
   z.enum(["agent", "credential"]),
   ":",
   z.string().min(1),
