@@ -84,9 +84,13 @@ test("a job that takes its runner down three times is set aside with its story",
     on,
     fleetFile(on, "  - { name: one, runtime: cli, retry: { max_attempts: 9, backoff: 50ms } }"),
   );
-  // The parent of claude is the runner; each attempt kills it.
-  const deadly = obey(["Bash", { command: "kill -9 $(awk '{print $4}' /proc/$PPID/stat)" }]);
-  const { job } = await fleet.control.trigger({ ...manual, prompt: deadly });
+  // The parent of claude is the runner; every attempt reads this and kills it.
+  const deadly = obey([
+    "Bash",
+    { command: "kill -9 $(awk '{print $4}' /proc/$PPID/stat); sleep 9" },
+  ]);
+  writeFileSync(join(on.workspace, "CLAUDE.md"), deadly);
+  const { job } = await fleet.control.trigger({ ...manual, prompt: "go" });
   const ended = await fleet.control.wait(job.id);
   expect(ended).toMatchObject({
     status: "failed",
@@ -95,6 +99,54 @@ test("a job that takes its runner down three times is set aside with its story",
   });
   expect(ended.outcome?.message).toMatch(/three|3/);
   await fleet.stop();
+});
+
+test("a restart during work: no job notices", async () => {
+  const on = await stage({ mode: "obedient" });
+  const file = fleetFile(on, "  - { name: one, runtime: cli }");
+  const first = await fleetProgram(on, file);
+  const { job } = await first.control.trigger({ ...manual, prompt: patientTool });
+  await until("the tool to begin", async () => existsSync(join(on.workspace, "began")));
+  await first.control.shutdown({ detach: true }).catch(() => undefined);
+  expect(await first.exited).toBe(0);
+
+  const second = await fleetProgram(on, file);
+  writeFileSync(join(on.workspace, "go"), "");
+  const ended = await second.control.wait(job.id);
+  expect(ended).toMatchObject({ status: "completed", attempts: 1 });
+  expect(on.rehearsal.ledger.main).toHaveLength(2);
+  await second.stop();
+});
+
+test("a question survives the fleet: asked once on record, answered through the next", async () => {
+  const on = await stage({ mode: "obedient" });
+  const file = fleetFile(on, "  - { name: one, runtime: cli, permission_mode: default }");
+  const first = await fleetProgram(on, file);
+  const { job } = await first.control.trigger({
+    ...manual,
+    prompt: obey(["Bash", { command: "touch asked" }]),
+  });
+  const [asked] = await until("the question", async () => {
+    const open = await first.control.approvals();
+    return open.length > 0 && open;
+  });
+  await first.kill();
+
+  const second = await fleetProgram(on, file);
+  const [again] = await second.control.approvals();
+  expect(again?.id).toBe(asked?.id);
+  await until(
+    "the runner to be heard",
+    async () => (await jobNow(second.control, job.id)).status === "waiting",
+  );
+  await new Promise((done) => setTimeout(done, 300));
+  await second.control.answer(again?.id ?? "", "allow", "somebody else");
+  expect(await second.control.wait(job.id)).toMatchObject({
+    outcome: { code: "success" },
+    attempts: 1,
+  });
+  expect(existsSync(join(on.workspace, "asked"))).toBe(true);
+  await second.stop();
 });
 
 test("both are killed while jobs are in flight: every job ends once, and nothing is left", async () => {
