@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { JobExecutor } from "../runner/job-executor.ts";
 import { credentialOf } from "../runner/open-run.ts";
@@ -9,31 +9,34 @@ import { writeOutcome } from "../state/outcome-file.ts";
 import { outputName } from "../state/output-writer.ts";
 import { currentProcess } from "../state/process-identity.ts";
 import { OpenApprovals } from "./approvals.ts";
+import { bareReport } from "./bare-report.ts";
 import { claimAttempt } from "./claim.ts";
 import type { RunFacts, RunnerAssignment, RunnerFile, ToRunner } from "./contract.ts";
 import { readReport } from "./recover.ts";
-import { reportOfLog } from "./report-of-log.ts";
+import { type LoggedRun, reportOfLog } from "./report-of-log.ts";
 import { RunnerLog } from "./runner-log.ts";
 import { RunnerSocket, runnerSocketPath } from "./runner-socket.ts";
 
 /** One attempt from claim to outcome, unless somebody else has claimed it first. */
 export async function carryOut(assignment: RunnerAssignment): Promise<void> {
-  const jobDir = join(assignment.stateDir, "jobs", assignment.order.jobId);
-  mkdirSync(jobDir, { recursive: true, mode: 0o700 });
+  const { stateDir, order } = assignment;
+  const jobDir = join(stateDir, "jobs", order.jobId);
   const run = factsOf(assignment, jobDir);
   const file = fileOf(assignment, run);
   if (!claimAttempt(jobDir, file)) return;
 
   const log = new RunnerLog(jobDir, assignment);
-  const crashed = new Promise<never>((_, reject) => {
+  const broken = new Promise<never>((_, reject) => {
     process.on("uncaughtException", reject);
     process.on("unhandledRejection", reject);
   });
   try {
-    await Promise.race([perform(assignment, jobDir, log), crashed]);
+    await Promise.race([perform(assignment, jobDir, log), broken]);
   } catch (error) {
     log.add("the runner broke down", error);
-    await tellOfBreakdown({ assignment, jobDir, file, run }, log, error);
+    const { jobId } = order;
+    const { sessionId } = order.session;
+    await tellOfBreakdown({ jobId, jobDir, sessionId, file, run }, log, error);
   }
 }
 
@@ -76,28 +79,21 @@ async function perform(
   }
 }
 
-/** The run is ended and its end recorded as far as it got, with the bug as its outcome. */
-async function tellOfBreakdown(
-  {
-    assignment,
-    jobDir,
-    file,
-    run,
-  }: { assignment: RunnerAssignment; jobDir: string; file: RunnerFile; run: RunFacts },
-  log: RunnerLog,
-  error: unknown,
-): Promise<void> {
-  const { order } = assignment;
-  await sweepRun(runTokenOf(order));
-  if (await readReport(jobDir, order.attempt)) return;
+/** The run is ended, and what it came to is recorded with the bug as its outcome. */
+async function tellOfBreakdown(run: LoggedRun, log: RunnerLog, error: unknown): Promise<void> {
+  const { jobId, jobDir, sessionId, file } = run;
+  await sweepRun(runTokenOf({ jobId, attempt: file.attempt }));
+  if (await readReport(jobDir, file.attempt)) return;
   const said = log.redacted(error instanceof Error ? error.message : String(error));
   const refused = {
     code: "runtime_crashed" as const,
     message: `The runner broke down: ${said}`,
     hint: "This is a bug of herdctl; runner.log of the job tells more.",
   };
-  const { sessionId } = order.session;
-  const report = await reportOfLog({ jobId: order.jobId, jobDir, sessionId, file, run }, refused);
+  const report = await reportOfLog(run, refused).catch((worse) => {
+    log.add("what the run left cannot be read", worse);
+    return bareReport({ jobId, attempt: file.attempt, sessionId }, { refused });
+  });
   await writeOutcome(jobDir, report);
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type RunnerFile, runnerFileSchema } from "./contract.ts";
@@ -11,6 +11,7 @@ import { type RunnerFile, runnerFileSchema } from "./contract.ts";
 export function claimAttempt(jobDir: string, file: RunnerFile): boolean {
   const target = runnerFilePath(jobDir, file.attempt);
   const draft = `${target}.${randomBytes(6).toString("hex")}`;
+  mkdirSync(jobDir, { recursive: true, mode: 0o700 });
   try {
     writeFileSync(draft, `${JSON.stringify(file)}\n`, { flag: "wx", mode: 0o600 });
     linkSync(draft, target);

@@ -14,7 +14,7 @@ process.on("SIGHUP", () => undefined);
 // Warming up may fail; what was wrong then shows in a run, where it can be told.
 await warmUp({ sdk: process.argv.includes(warmSdk) }).catch(() => undefined);
 const assignment = await readAssignment();
-if (assignment) await carryOut(assignment);
+if (assignment) await carryOut(assignment).catch(() => process.exit(1));
 process.exit(0);
 
 async function readAssignment(): Promise<RunnerAssignment | undefined> {

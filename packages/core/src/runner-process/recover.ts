@@ -1,12 +1,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { noEvidence } from "../runner/evidence.ts";
-import { makeReport } from "../runner/make-report.ts";
 import { runTokenOf } from "../runner/run-order.ts";
 import { type RunReport, runReportSchema } from "../runner/run-report.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
 import type { Job } from "../state/job.ts";
 import { readOutcome, writeOutcome } from "../state/outcome-file.ts";
+import { bareReport } from "./bare-report.ts";
 import { readClaim } from "./claim.ts";
 import { reportOfLog } from "./report-of-log.ts";
 import { runnerSocketPath } from "./runner-socket.ts";
@@ -35,7 +34,8 @@ export async function reportOfDead({ stateDir, job }: DeadRun): Promise<RunRepor
 /** A runner that gave its word had swept before; one that did not may have left a claude at work. */
 async function settleUntold(jobDir: string, job: DeadRun["job"]): Promise<RunReport> {
   await sweepRun(runTokenOf({ jobId: job.id, attempt: job.attempts }));
-  const report = { ...(await reportFromDisk(jobDir, job)), crashed: true };
+  const found = { ...(await reportFromDisk(jobDir, job)), crashed: true };
+  const report = runReportSchema.parse(found);
   await writeOutcome(jobDir, report);
   return report;
 }
@@ -50,29 +50,11 @@ export async function readReport(jobDir: string, attempt: number): Promise<RunRe
 
 async function reportFromDisk(jobDir: string, job: DeadRun["job"]): Promise<RunReport> {
   const claim = await readClaim(jobDir, job.attempts);
-  if (claim.kind !== "found" || !claim.file.run) return reportOfNothing(job);
-  const { file } = claim;
-  const sessionId = file.session_id ?? job.session_id ?? "";
-  return reportOfLog({ jobId: job.id, jobDir, sessionId, file, run: claim.file.run });
-}
-
-/** Not even the attempt's own file is left. */
-function reportOfNothing(job: DeadRun["job"]): RunReport {
-  const now = new Date();
-  return makeReport({
-    order: {
-      jobId: job.id,
-      attempt: job.attempts,
-      session: { sessionId: job.session_id ?? "" },
-      claude: { version: "" },
-    },
-    evidence: { ...noEvidence(), stopped: "interrupted" },
-    startedAt: now,
-    finishedAt: now,
-    totalsBefore: undefined,
-    metered: undefined,
-    credential: null,
-    metadata: undefined,
-    warnings: [],
-  });
+  const file = claim.kind === "found" ? claim.file : undefined;
+  const sessionId = file?.session_id ?? job.session_id ?? "";
+  if (file?.run) return reportOfLog({ jobId: job.id, jobDir, sessionId, file, run: file.run });
+  return bareReport(
+    { jobId: job.id, attempt: job.attempts, sessionId },
+    { stopped: "interrupted" },
+  );
 }

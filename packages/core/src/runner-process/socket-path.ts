@@ -12,7 +12,7 @@ import { basename, dirname, join } from "node:path";
 
 /** A longer path is cut by the system without a word. */
 const longestPath = 107;
-const shortFolder = "herdctl-";
+const shortFolder = "herdctl-run-";
 
 /** Where to listen so that `path` leads there: the path itself, or a short one that it links to. */
 export function makeSocketPath(path: string): string {

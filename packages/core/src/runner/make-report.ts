@@ -9,7 +9,7 @@ import { type SessionTotals, spentSince } from "./usage.ts";
 export interface ReportFacts {
   order: Pick<RunOrder, "jobId" | "attempt"> & {
     session: { sessionId: string };
-    claude: { version: string };
+    claude: { version: string | null };
   };
   evidence: Evidence;
   startedAt: Date;

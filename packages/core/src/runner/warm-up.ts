@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { open } from "node:fs/promises";
 import { startGateway } from "../gateway/gateway.ts";
-import { writeOutcome } from "../state/outcome-file.ts";
-import { openOutput } from "../state/output-writer.ts";
 import { spawnOnHost } from "./runtime/spawn.ts";
 import { Leash } from "./sweep/leash.ts";
 
 /**
- * Goes once through what every run goes through. Node loads and compiles code when it first runs,
+ * Goes once through what every run goes through, and leaves no trace whenever it is killed. Node loads and compiles code when it first runs,
  * and that is worth more time than the steps themselves.
  */
 export async function warmUp(options: { sdk: boolean }): Promise<void> {
@@ -16,16 +12,9 @@ export async function warmUp(options: { sdk: boolean }): Promise<void> {
 }
 
 async function useFiles(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "herdctl-warm-"));
-  try {
-    const output = await openOutput(folder);
-    await output.append({});
-    await output.sync();
-    await output.close();
-    await writeOutcome(folder, {});
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const file = await open("/dev/null", "a+");
+  await file.stat();
+  await file.close();
 }
 
 async function useGateway(): Promise<void> {
@@ -39,10 +28,10 @@ async function useGateway(): Promise<void> {
 async function useProcess(): Promise<void> {
   const { PATH = "" } = process.env;
   const child = spawnOnHost({ file: "true", args: [], cwd: "/", env: { PATH } });
-  const leash = new Leash(`warm-up-${process.pid}`);
+  const leash = new Leash("warm-up", { cgroup: false });
   if (child.pid !== undefined) leash.hold(child.pid);
+  leash.glance();
   await child.exited;
-  await leash.kill();
 }
 
 /** Whoever lacks it hears of it when an agent needs it. */
