@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { FleetEvent } from "@herdctl/core";
+import { dirname, join } from "node:path";
+import type { FleetEvent, Job } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
@@ -268,4 +268,19 @@ test("a trigger while the fleet stops is refused; what was pending runs in the n
   const next = await startFleet(on, file);
   expect((await next.wait(pending.id)).status).toBe("completed");
   expect((await next.job(running.id))?.job.outcome?.code).toBe("interrupted");
+});
+
+test("old jobs go, with their folders; the newest of each agent stay", async () => {
+  const on = await stage(hi);
+  const file = fleetFile(on, oneAgent, "retention: { age: 1ms, jobs_per_agent: 1 }");
+  const first = await startFleet(on, file);
+  const jobs: Job[] = [];
+  for (let index = 0; index < 2; index += 1) {
+    const { job } = await first.trigger({ ...manual, prompt: "hello" });
+    jobs.push(await first.wait(job.id));
+  }
+  await first.stop();
+  const second = await startFleet(on, file);
+  await until("the old to go", async () => !existsSync(dirname(jobs[0]?.output_file ?? "")));
+  expect(await second.job(jobs[0]?.id ?? "")).toBeUndefined();
 });

@@ -30,6 +30,7 @@ import { fleetStatus } from "./fleet-status.ts";
 import { jobOutput } from "./job-output.ts";
 import { agentSubject, credentialSubject } from "./pauses.ts";
 import { type Recovered, recover } from "./recovery.ts";
+import { Retention } from "./retention.ts";
 import { waitForJob } from "./wait-for-job.ts";
 
 export interface FleetManagerOptions {
@@ -46,6 +47,7 @@ interface Parts {
   lock: Lock;
   context: FleetContext;
   dispatcher: Dispatcher;
+  retention?: Retention;
 }
 
 /** A fleet at work: it holds the lock, admits, starts, follows and records. */
@@ -84,6 +86,7 @@ export class FleetManager implements FleetControl {
     const recovered = await recover(context, dispatcher);
     this.phase = "running";
     dispatcher.start();
+    this.opened.retention ??= new Retention(context);
     return recovered;
   }
 
@@ -223,12 +226,13 @@ export class FleetManager implements FleetControl {
 
   private async close(options: ShutdownOptions): Promise<void> {
     if (!this.parts) return;
-    const { dispatcher, context, state, lock } = this.parts;
+    const { dispatcher, context, state, lock, retention } = this.parts;
     this.phase = "draining";
     this.hub.emit({ type: "fleet:stopping" });
     dispatcher.halt();
     if (!options.detach) await drain(dispatcher, options);
     await dispatcher.leave();
+    await retention?.stop();
     await context.spares.stop();
     await state.close();
     lock.release();
