@@ -6,9 +6,20 @@ import { harmless, visible } from "./harmless.ts";
 import type { Look } from "./look.ts";
 import { clockText } from "./wait-text.ts";
 
-/** One request: who asks for exactly what, until when, and how to answer. */
+/** One request, and how to answer it. */
 export function approvalPage(
-  { id, job_id, tool, input, asked_at, expires_at }: Approval,
+  approval: Approval,
+  job: Job | undefined,
+  now: Date,
+  look: Look,
+): string[] {
+  const answers = ["allow", "deny"].map((word) => `  herdctl approvals ${word} ${approval.id}`);
+  return [...questionLines(approval, job, now, look), ...answers, ""];
+}
+
+/** Who asks for exactly what, and until when. */
+export function questionLines(
+  { job_id, tool, input, asked_at, expires_at }: Approval,
   job: Job | undefined,
   now: Date,
   look: Look,
@@ -20,8 +31,5 @@ export function approvalPage(
     `${yellow("?")} ${bold(agent)} asks to use ${bold(visible(tool))}  ${dim(job_id)}`,
     ...fieldLines(inputFields(input), { ...look, width: undefined }),
     dim(`  ${times}`),
-    `  herdctl approvals allow ${id}`,
-    `  herdctl approvals deny ${id}`,
-    "",
   ];
 }

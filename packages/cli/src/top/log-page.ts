@@ -23,7 +23,8 @@ export class LogPage implements Page {
     private readonly jobId: string,
     private readonly look: Look,
   ) {
-    this.painter = new Painter(look);
+    const width = look.width === undefined ? undefined : look.width - 2;
+    this.painter = new Painter({ ...look, width });
     void this.read().catch((error) => this.written.push(harmless(String(error))));
   }
 

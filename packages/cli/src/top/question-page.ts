@@ -1,5 +1,5 @@
 import type { Approval, FleetControl, Job } from "@herdctl/core";
-import { approvalPage } from "../show/approval-page.ts";
+import { questionLines } from "../show/approval-page.ts";
 import type { Look } from "../show/look.ts";
 import { wrap } from "../show/width.ts";
 import { whoAnswers } from "../who-answers.ts";
@@ -20,7 +20,7 @@ export class QuestionPage implements Page {
 
   lines(size: Size, now: Date): string[] {
     const { yellow, dim } = this.look.colors;
-    const page = approvalPage(this.approval, this.job, now, { ...this.look, width: undefined });
+    const page = questionLines(this.approval, this.job, now, { ...this.look, width: undefined });
     const lines = page.flatMap((line) => wrap(line, size.columns - 1));
     const seen = this.window.view(lines, size.rows - 2);
     const keys = this.window.sawEnd
