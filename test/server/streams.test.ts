@@ -199,7 +199,7 @@ test("a hundred readers of one job each get all of it", async () => {
   const client = await connect(socket);
   const { job } = await client.trigger(coder);
   await fleet.begin(job);
-  const texts = Array.from({ length: 50 }, (_, index) => `message ${index}`);
+  const texts = Array.from({ length: 20 }, (_, index) => `message ${index}`);
   const readers = Array.from({ length: 100 }, () =>
     collect(client.output(job.id, { follow: new AbortController().signal })),
   );

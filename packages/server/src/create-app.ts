@@ -1,13 +1,12 @@
 import type { FleetControl } from "@herdctl/core";
-import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Hono } from "hono";
+import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { AnyEndpoint, Context } from "./contract/endpoint.ts";
 import { endpoints } from "./contract/endpoints.ts";
-import { describe } from "./describe.ts";
 import { isBug, noSuchRoute, toFailure, tooLarge } from "./failure.ts";
 import { type Bindings, connectionOf } from "./live/connection.ts";
 import { EventFeed } from "./live/event-feed.ts";
+import { openApiDocument } from "./openapi-document.ts";
 import { readRequest } from "./read-request.ts";
 
 export type FleetApp = Hono<{ Bindings: Bindings }>;
@@ -19,7 +18,7 @@ export interface AppOptions {
 
 /** Everything of `FleetControl` over HTTP; where it listens is for the caller to say. */
 export function createApp(control: FleetControl, options: AppOptions = {}): FleetApp {
-  const app = new OpenAPIHono<{ Bindings: Bindings }>();
+  const app = new Hono<{ Bindings: Bindings }>();
   const feed = new EventFeed((signal) => control.events(signal));
   for (const endpoint of Object.values<AnyEndpoint>(endpoints)) {
     const { method, path, answer } = endpoint;
@@ -35,11 +34,7 @@ export function createApp(control: FleetControl, options: AppOptions = {}): Flee
       return answered === undefined ? c.body(null, 204) : c.json(answered);
     });
   }
-  describe(app.openAPIRegistry, Object.values<AnyEndpoint>(endpoints));
-  app.doc31("/v1/openapi.json", {
-    openapi: "3.1.0",
-    info: { title: "herdctl control API", version: "1" },
-  });
+  app.get("/v1/openapi.json", (c) => c.json(openApiDocument()));
   app.notFound((c) => failed(noSuchRoute(c.req.method, c.req.path)));
   app.onError((error) => {
     if (isBug(error)) options.onBug?.(error);

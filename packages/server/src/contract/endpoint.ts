@@ -9,26 +9,19 @@ export interface Endpoint<P extends Part, Q extends Part, B extends Part, R exte
   method: "GET" | "POST";
   path: string;
   summary: string;
-  params: P;
-  query: Q;
-  body: B;
-  /** What is answered: once, or again and again when it is a stream; undefined is an empty answer. */
-  response: R;
-  streams: boolean;
+  params?: P;
+  query?: Q;
+  body?: B;
   bodyLimit: number;
-  answer(context: Context, request: Request<P, Q, B>): Promise<Out<R> | Response>;
+  /** What is answered: once, or one after the other in a stream; undefined is an empty answer. */
+  response?: R;
+  /** The forms that a stream may have. */
+  streams?: readonly string[];
+  answer(context: Context, parts: Parts<P, Q, B>): Promise<Out<R> | Response>;
 }
 
 export type Part = z.ZodType | undefined;
-
-type Out<S extends Part> = S extends z.ZodType ? z.output<S> : undefined;
-type In<S extends Part> = S extends z.ZodType ? z.input<S> : undefined;
-
-interface Request<P extends Part, Q extends Part, B extends Part> {
-  params: Out<P>;
-  query: Out<Q>;
-  body: Out<B>;
-}
+export type AnyEndpoint = Endpoint<Part, Part, Part, Part>;
 
 export interface Context {
   control: FleetControl;
@@ -37,15 +30,18 @@ export interface Context {
   header(name: string): string | undefined;
 }
 
-export type AnyEndpoint = Endpoint<Part, Part, Part, Part>;
+interface Parts<P extends Part, Q extends Part, B extends Part> {
+  params: Out<P>;
+  query: Out<Q>;
+  body: Out<B>;
+}
 
-export type BodyOf<E> = E extends { body: infer B extends Part } ? In<B> : never;
-export type ResponseOf<E> = E extends { response: infer R extends Part } ? Out<R> : never;
+type Out<S extends Part> = S extends z.ZodType ? z.output<S> : undefined;
+type In<S extends Part> = S extends z.ZodType ? z.input<S> : undefined;
 
-type Given<P extends Part, Q extends Part, B extends Part, R extends Part> = Pick<
-  Endpoint<P, Q, B, R>,
-  "summary" | "answer"
-> & { params?: P; query?: Q; body?: B; response?: R; streams?: boolean; bodyLimit?: number };
+export type BodyOf<E> = E extends Endpoint<infer _P, infer _Q, infer B, infer _R> ? In<B> : never;
+export type ResponseOf<E> =
+  E extends Endpoint<infer _P, infer _Q, infer _B, infer R> ? Out<R> : never;
 
 const mebibyte = 1024 * 1024;
 
@@ -54,13 +50,10 @@ export function endpoint<
   Q extends Part = undefined,
   B extends Part = undefined,
   R extends Part = undefined,
->(name: RouteName, given: Given<P, Q, B, R>): Endpoint<P, Q, B, R> {
+>(
+  name: RouteName,
+  given: Omit<Endpoint<P, Q, B, R>, "method" | "path" | "bodyLimit"> & { bodyLimit?: number },
+): Endpoint<P, Q, B, R> {
   const [method, path] = routes[name];
-  const unsaid = { params: undefined, query: undefined, body: undefined, response: undefined };
-  return { ...unsaid, streams: false, bodyLimit: mebibyte, ...given, method, path } as Endpoint<
-    P,
-    Q,
-    B,
-    R
-  >;
+  return { bodyLimit: mebibyte, ...given, method, path };
 }

@@ -5,7 +5,7 @@ import { streamOutput } from "../live/output-stream.ts";
 import { mediaTypes, streamResponse } from "../live/stream-response.ts";
 import { waitForJob } from "../live/wait-for-job.ts";
 import { endpoint } from "./endpoint.ts";
-import { fleetEventSchema, gapSchema } from "./events.ts";
+import { eventSchema } from "./events.ts";
 import {
   admissionSchema,
   jobOutputSchema,
@@ -73,7 +73,7 @@ export const endpoints = {
     params: byId,
     query: outputQuerySchema,
     response: jobOutputSchema,
-    streams: true,
+    streams: [mediaTypes.lines, mediaTypes.sse],
     answer: async ({ control, connection, header }, { params, query }) => {
       const { job } = (await control.job(params.id)) ?? {};
       if (!job) throw new UserError("job_not_found", `there is no job ${params.id}`);
@@ -128,8 +128,8 @@ export const endpoints = {
   events: endpoint("events", {
     summary:
       "Everything that happens from now on, as server-sent events. With `Last-Event-ID` it goes on after that one; a `gap` event says when some are lost.",
-    response: z.union([fleetEventSchema, gapSchema]),
-    streams: true,
+    response: eventSchema,
+    streams: [mediaTypes.sse],
     answer: async ({ feed, connection, header }) => {
       const frames = feed.join(header("last-event-id"), connection);
       return streamResponse(withHeartbeat(frames), mediaTypes.sse, connection);

@@ -31,14 +31,10 @@ const fields = {
   "fleet:stopping": {},
 } satisfies { [T in FleetEvent["type"]]: FieldsOf<T> };
 
-export const eventTypes = Object.keys(fields);
-
-export const fleetEventSchema = z.union(
-  Object.entries(fields).map(([type, rest]) => z.object({ type: z.literal(type), ...rest })),
-);
-
 /** Some events are gone for good: whoever keeps a picture of the fleet should ask for it anew. */
-export const gapSchema = z.object({
-  type: z.literal("gap"),
-  after: z.string(),
-});
+const gapSchema = z.object({ type: z.literal("gap"), after: z.string() });
+
+export const eventSchema = z.union([
+  ...Object.entries(fields).map(([type, rest]) => z.object({ type: z.literal(type), ...rest })),
+  gapSchema,
+]);
