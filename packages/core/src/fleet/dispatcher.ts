@@ -21,7 +21,10 @@ export class Dispatcher {
   private again = false;
   private open = false;
 
-  constructor(private readonly context: FleetContext) {}
+  constructor(
+    private readonly context: FleetContext,
+    private readonly mayStart: (jobId: string) => boolean,
+  ) {}
 
   start(): void {
     this.open = true;
@@ -75,7 +78,8 @@ export class Dispatcher {
   private async pass(): Promise<void> {
     clearTimeout(this.timer);
     try {
-      const snapshot = (await this.context.state.jobs.snapshot()).map((job) => this.asItIs(job));
+      const live = await this.context.state.jobs.snapshot();
+      const snapshot = live.map((job) => this.asItIs(job)).filter((job) => this.concernsUs(job));
       const limits = await this.limits();
       const now = new Date();
       for (const id of claim(snapshot, limits, now)) await this.begin(id);
@@ -90,6 +94,10 @@ export class Dispatcher {
   /** A job that is being prepared takes its place already, though its record does not say so yet. */
   private asItIs(job: LiveJob): LiveJob {
     return this.active.has(job.id) ? { ...job, status: "running" } : job;
+  }
+
+  private concernsUs({ id, status }: LiveJob): boolean {
+    return status === "running" || this.mayStart(id);
   }
 
   private async limits() {

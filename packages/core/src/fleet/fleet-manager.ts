@@ -38,6 +38,8 @@ export interface FleetManagerOptions {
   file: string;
   env?: Environment;
   version?: string;
+  /** Starts only what is triggered here: for a command that must not take on the whole queue. */
+  onlyOwn?: boolean;
   /** What a person should know but no record tells. */
   onTrouble?: (message: string, cause?: unknown) => void;
 }
@@ -54,6 +56,7 @@ interface Parts {
 export class FleetManager implements FleetControl {
   private readonly hub = new EventHub((error) => this.trouble("a listener failed", error));
   private readonly watched = new Set<string>();
+  private readonly own = new Set<string>();
   private readonly startedAt = new Date();
   private readonly problems = new Map<"state" | "configuration", string>();
   private loaded: LoadedFleet | undefined;
@@ -72,7 +75,8 @@ export class FleetManager implements FleetControl {
       const state = await new StateManager(loaded.fleet.stateDir).open();
       this.loaded = loaded;
       const context = this.contextFor(state);
-      this.parts = { state, lock, context, dispatcher: new Dispatcher(context) };
+      const mayStart = (id: string) => !this.options.onlyOwn || this.own.has(id);
+      this.parts = { state, lock, context, dispatcher: new Dispatcher(context, mayStart) };
     } catch (error) {
       lock.release();
       throw error;
@@ -130,6 +134,7 @@ export class FleetManager implements FleetControl {
       admit(state, this.config.fleet.agents, rest),
     );
     if (!admission.created) return admission;
+    this.own.add(admission.job.id);
     if (watched) this.watched.add(admission.job.id);
     const type = admission.job.status === "skipped" ? "job:skipped" : "job:created";
     this.hub.emit({ type, job: admission.job });
