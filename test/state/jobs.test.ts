@@ -176,14 +176,41 @@ describe("changing", () => {
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     await jobs.startAttempt(job.id);
     const end = { outcome_code: "network", session_id: "s", cost_usd: 0.2 } as const;
-    expect(await jobs.endAttempt(job.id, 1, end)).toBe(true);
-    expect(await jobs.endAttempt(job.id, 1, { ...end, cost_usd: 9 })).toBe(false);
+    expect(await jobs.endAttempt(job.id, 1, end)).toMatchObject({ applied: true });
+    const late = await jobs.endAttempt(job.id, 1, { ...end, cost_usd: 9 }, { summary: "late" });
+    expect(late).toMatchObject({ applied: false, job: { cost_usd: 0.2, summary: null } });
     await jobs.startAttempt(job.id);
     expect(await jobs.attempts(job.id)).toMatchObject([
       { number: 1, outcome_code: "network", cost_usd: 0.2 },
       { number: 2, outcome_code: null, finished_at: null },
     ]);
     await expect(jobs.endAttempt(job.id, 3, end)).rejects.toMatchObject({ code: "job_not_found" });
+  });
+
+  test("an attempt ends together with what becomes of its job, or not at all", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    await jobs.startAttempt(job.id);
+    const end = { outcome_code: "success", session_id: "s", cost_usd: 0.2 } as const;
+    const wrong = { status: "completed", outcome: outcome("network") } as const;
+    await expect(jobs.endAttempt(job.id, 1, end, wrong)).rejects.toThrow(/no outcome/);
+    expect(await jobs.attempts(job.id)).toMatchObject([{ finished_at: null }]);
+    const right = { status: "completed", outcome: outcome("success") } as const;
+    const { job: done } = await jobs.endAttempt(job.id, 1, end, right);
+    expect(done).toMatchObject({ status: "completed", cost_usd: 0.2 });
+    expect(await jobs.get(job.id)).toEqual(done);
+  });
+
+  test("the attempt of a job that was ended meanwhile ends too, and the job stays", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    await jobs.startAttempt(job.id);
+    const cancelled = { status: "cancelled", outcome: outcome("cancelled") } as const;
+    const { job: ended } = await jobs.update(job.id, cancelled);
+    const end = { outcome_code: "success", session_id: null, cost_usd: 1 } as const;
+    const late = { status: "completed", outcome: outcome("success") } as const;
+    expect((await jobs.endAttempt(job.id, 1, end, late)).job).toEqual(ended);
+    expect(await jobs.attempts(job.id)).toMatchObject([{ outcome_code: "success" }]);
   });
 
   test("what its attempts cost, used and crashed adds up to the job's own, each once", async () => {

@@ -17,7 +17,7 @@ export interface AttemptedAt {
 
 /**
  * Records what an attempt came to, and whether the job is over with it. Each step says the same
- * when it is done again, and the job's own change comes last: whoever finds the attempt open can
+ * when it is done again, and the attempt's end comes last, with the job's own change: whoever finds the attempt open can
  * settle it from the report without harm.
  */
 export async function settleRun(
@@ -30,15 +30,15 @@ export async function settleRun(
   if (report.session_opened) await saveSession(state, report, at);
   await state.sessions.release(report.session_id, holder);
   await state.approvals.voidAttempt(report.job_id, report.attempt);
-  await state.jobs.endAttempt(report.job_id, report.attempt, {
+  const end = {
     outcome_code: report.outcome.code,
     session_id: report.session_opened ? report.session_id : null,
     cost_usd: report.cost_usd,
     usage: report.usage,
     crashed: report.crashed,
-  });
+  };
   const change = { ...(await learned(state, report)), ...ending(next) };
-  return (await state.jobs.update(report.job_id, change)).job;
+  return (await state.jobs.endAttempt(report.job_id, report.attempt, end, change)).job;
 }
 
 async function saveSession(state: StateManager, report: RunReport, at: AttemptedAt): Promise<void> {

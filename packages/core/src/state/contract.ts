@@ -40,10 +40,11 @@ export interface JobStore {
   /** Counts the attempt and sets the job running. Not applied to a finished job. */
   startAttempt(id: string, change?: Omit<JobChange, "status">): Promise<JobUpdate>;
   /**
-   * Adds cost, usage and crash of the attempt to those of the job. False when that attempt had
-   * already ended: what it said first stands, and nothing is added twice.
+   * What an attempt came to and what becomes of its job, in one step: no job is left running
+   * without an attempt. Its cost, usage and crash are added to the job's. Not applied when that
+   * attempt had already ended: what was said first stands, and nothing is added twice.
    */
-  endAttempt(id: string, number: number, end: AttemptEnd): Promise<boolean>;
+  endAttempt(id: string, number: number, end: AttemptEnd, change?: JobChange): Promise<JobUpdate>;
   attempts(id: string): Promise<Attempt[]>;
   /** Deletes finished jobs that need not be kept, some at a time, and returns their ids. */
   prune(retention: Retention): Promise<string[]>;

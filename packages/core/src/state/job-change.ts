@@ -1,5 +1,6 @@
-import type { Job, JobChange, JobStatus, NewJob } from "./job.ts";
+import type { Attempt, Job, JobChange, JobStatus, NewJob } from "./job.ts";
 import { outcomeCodes } from "./outcome.ts";
+import { addCosts, addUsage } from "./usage.ts";
 
 export type ChangeDecision =
   | { kind: "apply"; job: Job }
@@ -32,6 +33,17 @@ export function acceptJob(given: NewJob, id: string, now: Date, outputFile: stri
     created_at: now.toISOString(),
     finished_at: skipped ? now.toISOString() : null,
     output_file: outputFile,
+  };
+}
+
+/** A job with what one more of its attempts came to. */
+export function withAttempt(job: Job, { cost_usd, usage, crashed }: Attempt): Job {
+  if (isFinished(job.status)) return job;
+  return {
+    ...job,
+    cost_usd: addCosts(job.cost_usd, cost_usd),
+    usage: addUsage(job.usage, usage),
+    crashes: job.crashes + (crashed ? 1 : 0),
   };
 }
 

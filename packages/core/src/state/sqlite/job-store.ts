@@ -20,9 +20,8 @@ import {
   type NewJob,
   newJobSchema,
 } from "../job.ts";
-import { acceptJob, changeJob, isFinished } from "../job-change.ts";
+import { acceptJob, changeJob, withAttempt } from "../job-change.ts";
 import { checkJobId, newJobId } from "../names.ts";
-import { addCosts, addUsage } from "../usage.ts";
 import type { Database, Row, Value } from "./database.ts";
 import { readPage } from "./job-page.ts";
 import { readLiveJobs, readLiveOf } from "./live-jobs.ts";
@@ -100,12 +99,12 @@ export class SqliteJobStore implements JobStore {
   }
 
   async update(id: string, change: JobChange): Promise<JobUpdate> {
-    return this.#database.transaction(() => this.#change(id, change));
+    return this.#database.transaction(() => this.#change(this.#expect(id), change));
   }
 
   async startAttempt(id: string, change: Omit<JobChange, "status"> = {}): Promise<JobUpdate> {
     return this.#database.transaction(() => {
-      const update = this.#change(id, { ...change, status: "running" });
+      const update = this.#change(this.#expect(id), { ...change, status: "running" });
       if (!update.applied) return update;
       const job = { ...update.job, attempts: update.job.attempts + 1 };
       this.#save(job);
@@ -130,19 +129,24 @@ export class SqliteJobStore implements JobStore {
     });
   }
 
-  async endAttempt(id: string, number: number, end: AttemptEnd): Promise<boolean> {
+  async endAttempt(
+    id: string,
+    number: number,
+    end: AttemptEnd,
+    change: JobChange = {},
+  ): Promise<JobUpdate> {
     return this.#database.transaction(() => {
+      const job = this.#expect(id);
       const where = "WHERE job_id = ? AND number = ?";
       const row = this.#database.get(`SELECT job_id, record FROM attempts ${where}`, id, number);
       if (!row) throw new UserError("job_not_found", `there is no attempt ${number} of job ${id}`);
       const attempt = readRecord(this.#database, attemptSchema, row);
-      if (attempt.finished_at !== null) return false;
+      if (attempt.finished_at !== null) return { applied: false, job };
       const finished_at = this.#clock().toISOString();
       const ended = attemptSchema.parse({ ...attempt, ...end, finished_at });
       const sql = `UPDATE attempts SET record = ? ${where}`;
       this.#database.run(sql, JSON.stringify(ended), id, number);
-      this.#addToJob(ended);
-      return true;
+      return { applied: true, job: this.#change(withAttempt(job, ended), change).job };
     });
   }
 
@@ -165,25 +169,18 @@ export class SqliteJobStore implements JobStore {
     return job;
   }
 
-  #addToJob({ job_id, cost_usd, usage, crashed }: Attempt): void {
-    const job = this.#get(job_id);
-    if (!job || isFinished(job.status)) return;
-    this.#save({
-      ...job,
-      cost_usd: addCosts(job.cost_usd, cost_usd),
-      usage: addUsage(job.usage, usage),
-      crashes: job.crashes + (crashed ? 1 : 0),
-    });
-  }
-
-  #change(id: string, change: JobChange): JobUpdate {
-    const job = this.#get(id);
-    if (!job) throw new UserError("job_not_found", `there is no job ${id}`);
+  #change(job: Job, change: JobChange): JobUpdate {
     const decision = changeJob(job, jobChangeSchema.parse(change), this.#clock());
     if (decision.kind === "finished") return { applied: false, job };
-    if (decision.kind === "refuse") throw new Error(`${id}: ${decision.reason}`);
+    if (decision.kind === "refuse") throw new Error(`${job.id}: ${decision.reason}`);
     this.#save(decision.job);
     return { applied: true, job: decision.job };
+  }
+
+  #expect(id: string): Job {
+    const job = this.#get(id);
+    if (!job) throw new UserError("job_not_found", `there is no job ${id}`);
+    return job;
   }
 
   #save(job: Job): void {
