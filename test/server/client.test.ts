@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ProblemsError, UserError } from "@herdctl/core";
 import { connectFleet } from "@herdctl/server/client";
 import { expect, test } from "vitest";
@@ -164,4 +164,19 @@ test("a fleet that stops right after a long request has still answered it", asyn
   const { job } = await client.trigger({ trigger: "manual", agent: "coder", prompt });
   await server.stop();
   expect(job.prompt).toHaveLength(prompt.length);
+});
+
+/** What is loaded at once with a source file, types aside. */
+function loadedWith(file: string): string[] {
+  const imports = readFileSync(file, "utf8").matchAll(
+    /^(?:im|ex)port (?!type)[^;]*? from "([^"]+)"/gm,
+  );
+  return [...imports].flatMap(([, name = ""]) =>
+    name.startsWith(".") ? loadedWith(resolve(dirname(file), name)) : [name],
+  );
+}
+
+test("the client loads nothing but Node's own parts, so that commands start quickly", () => {
+  const entry = resolve(import.meta.dirname, "../../packages/server/src/client.ts");
+  expect([...new Set(loadedWith(entry))].sort()).toEqual(["node:fs", "node:http"]);
 });

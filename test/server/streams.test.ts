@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { FleetEvent, Job, JobOutput } from "@herdctl/core";
 import { expect, onTestFinished, test } from "vitest";
+import { withHeartbeat } from "../../packages/server/src/live/frames.ts";
 import { ask, connect, type ServedFleet, serve } from "./stage.ts";
 
 const coder = { trigger: "manual", agent: "coder" } as const;
@@ -259,4 +260,16 @@ test("what is being answered when the server stops is still answered", async () 
   };
   expect(await client.cancel(job.id)).toMatchObject({ status: "cancelled" });
   await stopping;
+});
+
+test("a stream in which nothing is said shows that it lives", async () => {
+  async function* slow() {
+    for (const text of ["one", "two"]) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      yield text;
+    }
+  }
+  const pieces = await collect(withHeartbeat(slow(), 20));
+  expect(pieces.filter((piece) => piece !== ":\n\n")).toEqual(["one", "two"]);
+  expect(pieces.slice(0, 3)).toEqual([":\n\n", ":\n\n", ":\n\n"]);
 });

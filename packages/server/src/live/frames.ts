@@ -10,16 +10,18 @@ export function sseFrame({ id, event, data }: Frame): string {
 }
 
 const beat = ":\n\n";
-const beatEvery = 15_000;
 
 /** A sign of life whenever nothing has been said for a while; the first one at once. */
-export async function* withHeartbeat(source: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* withHeartbeat(
+  source: AsyncIterable<string>,
+  every = 15_000,
+): AsyncGenerator<string> {
   const iterator = source[Symbol.asyncIterator]();
   yield beat;
   try {
     let next = iterator.next();
     for (;;) {
-      const said = await soon(next, beatEvery);
+      const said = await soon(next, every);
       if (said === undefined) {
         yield beat;
         continue;
