@@ -1,13 +1,17 @@
 import type { Approval, Job } from "@herdctl/core";
+import { askFleet } from "../ask-fleet.ts";
 import type { Call } from "../command.ts";
-import { findFleet } from "../fleet-access.ts";
 import { readState } from "../read-state.ts";
 import { approvalPage } from "../show/approval-page.ts";
 import { lookOf } from "../show/look.ts";
 
 export async function run(call: Call): Promise<number> {
   const { terminal } = call;
-  const open = await openApprovals(call);
+  const open = await askFleet(
+    call,
+    (fleet) => fleet.approvals(),
+    (state) => state.approvals.open(),
+  );
   if (terminal.json) {
     terminal.printJson({ approvals: open });
     return 0;
@@ -19,16 +23,6 @@ export async function run(call: Call): Promise<number> {
     for (const line of approvalPage(approval, job, now, look)) terminal.print(line);
   }
   return 0;
-}
-
-async function openApprovals(call: Call): Promise<Approval[]> {
-  const fleet = await findFleet(call);
-  if (!fleet) return readState(call, (state) => state.approvals.open());
-  try {
-    return await fleet.approvals();
-  } finally {
-    fleet.close();
-  }
 }
 
 function jobOf(call: Call, { job_id }: Approval): Promise<Job | undefined> {
