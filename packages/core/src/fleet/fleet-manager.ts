@@ -63,6 +63,7 @@ export class FleetManager implements FleetControl {
   private parts: Parts | undefined;
   private phase: "starting" | "running" | "draining" = "starting";
   private stopping: Promise<void> | undefined;
+  private readonly hurry = new AbortController();
 
   constructor(private readonly options: FleetManagerOptions) {}
 
@@ -224,7 +225,9 @@ export class FleetManager implements FleetControl {
     this.opened.dispatcher.kick();
   }
 
+  /** Whoever asks again and leaves no time cuts short how long the first one wanted to wait. */
   shutdown(options: ShutdownOptions = {}): Promise<void> {
+    if (this.stopping && options.drainMs === 0) this.hurry.abort();
     this.stopping ??= this.close(options);
     return this.stopping;
   }
@@ -235,7 +238,7 @@ export class FleetManager implements FleetControl {
     this.phase = "draining";
     this.hub.emit({ type: "fleet:stopping" });
     dispatcher.halt();
-    if (!options.detach) await drain(dispatcher, options);
+    if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
     await dispatcher.leave();
     await retention?.stop();
     await context.spares.stop();
