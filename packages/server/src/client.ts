@@ -1,1 +1,2 @@
-export { connectFleet, type FleetClient } from "./client/connect-fleet.ts";
+export { connectFleet } from "./client/connect-fleet.ts";
+export type { FleetClient } from "./client/socket-fleet.ts";

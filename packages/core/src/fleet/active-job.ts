@@ -11,10 +11,8 @@ import { identifyProcess, isAlive, type ProcessIdentity } from "../state/process
 import type { LeaseHolder } from "../state/session.ts";
 import type { FleetContext } from "./context.ts";
 import { Relay } from "./relay.ts";
-import { RunnerDesk } from "./runner-desk.ts";
+import { RunnerDesk, type StopReason } from "./runner-desk.ts";
 import { whenWritable } from "./when-writable.ts";
-
-export type StopReason = "cancelled" | "interrupted";
 
 /** One job under way, from the moment it is claimed until its attempt is recorded. */
 export class ActiveJob {

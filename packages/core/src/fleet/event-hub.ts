@@ -34,9 +34,12 @@ export class EventHub {
       waiting.push(event);
       wake();
     };
-    this.listeners.add(listener);
-    signal.addEventListener("abort", () => wake(), { once: true });
-    const end = () => void this.listeners.delete(listener);
+    const end = () => {
+      this.listeners.delete(listener);
+      wake();
+    };
+    if (!signal.aborted) this.listeners.add(listener);
+    signal.addEventListener("abort", end, { once: true });
     return {
       async *[Symbol.asyncIterator]() {
         try {

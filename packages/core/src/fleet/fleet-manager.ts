@@ -125,18 +125,16 @@ export class FleetManager implements FleetControl {
     });
   }
 
-  async trigger(request: TriggerRequest & { watched?: boolean }): Promise<Admission> {
+  async trigger(request: TriggerRequest): Promise<Admission> {
     const { state, dispatcher } = this.opened;
     if (this.phase === "draining") {
       throw new UserError("fleet_unreachable", "the fleet is stopping and takes no new work");
     }
-    const { watched, ...rest } = request;
-    const admission = await this.noticingTheDisk(() =>
-      admit(state, this.config.fleet.agents, rest),
-    );
+    const { agents } = this.config.fleet;
+    const admission = await this.noticingTheDisk(() => admit(state, agents, request));
     if (!admission.created) return admission;
     this.own.add(admission.job.id);
-    if (watched) this.watched.add(admission.job.id);
+    if (request.watched) this.watched.add(admission.job.id);
     const type = admission.job.status === "skipped" ? "job:skipped" : "job:created";
     this.hub.emit({ type, job: admission.job });
     for (const id of admission.cancel) await this.cancel(id);

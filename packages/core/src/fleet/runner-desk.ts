@@ -1,7 +1,8 @@
 import type { ApprovalDesk } from "../runner/approval-desk.ts";
 import type { ApprovalAsked } from "../runner-process/contract.ts";
 import { connectRunner, type RunnerLink } from "../runner-process/runner-link.ts";
-import type { StopReason } from "./active-job.ts";
+
+export type StopReason = "cancelled" | "interrupted";
 
 const tryEvery = 50;
 

@@ -18,6 +18,8 @@ export interface TriggerRequest {
   resume?: string;
   fork?: string;
   jobId?: string;
+  /** Somebody looks on: the model is seen speaking, not only what it said. Not part of the record. */
+  watched?: boolean;
 }
 
 export interface Admission {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { approvalExpiry } from "../runner/approval-desk.ts";
 import type { PermissionAnswer, PermissionRequest } from "../runner/runtime/permission.ts";
 import type { ApprovalAsked, ApprovalWithdrawn, ToRunner } from "./contract.ts";
 
@@ -9,8 +10,6 @@ export interface Audience {
   asked(approval: ApprovalAsked): void;
   withdrawn(approval: ApprovalWithdrawn): void;
 }
-
-const longestWait = 30 * 60_000;
 
 /**
  * The questions of this run that wait for a word. Whoever is connected is asked; if nobody is, a
@@ -30,7 +29,7 @@ export class OpenApprovals {
       const asked = questionOf(request, new Date());
       const nobody: PermissionAnswer = { behavior: "deny", message: "Nobody allowed this." };
       const withdraw = () => close(nobody, "withdrawn");
-      const expiry = setTimeout(() => close(nobody, "expired"), longestWait);
+      const expiry = setTimeout(() => close(nobody, "expired"), approvalExpiry);
       const close: Close = (answer, why) => {
         const { request_id } = asked;
         if (!this.open.delete(request_id)) return;
@@ -66,6 +65,6 @@ function questionOf({ tool, input, description }: PermissionRequest, now: Date):
     input,
     ...(description !== undefined && { description }),
     asked_at: now.toISOString(),
-    expires_at: new Date(now.getTime() + longestWait).toISOString(),
+    expires_at: new Date(now.getTime() + approvalExpiry).toISOString(),
   };
 }

@@ -8,7 +8,7 @@ export interface StartedRunner {
   exited: Promise<RunnerExit>;
 }
 
-export interface RunnerExit {
+interface RunnerExit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }

@@ -1,10 +1,5 @@
-import type { FleetControl } from "@herdctl/core";
-import { SocketFleet } from "./socket-fleet.ts";
+import { type FleetClient, SocketFleet } from "./socket-fleet.ts";
 import { Wire } from "./wire.ts";
-
-export interface FleetClient extends FleetControl {
-  close(): void;
-}
 
 /** Undefined when nobody answers there. A fleet that goes away later is `fleet_unreachable`. */
 export async function connectFleet(socketPath: string): Promise<FleetClient | undefined> {

@@ -1,8 +1,14 @@
-import type { FleetEvent, JobOutput, JobQuery, OutputOptions, TriggerRequest } from "@herdctl/core";
+import type {
+  FleetControl,
+  FleetEvent,
+  JobOutput,
+  JobQuery,
+  OutputOptions,
+  TriggerRequest,
+} from "@herdctl/core";
 import type { BodyOf, ResponseOf } from "../contract/endpoint.ts";
 import type { Endpoints } from "../contract/endpoints.ts";
 import type { RouteName } from "../contract/routes.ts";
-import type { FleetClient } from "./connect-fleet.ts";
 import { hasCode } from "./failure.ts";
 import type { ReadFrame } from "./read-frames.ts";
 import type { Message, Wire } from "./wire.ts";
@@ -11,6 +17,10 @@ type Answer<N extends RouteName> = ResponseOf<Endpoints[N]>;
 type TypedMessage<N extends RouteName> = Omit<Message, "body"> & { body?: BodyOf<Endpoints[N]> };
 
 const sse = { accept: "text/event-stream" };
+
+export interface FleetClient extends FleetControl {
+  close(): void;
+}
 
 /** A fleet in another process. */
 export class SocketFleet implements FleetClient {

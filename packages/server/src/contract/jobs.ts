@@ -32,6 +32,7 @@ export const triggerSchema = z.strictObject({
   resume: z.string().optional(),
   fork: z.string().optional(),
   jobId: z.string().optional(),
+  watched: z.boolean().optional(),
 } satisfies Shape<TriggerRequest>);
 
 export const admissionSchema = z.object({
