@@ -223,6 +223,15 @@ test("an agent that does not answer any more is ended by the second Ctrl-C", asy
   expect(processesOf(job)).toEqual([]);
 });
 
+test("a job is finished and recorded though nobody reads its output any more", async () => {
+  const on = await fleetStage(filesScript);
+  const { child, ended } = on.start("trigger", "cli", "-p", "which files?", "--wait");
+  child.stdout?.once("data", () => child.stdout?.destroy());
+  expect((await ended).code).toBe(0);
+  const { jobs } = JSON.parse((await on.run("jobs", "--json")).stdout);
+  expect(jobs).toMatchObject([{ status: "completed", summary: "There are apples." }]);
+});
+
 test("a second trigger waits for the first", async () => {
   const on = await fleetStage({
     rules: [{ match: { prompt: "slow" }, reply: { text: "Slow.", delay: { first: "1500ms" } } }],
