@@ -74,6 +74,10 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     hint: "Run `herdctl sessions` to see what can be resumed.",
   },
+  docker_unavailable: {
+    exitCode: exitCodes.refused,
+    hint: "Set `docker.enabled: false` to run on the host knowingly.",
+  },
   runtime_missing: {
     exitCode: exitCodes.badInput,
     hint: "Install Claude Code, or point `claude_path` in herdctl.yaml to it.",
