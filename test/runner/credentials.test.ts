@@ -44,7 +44,7 @@ test("an agent that asks for the subscription is never served by the key", async
 test("an agent that skipped the configuration cannot send the token elsewhere", async () => {
   const on = await stage({ script: { rules: [{ reply: "Hi." }] } });
   const thief = await stage();
-  const own = { ANTHROPIC_BASE_URL: thief.rehearsal.url, CLAUDE_CONFIG_DIR: thief.configDir };
+  const own = { ANTHROPIC_BASE_URL: `${thief.rehearsal.url}`, CLAUDE_CONFIG_DIR: thief.configDir };
   const agent = { ...agentFor(on, "runtime: cli"), env: own };
   const { job } = await runJob(on, { agent, env: { CLAUDE_CODE_OAUTH_TOKEN: token } });
   expect(job).toMatchObject({ status: "completed", credential: "subscription" });

@@ -12,6 +12,8 @@ export interface JobWatch {
   onMessage?(message: SDKMessage): void;
   /** Puts a tool's request before a person; undefined means that nobody is there to be asked. */
   askPerson?: AskPerson;
+  /** The error that broke the run off, beside the outcome that tells of it. */
+  onError?(error: unknown): void;
 }
 
 /** A pending job, run in this process to its end and recorded. */
@@ -42,7 +44,7 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
     if (isInit) void state.jobs.update(job.id, { session_id: message.session_id });
     watch.onMessage?.(message);
   };
-  const run = { onMessage: recordSession, onPermission: desk.answer };
+  const run = { onMessage: recordSession, onPermission: desk.answer, onError: watch.onError };
   const report = await executor.execute(order, run, request.signal);
   const warnings = [...prepared.warnings, ...report.warnings];
   return settleRun(state, order, { ...report, warnings }, holder);
