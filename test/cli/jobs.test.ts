@@ -144,12 +144,16 @@ test("where nothing has run yet, nothing is listed, and nothing is made", async 
   expect(() => readFileSync(join(cwd, ".herdctl/herd.db"))).toThrow(/ENOENT/);
 });
 
-test("jobs are listed though the configuration is wrong", async () => {
+test.each([
+  ["is no YAML", "version: one\n\tfrob: 1\n", /a tab is used/],
+  ["is wrong", `${fleetHead}agents: [{ name: one, runtime: skd }]\n`, /"skd" is not one of/],
+])("jobs are listed though the configuration %s", async (_, text, told) => {
   const { cwd, jobs } = await fleetWithJobs();
-  writeFiles(cwd, { "herdctl.yaml": "version: one\n\tfrob: 1\n" });
-  expect((await herdctl(["config", "check"], { cwd })).code).toBe(2);
+  writeFiles(cwd, { "herdctl.yaml": text });
+  const checked = await herdctl(["config", "check"], { cwd });
+  expect(checked).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(told) });
   const { ids } = await listed(cwd);
-  expect(ids).toHaveLength(jobs.length);
+  expect(ids).toEqual(jobs.map((job) => job.id).reverse());
 });
 
 test("the guide's table of outcomes is the engine's", () => {
