@@ -22,7 +22,7 @@ export interface FleetStage extends Stage {
   start(...args: string[]): Started;
 }
 
-export interface Started {
+interface Started {
   child: ChildProcess;
   ended: Promise<Run>;
 }

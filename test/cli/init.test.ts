@@ -113,3 +113,15 @@ test.each(["What is the fleet called?", "What should it begin with?"])(
     expect(readdirSync(cwd)).toEqual([]);
   },
 );
+
+test("what an example is for fits beside its name in a terminal of 80 columns", () => {
+  const heads = examples.map((name) => {
+    const text = readFileSync(join(checkout, "examples", name, "herdctl.yaml"), "utf8");
+    const [, purpose = ""] = /^# (?!yaml-language-server)(?:[\w-]+: )?(.+)$/m.exec(text) ?? [];
+    return purpose;
+  });
+  const [frame, gap] = ["│  ● ", "  "];
+  const names = Math.max(...examples.map((name) => name.length));
+  const room = 80 - frame.length - names - gap.length;
+  expect(heads.filter((head) => head === "" || head.length > room)).toEqual([]);
+});

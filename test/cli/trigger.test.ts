@@ -207,6 +207,31 @@ test.each(stops)(
   },
 );
 
+test("an agent that does not answer any more is ended by the second Ctrl-C", async () => {
+  const on = await fleetStage(sleeping);
+  const { child, ended } = on.start("trigger", "sdk", "-p", "sleep", "--wait", "--json");
+  await atWork(on);
+  const { jobs } = JSON.parse((await on.run("jobs", "--json")).stdout);
+  for (const pid of processesOf(jobs[0])) process.kill(Number(pid), "SIGSTOP");
+  child.kill("SIGINT");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const forcedAt = Date.now();
+  child.kill("SIGINT");
+  const job = JSON.parse((await ended).stdout);
+  expect(Date.now() - forcedAt).toBeLessThan(2_500);
+  expect(job).toMatchObject({ status: "cancelled", outcome: { code: "cancelled" } });
+  expect(processesOf(job)).toEqual([]);
+});
+
+test("a job is finished and recorded though nobody reads its output any more", async () => {
+  const on = await fleetStage(filesScript);
+  const { child, ended } = on.start("trigger", "cli", "-p", "which files?", "--wait");
+  child.stdout?.once("data", () => child.stdout?.destroy());
+  expect((await ended).code).toBe(0);
+  const { jobs } = JSON.parse((await on.run("jobs", "--json")).stdout);
+  expect(jobs).toMatchObject([{ status: "completed", summary: "There are apples." }]);
+});
+
 test("a second trigger waits for the first", async () => {
   const on = await fleetStage({
     rules: [{ match: { prompt: "slow" }, reply: { text: "Slow.", delay: { first: "1500ms" } } }],

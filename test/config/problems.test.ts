@@ -156,6 +156,32 @@ const wrongValues: [yaml: string, message: RegExp, hint: RegExp][] = [
   ["chat: { discord: { token_env: 'x y' } }", /name of an environment variable/, /environment/],
 ];
 
+const decided = [
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_AUTH_TOKEN",
+  "ANTHROPIC_BASE_URL",
+  "ANTHROPIC_UNIX_SOCKET",
+  "CLAUDECODE",
+  "CLAUDE_CODE_OAUTH_TOKEN",
+  "CLAUDE_CONFIG_DIR",
+  "HERDCTL_JOB",
+  "HERDCTL_RUN",
+];
+
+test.each(decided)("an agent cannot set %s, which herdctl decides on", (name) => {
+  const agentFile = `name: one\nenv:\n  OWN: x\n  ${name}: x\ndocker:\n  env: { ${name}: x }\n`;
+  const problems = problemsOf({
+    "herdctl.yaml": `${fleetHead}agents: [{ path: one.yaml }]\n`,
+    "one.yaml": agentFile,
+  });
+  const message = `herdctl itself decides on ${name}`;
+  expect(problems).toEqual([
+    expect.objectContaining({ line: 4, column: 3, path: `env.${name}`, message }),
+    expect.objectContaining({ line: 6, column: 10, path: `docker.env.${name}`, message }),
+  ]);
+  expect(problems[0]?.hint).toContain(".env");
+});
+
 test.each(wrongValues)("%s", (yaml, message, hint) => {
   const problems = problemsOf(inlineAgent(yaml));
   const found = problems.find((problem) => message.test(problem.message));

@@ -29,16 +29,19 @@ test.each(pages)("the links of %s lead somewhere", (page) => {
   expect(dead).toEqual([]);
 });
 
-test("the files that ARCHITECTURE.md walks through exist", () => {
-  const roots = ["packages", "scripts"];
+test.each([
+  ["ARCHITECTURE.md", 40],
+  ["docs/runner.md", 5],
+])("the source files that %s walks through exist", (page, atLeast) => {
+  const roots = ["packages", "scripts", "test"];
   const files = roots.flatMap((root) =>
     readdirSync(join(checkout, root), { recursive: true, encoding: "utf8" })
       .filter((name) => !/(^|\/)(node_modules|dist)(\/|$)/.test(name))
       .map((name) => `/${root}/${name}`),
   );
-  const named = [...read("ARCHITECTURE.md").matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)];
+  const named = [...read(page).matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)];
   const paths = named.map(([, path = ""]) => path).filter((path) => !path.startsWith("."));
-  expect(paths.length).toBeGreaterThan(10);
+  expect(paths.length).toBeGreaterThanOrEqual(atLeast);
   expect(paths.filter((path) => !files.some((file) => file.endsWith(`/${path}`)))).toEqual([]);
 });
 
@@ -83,13 +86,68 @@ test("the guide is right about the names of included agents", () => {
 });
 
 test("each requirement points at tests that exist", () => {
-  const rows = read("docs/requirements.md").matchAll(/^\| ([A-Z]+-\d+) .*$/gm);
-  const missing = [...rows].flatMap(([row, id]) =>
-    [...row.matchAll(/\]\(\.\.\/([^)]+)\): ([^;|]+)/g)].flatMap(([, file = "", names = ""]) =>
-      [...names.matchAll(/“([^”]+)”/g)]
-        .filter(([, name = ""]) => !read(file).includes(name))
-        .map(([, name]) => `${id}: ${file} has no test “${name}”`),
-    ),
+  const rows = [...read("docs/requirements.md").matchAll(/^\| ([A-Z]+-\d+) .*$/gm)];
+  expect(rows.length).toBeGreaterThan(20);
+  const missing = rows.flatMap(([row, id]) =>
+    testsNamedIn(row)
+      .filter(({ file, name }) => !read(file).includes(name))
+      .map(({ file, name }) => `${id}: ${file} has no test “${name}”`),
   );
   expect(missing).toEqual([]);
+  expect(rows.filter(([row]) => testsNamedIn(row).length === 0)).toEqual([]);
 });
+
+/** A link names the file, and what is quoted after it are tests in that file. */
+function testsNamedIn(row: string): { file: string; name: string }[] {
+  let file = "";
+  return [...row.matchAll(/\]\(\.\.\/([^)]+)\)|“([^”]+)”/g)].flatMap(([, link, name]) => {
+    file = link ?? file;
+    return name === undefined ? [] : [{ file, name }];
+  });
+}
+
+test("the tests that SECURITY.md names exist", () => {
+  const files = [...read("SECURITY.md").matchAll(/`(test\/[\w./-]+)`/g)].map(
+    ([, file = ""]) => file,
+  );
+  expect(files.length).toBeGreaterThan(10);
+  expect(files.filter((file) => !existsSync(join(checkout, file)))).toEqual([]);
+});
+
+const runner = "packages/core/src/runner";
+
+test.each([
+  [
+    "flag",
+    [`${runner}/runtime/arguments.ts`, `${runner}/runtime/cli-runtime.ts`],
+    /"(--[A-Za-z-]+)/g,
+  ],
+  ["variable", [`${runner}/environment.ts`], /\b([A-Z][A-Z_]{3,})\b/g],
+])("docs/runner.md knows every %s that a run is given", (_what, files, pattern) => {
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(pattern)].map(([, one = ""]) => one),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  const page = read("docs/runner.md");
+  expect(named.filter((name) => !page.includes(name))).toEqual([]);
+});
+
+test("README quotes the demo as it is", async () => {
+  const [, quoted = ""] = /```\n(fixer[\s\S]*?)```/.exec(read("README.md")) ?? [];
+  const temp = folderWith({});
+  const script = join(checkout, "scripts/demo.mjs");
+  const demo = spawn(process.execPath, [script], { cwd: temp, env: ownEnv({ TMPDIR: temp }) });
+  const shown = new Set(unvarying((await endOf(demo)).stdout));
+  const lines = unvarying(quoted).filter((line) => line !== "…");
+  expect(lines.length).toBeGreaterThan(10);
+  expect(lines.filter((line) => !shown.has(line))).toEqual([]);
+});
+
+/** Lines without what is different each time: ids, times and amounts. */
+function unvarying(text: string): string[] {
+  return text
+    .replaceAll(/job-\d{4}-\d\d-\d\d-\w+/g, "<job>")
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<session>")
+    .replaceAll(/\d+(\.\d+)? s · \$[\d.]+/g, "<time> · <cost>")
+    .split("\n");
+}

@@ -30,7 +30,7 @@ export interface TaskOptions {
   claudePath?: string;
 }
 
-export async function openState(on: Stage, stateDir = stateDirOf(on)): Promise<StateManager> {
+async function openState(on: Stage, stateDir = stateDirOf(on)): Promise<StateManager> {
   const state = await new StateManager(stateDir).open();
   onTestFinished(() => state.close());
   return state;

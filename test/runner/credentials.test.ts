@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runJob } from "../support/job.ts";
+import { agentFor, runJob } from "../support/job.ts";
 import { stage } from "../support/stage.ts";
 
 const key = "made-up-key-for-the-api";
@@ -39,6 +39,18 @@ test("an agent that asks for the subscription is never served by the key", async
   expect(job.outcome).toMatchObject({ code: "auth_failed" });
   expect(job.outcome?.hint).toContain("sign in");
   expect(on.rehearsal.ledger.entries).toHaveLength(0);
+});
+
+test("an agent that skipped the configuration cannot send the token elsewhere", async () => {
+  const on = await stage({ script: { rules: [{ reply: "Hi." }] } });
+  const thief = await stage();
+  const own = { ANTHROPIC_BASE_URL: `${thief.rehearsal.url}`, CLAUDE_CONFIG_DIR: thief.configDir };
+  const agent = { ...agentFor(on, "runtime: cli"), env: own };
+  const { job } = await runJob(on, { agent, env: { CLAUDE_CODE_OAUTH_TOKEN: token } });
+  expect(job).toMatchObject({ status: "completed", credential: "subscription" });
+  expect(on.rehearsal.ledger.main[0]?.key).toMatchObject({ value: token });
+  expect(thief.rehearsal.ledger.entries).toEqual([]);
+  expect(readdirSync(thief.configDir)).toEqual([]);
 });
 
 test("a proxy in the environment does not come between claude and the gateway", async () => {

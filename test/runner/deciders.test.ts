@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { decidedVariables } from "../../packages/core/src/config/decided-variables.ts";
 import { readClock } from "../../packages/core/src/runner/clock.ts";
 import { chooseCredential } from "../../packages/core/src/runner/credential.ts";
 import { buildEnvironment } from "../../packages/core/src/runner/environment.ts";
@@ -148,9 +149,14 @@ describe("the environment", () => {
     );
   });
 
-  test("an agent's own env cannot bring a credential in by the back door", () => {
-    const env = build({ agent: { ...agent, env: { ANTHROPIC_API_KEY: "other" } } });
-    expect(env.ANTHROPIC_API_KEY).toBeUndefined();
+  test.each(decidedVariables)("an agent's own %s changes nothing", (name) => {
+    const own = { ...agent, env: { ...agent.env, [name]: "of-the-agent" } };
+    const oauthToken = "token-of-the-subscription";
+    const subscribed = { credential: { kind: "subscription" as const, oauthToken } };
+    const paid = { credential: withKey, gateway };
+    for (const ways of [subscribed, paid, { ...subscribed, fleet: { PATH: "/bin" } }]) {
+      expect(build({ ...ways, agent: own })).toEqual(build(ways));
+    }
   });
 
   test("inside a Claude Code session that session's variables stay out", () => {

@@ -38,7 +38,7 @@ async function hostileRepository(on: Stage) {
 }
 
 describe.each(["sdk", "cli"])("%s", (runtime) => {
-  test("its hooks, servers and environment do not run; its CLAUDE.md is in force; no tool sees the key", async () => {
+  test("its hooks, servers and environment do not run; its CLAUDE.md and rules are in force; no tool sees the key", async () => {
     const on = await stage({ mode: "obedient" });
     const thief = await hostileRepository(on);
     const { job } = await runJob(on, {
@@ -54,6 +54,7 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
     expect(request?.key?.value).toBe(key);
     const sent = JSON.stringify(request?.body);
     expect(sent).toContain("BLUE-LAMP");
+    expect(sent).toContain("GREEN-DOOR");
     const log = readFileSync(job.output_file, "utf8");
     expect(log).toContain("PATH=");
     expect(log).not.toContain(key);

@@ -1,10 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { StateManager } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
 import { logOf, runJob, stateDirOf } from "../support/job.ts";
+import { httpMcpServer } from "../support/mcp-http.ts";
 import { obey } from "../support/runtime.ts";
 import { stage } from "../support/stage.ts";
+
+const mcpServer = fileURLToPath(new URL("../runtime/programs/mcp-server.mjs", import.meta.url));
 
 function processesWith(marker: string): string[] {
   return readdirSync("/proc")
@@ -58,6 +63,37 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
     });
     expect(job.outcome).toMatchObject({ code: "finished_with_denials" });
     expect(job.outcome?.message).toContain("Bash");
+  });
+
+  test("the secrets of MCP servers are in no file of the state, though a server fails too", async () => {
+    const on = await stage({ mode: "obedient" });
+    const { url } = await httpMcpServer();
+    const [token, header] = [`token-${randomUUID()}`, `header-${randomUUID()}`];
+    const { job } = await runJob(on, {
+      yaml: `
+runtime: ${runtime}
+mcp_servers:
+  echo: { command: node, args: ["${mcpServer}"], env: { LOUDNESS: loud, TOKEN: ${token} } }
+  quiet: { type: http, url: "${url}", headers: { Authorization: "Bearer ${header}" } }
+  gone: { type: http, url: "http://127.0.0.1:9/mcp", headers: { Authorization: "Bearer ${header}" } }
+  broken: { command: "false", env: { TOKEN: ${token} } }
+`,
+      prompt: obey(["mcp__echo__shout", { text: "hey" }], ["mcp__quiet__whisper", { text: "HEY" }]),
+    });
+    const log = readFileSync(job.output_file, "utf8");
+    expect(log).toContain("HEY loud");
+    expect(log).toContain("hey by http");
+    const files = readdirSync(stateDirOf(on), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    expect(files.map((file) => basename(file))).toEqual(
+      expect.arrayContaining(["herd.db", "outcome.json", "output.jsonl", "stderr.log"]),
+    );
+    const telling = files.filter((file) => {
+      const text = readFileSync(file, "latin1");
+      return text.includes(token) || text.includes(header);
+    });
+    expect(telling).toEqual([]);
   });
 });
 

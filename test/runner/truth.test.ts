@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Script } from "@herdctl/rehearsal";
 import { describe, expect, test } from "vitest";
@@ -142,6 +142,28 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
       message: expect.stringContaining("1.0.3"),
     });
     rmSync(program);
+  });
+
+  test("a claude that never says anything is not waited for", async () => {
+    const on = await stage();
+    const program = join(on.home, "claude");
+    const version = '[ "$1" = --version ] && exec echo "2.1.325 (Claude Code)"';
+    const silence = `echo $$ > ${program}.pid\nexec sleep 600`;
+    writeFileSync(program, `#!/bin/sh\n${version}\n${silence}\n`, { mode: 0o755 });
+    const { job, error } = await runJob(on, {
+      yaml: `runtime: ${runtime}\ntimeouts: { start: 1s }`,
+      claudePath: program,
+    });
+    expect(job).toMatchObject({
+      status: "failed",
+      outcome: { code: "start_timeout", hint: expect.stringContaining("timeouts.start") },
+      attempts: 1,
+      session_id: null,
+    });
+    expect(error).toMatchObject({ name: "SDKError", jobId: job.id, cause: undefined });
+    const pid = readFileSync(`${program}.pid`, "utf8").trim();
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    expect(on.rehearsal.ledger.entries).toHaveLength(0);
   });
 
   test("cancelled in the middle of a tool", async () => {

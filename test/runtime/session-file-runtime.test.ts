@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { processList } from "../support/process-list.ts";
 import {
   finalText,
   initOf,
@@ -25,6 +26,22 @@ describe.each(sessionFileRuntimes)("$name", (runtime) => {
     const cost = resultOf(messages)?.total_cost_usd;
     if (runtime.version === "325") expect(cost).toBeGreaterThan(0);
     else expect(cost).toBeUndefined();
+  });
+
+  test("the system prompt reaches the model, but no process list", async () => {
+    const on = await obedientStage();
+    const secret = `RED-CHAIR-${randomUUID()}`;
+    let processes = "";
+    const { messages } = await perform(runtime, on, {
+      agent: `system_prompt: You are ${secret}.`,
+      prompt: obey(["Bash", { command: "sleep 0.3" }]),
+      onMessage: () => {
+        processes += processList();
+      },
+    });
+    expect(JSON.stringify(on.rehearsal.ledger.main[0]?.body)).toContain(secret);
+    expect(processes.includes(`--session-id=${initOf(messages)?.session_id}`)).toBe(true);
+    expect(processes.includes(secret)).toBe(false);
   });
 
   test("a resumed session yields what is new, and only that", async () => {

@@ -2,7 +2,7 @@ import { isAlive, isFinished, type Job, type StateManager } from "@herdctl/core"
 
 const lookEvery = 250;
 
-/** Aborts when the job is over, when whoever ran it is gone, or at Ctrl-C. */
+/** Aborts when the job is over, when whoever ran it or reads us is gone, or at Ctrl-C. */
 export function followJob(
   state: StateManager,
   { id }: Job,
@@ -16,9 +16,11 @@ export function followJob(
   };
   const timer = setInterval(() => void look().catch(end), lookEvery);
   process.once("SIGINT", end);
+  process.stdout.once("error", end);
   const dispose = () => {
     clearInterval(timer);
     process.off("SIGINT", end);
+    process.stdout.off("error", end);
   };
   return { signal: ended.signal, dispose };
 }

@@ -37,7 +37,11 @@ function jsonView(terminal: Terminal): JobView {
 function quietView(terminal: Terminal): JobView {
   return {
     ...unwatched,
-    admitted: (job) => terminal.print(job.id),
+    admitted: (job) => {
+      terminal.print(job.id);
+      if (terminal.interactive)
+        terminal.note("It runs here until it is over; --wait shows it at work.");
+    },
     stopping: () => terminal.note(stopping),
     ended: (job) => terminal.print(endingLine(job, lookOf(terminal))),
   };

@@ -1,5 +1,5 @@
 /** Why somebody wants it to stop, in the words of the runner. */
-export type StopWish = "cancelled" | "interrupted";
+type StopWish = "cancelled" | "interrupted";
 
 export interface StopSignals {
   /** Aborted at the first wish. */

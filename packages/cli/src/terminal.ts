@@ -22,6 +22,8 @@ export function openTerminal(json: boolean): Terminal {
   const { stdin, stdout, stderr } = process;
   const isScreen = stdout.isTTY === true;
   const seen = isScreen && stderr.isTTY === true;
+  // Whoever read us may be gone, as with `| head`; that is no reason to leave an agent alone.
+  for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
   return {
     json,
     interactive: stdin.isTTY === true && isScreen,

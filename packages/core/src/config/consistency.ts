@@ -1,5 +1,6 @@
 import type { Problem } from "../document/problem.ts";
 import { at, placeOf, type Tree, valuePlaceOf } from "../document/tree.ts";
+import { decidedVariables } from "./decided-variables.ts";
 
 /**
  * What is wrong between fields that are each fine alone. It works on the merged tree, so that it
@@ -118,6 +119,20 @@ const checks: Check[] = [
           ]
         : [],
     );
+  },
+  function someVariablesAreNotTheAgents(agent) {
+    const paths = [["env"], ["docker", "env"]];
+    return paths
+      .flatMap((path) => decidedVariables.map((name) => [...path, name]))
+      .filter((path) => at(agent, path))
+      .map((path) =>
+        problem(
+          agent,
+          path,
+          `herdctl itself decides on ${path.at(-1)}`,
+          "Remove it here; set it in the environment of herdctl, or in `.env` beside the fleet file.",
+        ),
+      );
   },
 ];
 

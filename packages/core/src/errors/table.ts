@@ -95,6 +95,11 @@ export const errorTable = {
     status: 409,
     hint: "Run `herdctl sessions` to see what can be resumed.",
   },
+  docker_unavailable: {
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Set `docker.enabled: false` to run on the host knowingly.",
+  },
   runtime_missing: {
     exitCode: exitCodes.badInput,
     status: 422,

@@ -7,7 +7,7 @@ import type { Job } from "../state/job.ts";
 import { newJobId } from "../state/names.ts";
 import { StateManager } from "../state/state-manager.ts";
 
-export interface RunnerOptions extends JobWatch {
+export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   agent: ResolvedAgent;
   prompt: string;
   jobId: string;
@@ -39,9 +39,12 @@ export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
     const request = { trigger: "manual" as const, agent: agent.name, prompt, jobId, ...session };
     const { job } = await admit(state, [agent], request);
     const { environment = process.env, claudePath } = options;
-    return resultOf(
-      await performJob({ state, job, agent, environment, claudePath, signal }, options),
-    );
+    let cause: unknown;
+    const onError = (error: unknown) => {
+      cause = error;
+    };
+    const run = { state, job, agent, environment, claudePath, signal };
+    return resultOf(await performJob(run, { ...options, onError }), cause);
   } finally {
     await state.close();
   }
@@ -72,18 +75,18 @@ export class AgentRunner {
   }
 }
 
-function resultOf(job: Job): RunnerResult {
+function resultOf(job: Job, cause: unknown): RunnerResult {
   const success = job.status === "completed";
   const sessionId = job.session_id ?? "";
   const summary = job.summary ?? undefined;
   return success
     ? { success, sessionId, summary, job }
-    : { success, sessionId, summary, error: errorOf(job), job };
+    : { success, sessionId, summary, error: errorOf(job, cause), job };
 }
 
-function errorOf(job: Job): RunnerError {
+function errorOf(job: Job, cause: unknown): RunnerError {
   const outcome = job.outcome ?? { code: "interrupted" as const, ...outcomes.interrupted };
   // Before an attempt began, nothing but our own preparation can have failed.
   const Kind = job.attempts > 0 ? SDKError : RunnerError;
-  return new Kind(outcome.message, job.id, outcome);
+  return new Kind(outcome.message, job.id, outcome, cause);
 }

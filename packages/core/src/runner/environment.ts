@@ -1,3 +1,4 @@
+import { decidedVariables } from "../config/decided-variables.ts";
 import type { Environment } from "../config/environment.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import type { CredentialChoice } from "./credential.ts";
@@ -21,7 +22,7 @@ export function buildEnvironment(sources: EnvironmentSources): Record<string, st
   const inherited = Object.entries(fleet).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && isInherited(entry[0], fleet),
   );
-  const env: Record<string, string> = { ...Object.fromEntries(inherited), ...agent.env };
+  const env: Record<string, string> = { ...Object.fromEntries(inherited), ...ownVariables(agent) };
   for (const name of credentialVariables) delete env[name];
   if (credential.kind === "subscription" && credential.oauthToken) {
     env.CLAUDE_CODE_OAUTH_TOKEN = credential.oauthToken;
@@ -57,6 +58,12 @@ function isInherited(name: string, fleet: Environment): boolean {
   if (inherited.has(name) || name.startsWith("LC_")) return true;
   // Inside a Claude Code session these describe that session and not ours.
   return name.startsWith("CLAUDE_CODE_") && fleet.CLAUDECODE === undefined;
+}
+
+/** The configuration refuses these already; a program may hand us an agent that it never saw. */
+function ownVariables({ env }: EnvironmentSources["agent"]): Record<string, string> {
+  const decided = new Set<string>(decidedVariables);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !decided.has(name)));
 }
 
 function throughGateway(

@@ -19,7 +19,6 @@ export interface Evidence {
   openTools: { id: string; tool: string }[];
   /** What the model said last, for the summary. */
   lastText: string;
-  unknownMessages: number;
   exit?: ProcessExit;
   stderr: string;
   /** Why we ended the run, if we did and it had not had its last word. */
@@ -69,7 +68,6 @@ export function noEvidence(): Evidence {
     writesLost: false,
     openTools: [],
     lastText: "",
-    unknownMessages: 0,
     stderr: "",
   };
 }

@@ -1,14 +1,13 @@
-import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Job } from "../state/job.ts";
 import { ApprovalDesk, type AskPerson } from "./approval-desk.ts";
 import { beginAttempt } from "./begin-attempt.ts";
 import { JobExecutor } from "./job-executor.ts";
 import type { RunRequest } from "./prepare-run.ts";
+import type { RunWatch } from "./running-attempt.ts";
 import { RuntimeFactory } from "./runtime/factory.ts";
 import { settleRun } from "./settle-run.ts";
 
-export interface JobWatch {
-  onMessage?(message: SDKMessage): void;
+export interface JobWatch extends Pick<RunWatch, "onMessage" | "onError"> {
   /** Puts a tool's request before a person; undefined means that nobody is there to be asked. */
   askPerson?: AskPerson;
 }
@@ -24,7 +23,11 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
   const desk = new ApprovalDesk(state, order, watch.askPerson);
   const runtime = RuntimeFactory.create(agent, { stateDir: state.stateDir });
   const executor = new JobExecutor(runtime, { stateDir: state.stateDir, environment });
-  const run = { onMessage: watch.onMessage?.bind(watch), onPermission: desk.answer };
+  const run: RunWatch = {
+    onMessage: (message) => watch.onMessage?.(message),
+    onError: (error) => watch.onError?.(error),
+    onPermission: desk.answer,
+  };
   const report = await executor.execute(order, run, request.signal);
   return settleRun(state, report, at, holder, { kind: "finish", outcome: report.outcome });
 }

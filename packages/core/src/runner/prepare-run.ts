@@ -12,6 +12,7 @@ import type { StateManager } from "../state/state-manager.ts";
 import { planAttempt } from "./attempt-plan.ts";
 import { traceOf } from "./attempt-trace.ts";
 import { claudeVersion, findClaude } from "./claude-binary.ts";
+import { lacksContainer } from "./no-containers.ts";
 import { outcomes } from "./outcomes.ts";
 import { placeOf, type RunOrder } from "./run-order.ts";
 import type { SessionChoice } from "./runtime/interface.ts";
@@ -36,6 +37,8 @@ export type PreparedRun =
 /** Everything that can be known to be wrong before a token is spent, and which session it will be. */
 export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   const { state, job, agent, environment, signal } = request;
+  const lack = lacksContainer(agent);
+  if (lack) return refused("docker_unavailable", lack);
   const workspace = await prepareWorkspace(agent.working_directory, signal);
   if (workspace.kind === "problem") return refused("workspace_missing", workspace);
   const found = findClaude({ claudePath: request.claudePath, env: environment });

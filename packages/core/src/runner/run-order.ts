@@ -17,8 +17,9 @@ export interface RunOrder {
   partialMessages: boolean;
 }
 
-export function placeOf(agent: Pick<ResolvedAgent, "docker" | "runtime">): Place {
-  return agent.docker.enabled ? "docker" : agent.runtime.type;
+/** Every run is on the host, where the runtime makes the place. */
+export function placeOf(agent: Pick<ResolvedAgent, "runtime">): Place {
+  return agent.runtime.type;
 }
 
 /** Unique to an attempt: whatever carries it belongs to that attempt and to nothing else. */

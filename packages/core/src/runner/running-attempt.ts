@@ -17,6 +17,8 @@ export interface RunWatch {
   /** After the message is in the log. */
   onMessage?(message: SDKMessage): void;
   onPermission?: ExecuteOptions["onPermission"];
+  /** The error that broke the run off, beside the outcome that tells of it. */
+  onError?(error: unknown): void;
 }
 
 /** One run of claude while it lives: everything it shows goes into the log and into the evidence. */
@@ -64,6 +66,7 @@ export class RunningAttempt {
       await output.sync();
     } catch (error) {
       this.evidence = { ...this.evidence, refused: refusalOf(error) };
+      this.watch.onError?.(error);
     } finally {
       this.clock.stop();
       await this.leash.kill();
@@ -74,7 +77,8 @@ export class RunningAttempt {
 
   private take(message: SDKMessage): void {
     this.evidence = addMessage(this.evidence, message);
-    this.hadLastWord = this.tasks.isLastWord(message);
+    // What trails behind the last word does not take it back.
+    this.hadLastWord ||= this.tasks.isLastWord(message);
     this.leash.glance();
     this.clock.sign();
     this.pauseClock();

@@ -5,6 +5,7 @@ import type { ResolvedAgent } from "../../config/resolve.ts";
 export interface PrivateFiles {
   mcpConfig: string;
   settings: string;
+  systemPrompt: string;
   remove(): Promise<void>;
 }
 
@@ -17,17 +18,21 @@ export async function writePrivateFiles(
   folder: string,
 ): Promise<PrivateFiles> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const mcpConfig = join(folder, "mcp.json");
-  const settings = join(folder, "settings.json");
-  await writeFile(mcpConfig, JSON.stringify({ mcpServers: mcpServers(agent) }), { mode: 0o600 });
-  await writeFile(settings, JSON.stringify({ cleanupPeriodDays: keepTranscriptsDays }), {
-    mode: 0o600,
-  });
+  const files = {
+    mcpConfig: join(folder, "mcp.json"),
+    settings: join(folder, "settings.json"),
+    systemPrompt: join(folder, "system-prompt.txt"),
+  };
+  const write = (file: string, text: string) => writeFile(file, text, { mode: 0o600 });
+  await Promise.all([
+    write(files.mcpConfig, JSON.stringify({ mcpServers: mcpServers(agent) })),
+    write(files.settings, JSON.stringify({ cleanupPeriodDays: keepTranscriptsDays })),
+    write(files.systemPrompt, agent.system_prompt ?? ""),
+  ]);
   return {
-    mcpConfig,
-    settings,
+    ...files,
     remove: async () => {
-      await Promise.all([mcpConfig, settings].map((file) => rm(file, { force: true })));
+      await Promise.all(Object.values(files).map((file) => rm(file, { force: true })));
     },
   };
 }

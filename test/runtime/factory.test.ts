@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  CLIRuntime,
+  RuntimeFactory,
+  SDKRuntime,
+  SessionFileRuntime,
+  UserError,
+} from "@herdctl/core";
+import { expect, test } from "vitest";
+import { agentOf, inlineAgent, load } from "../support/fleet.ts";
+
+const options = { stateDir: "/nowhere" };
+const agentWith = (yaml: string) => agentOf(load(inlineAgent(yaml)), "one");
+
+const choices: [yaml: string, runtime: new () => object][] = [
+  ["max_turns: 3", SDKRuntime],
+  ["runtime: sdk", SDKRuntime],
+  ["runtime: { type: sdk }", SDKRuntime],
+  ["runtime: cli", CLIRuntime],
+  ["runtime: { type: cli, stream: stdout }", CLIRuntime],
+  ["runtime: { type: cli, stream: session-file }\npermission_mode: plan", SessionFileRuntime],
+];
+
+test.each(choices)("an agent with `%s` gets its runtime", (yaml, runtime) => {
+  expect(RuntimeFactory.create(agentWith(yaml), options)).toBeInstanceOf(runtime);
+});
+
+test("a type that nobody knows is a clear error, which names the supported ones", () => {
+  const agent = Object.assign(structuredClone(agentWith("runtime: sdk")), {
+    runtime: { type: "cloud", stream: "stdout" },
+  });
+  const create = () => RuntimeFactory.create(agent, options);
+  expect(create).toThrow(UserError);
+  expect(create).toThrow(
+    expect.objectContaining({
+      message: "there is no runtime `cloud`",
+      hint: "Supported: sdk, cli.",
+    }),
+  );
+});
+
+test("one file alone loads the Agent SDK; all others know its types only", () => {
+  const root = resolve(import.meta.dirname, "../../packages");
+  const sources = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+    (name) => /^\w+\/src\/.*\.tsx?$/.test(name) && !name.includes("node_modules"),
+  );
+  const types =
+    /import type [^;]*? from "@anthropic-ai\/claude-agent-sdk";|typeof import\([^)]*\)/g;
+  const loads = /(from|import|require)\s*\(?\s*"@anthropic-ai\/claude-agent-sdk"/;
+  const loading = sources.filter((name) =>
+    loads.test(readFileSync(join(root, name), "utf8").replaceAll(types, "")),
+  );
+  expect(sources.length).toBeGreaterThan(100);
+  expect(loading).toEqual(["core/src/runner/runtime/sdk-runtime.ts"]);
+});
