@@ -68,11 +68,31 @@ test("in the foreground it tells what happens, and ends when what runs has ended
   expect(told.filter((text) => !stdout.includes(text))).toEqual([]);
 });
 
-test("a stop at once interrupts what runs, and so does a second signal", async () => {
+test("a stop at once interrupts what runs", async () => {
   const on = await runningFleet(longWork);
-  const first = await on.give("cli", "go");
+  const id = await on.give("cli", "go");
   await on.untilRunning(1);
   expect(await on.run("stop", "--now")).toMatchObject({ code: 0 });
-  expect(await on.json("job", first)).toMatchObject({ session_id: expect.any(String) });
-  expect(await on.json("job", first)).toMatchObject({ outcome: { code: "interrupted" } });
+  expect(await on.json("job", id)).toMatchObject({ outcome: { code: "interrupted" } });
+});
+
+test("a second signal does not wait for what runs either", async () => {
+  const on = await fleetStage(longWork);
+  stopWhenOver(on);
+  const { ask, give, json, untilRunning } = questions(on);
+  const fleet = on.start("start", "--json");
+  await until(() => ask((it) => it.status()).catch(() => undefined));
+  const id = await give("cli", "go");
+  await untilRunning(1);
+  fleet.child.kill("SIGTERM");
+  await until(async () => (await ask((it) => it.status())).fleet.state === "draining");
+  fleet.child.kill("SIGTERM");
+  const { code, stdout } = await fleet.ended;
+  expect(code).toBe(0);
+  const types = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).type);
+  expect(types).toEqual(expect.arrayContaining(["fleet:started", "job:created", "fleet:stopping"]));
+  expect(await json("job", id)).toMatchObject({ outcome: { code: "interrupted" } });
 });
