@@ -60,7 +60,7 @@ test("it shows the fleet, opens a log, cancels, pauses, and gives the terminal b
   expect(code).toBe(0);
   expect(screen.indexOf(enter)).toBeGreaterThanOrEqual(0);
   expect(screen.trimEnd().endsWith(leave)).toBe(true);
-  expect(screen).toMatch(/▸ .*Bash.*seq 600/);
+  expect(screen).toMatch(/▸.*Bash.*seq 600/);
   expect(await on.job(id)).toMatchObject({ status: "cancelled" });
   const { agents } = await on.ask((fleet) => fleet.status());
   expect(agents.find((agent) => agent.name === "sdk")?.paused).not.toBeNull();

@@ -17,7 +17,8 @@ export async function triggerFleet(
   request: TriggerRequest,
 ): Promise<number> {
   const { options, terminal } = call;
-  const { job, created } = await fleet.trigger(await withWholeIds(call, request));
+  const watched = options.wait === true && terminal.live;
+  const { job, created } = await fleet.trigger({ ...(await withWholeIds(call, request)), watched });
   if (!created) terminal.note("This key was used before: here is its job.");
   if (options.wait !== true) return accepted(call, job);
   const view = openView(terminal, true);
@@ -25,7 +26,7 @@ export async function triggerFleet(
   const line = new FleetLine(call, fleet);
   try {
     view.admitted(job);
-    const ended = await watched(call, line, job, view, stop);
+    const ended = await untilEnded(call, line, job, view, stop);
     view.ended(ended);
     return exitCodeOf(ended);
   } finally {
@@ -46,7 +47,7 @@ function accepted({ terminal }: Call, job: Job): number {
 }
 
 /** A terminal that is closed only takes the onlooker away: the job is the fleet's. */
-async function watched(
+async function untilEnded(
   call: Call,
   line: FleetLine,
   job: Job,

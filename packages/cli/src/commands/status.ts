@@ -1,9 +1,10 @@
-import type { AgentStatus, FleetControl, FleetStatus } from "@herdctl/core";
+import type { AgentStatus, Approval, FleetControl, FleetStatus } from "@herdctl/core";
 import type { Call } from "../command.ts";
 import { withFleet } from "../fleet-access.ts";
 import { findAgent } from "../named-agent.ts";
 import { agentPage } from "../show/agent-page.ts";
 import { agentTable } from "../show/agent-table.ts";
+import { askedLines } from "../show/asked-lines.ts";
 import { fleetLines } from "../show/fleet-line.ts";
 import { harmlessAll } from "../show/harmless.ts";
 import { lookOf } from "../show/look.ts";
@@ -20,16 +21,20 @@ export async function run(call: Call): Promise<number> {
       terminal.printJson({ ...status, agents: agent ? [agent] : status.agents });
       return 0;
     }
-    const lines = agent ? await page(call, fleet, agent) : overview(call, status);
+    const lines = agent
+      ? await page(call, fleet, agent)
+      : overview(call, status, await fleet.approvals());
     for (const line of lines) terminal.print(line);
     return 0;
   });
 }
 
-function overview({ terminal }: Call, given: FleetStatus): string[] {
+function overview({ terminal }: Call, given: FleetStatus, approvals: Approval[]): string[] {
   const [status, now, look] = [harmlessAll(given), new Date(), lookOf(terminal)];
   const table = status.agents.length === 0 ? [] : ["", ...agentTable(status.agents, now, look)];
-  return [...fleetLines(status, now, look), ...table];
+  const asked = askedLines({ approvals, status }, look);
+  const hint = asked.length === 0 ? [] : [look.colors.dim("  herdctl approvals")];
+  return [...fleetLines(status, now, look), ...table, ...asked, ...hint];
 }
 
 async function page(

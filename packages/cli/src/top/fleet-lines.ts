@@ -1,7 +1,6 @@
 import { agentTable } from "../show/agent-table.ts";
+import { askedLines } from "../show/asked-lines.ts";
 import { fleetLines } from "../show/fleet-line.ts";
-import { gistOf, toolName } from "../show/gist.ts";
-import { harmless, harmlessAll } from "../show/harmless.ts";
 import { jobTable } from "../show/job-table.ts";
 import type { Look } from "../show/look.ts";
 import { cut } from "../show/width.ts";
@@ -20,7 +19,7 @@ export function fleetScreen(
   const narrow = { ...look, width: size.columns - 2 };
   const { agents } = status;
   const head = fleetLines(status, now, narrow);
-  const asked = askedLines(facts, narrow);
+  const asked = askedLines(facts, narrow).map((line) => `  ${line}`);
   const room = Math.max(size.rows - head.length - asked.length - 6, 2);
   const agentRows = Math.min(agents.length, Math.max(Math.ceil(room / 2), room - jobs.length));
   const onJobs = selected - agents.length;
@@ -51,24 +50,4 @@ function marked(table: string[], row: number, { colors }: Look): string[] {
   return table.map((line, at) =>
     at > 0 && at === row + 1 ? `${colors.cyan("❯")} ${colors.bold(line)}` : `  ${line}`,
   );
-}
-
-const shownQuestions = 3;
-
-function askedLines({ approvals, status }: Facts, look: Look): string[] {
-  const { yellow } = look.colors;
-  const lines = approvals.slice(0, shownQuestions).map((approval) => {
-    const agent = ownerOf(approval.job_id, status) ?? approval.job_id;
-    const gist = gistOf(approval.tool, harmlessAll(approval.input), undefined);
-    return `? ${agent} asks to use ${harmless(toolName(approval.tool))}: ${gist}`;
-  });
-  const more = approvals.length - shownQuestions;
-  const all = more > 0 ? [...lines, `  and ${more} more`] : lines;
-  return all.length === 0
-    ? []
-    : ["", ...all.map((line) => yellow(`  ${cut(line, look.width ?? 80)}`))];
-}
-
-function ownerOf(jobId: string, { agents }: Facts["status"]): string | undefined {
-  return agents.find(({ running }) => running.some(({ job_id }) => job_id === jobId))?.name;
 }

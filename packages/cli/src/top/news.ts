@@ -9,7 +9,7 @@ export interface Facts {
   jobs: Job[];
 }
 
-export const recentJobs = 20;
+const recentJobs = 20;
 
 export async function factsOf(fleet: FleetControl): Promise<Facts> {
   const [status, approvals, { jobs }] = await Promise.all([
