@@ -57,8 +57,8 @@ async function settle(
 async function voidAttempt({ state }: FleetContext, job: Job, attempt: Attempt): Promise<void> {
   const outcome = plainOutcome("interrupted");
   const end = { outcome_code: outcome.code, session_id: null, cost_usd: null };
-  await state.jobs.endAttempt(job.id, attempt.number, end);
-  await state.jobs.update(job.id, { status: "waiting", outcome, due_at: new Date().toISOString() });
+  const change = { status: "waiting" as const, outcome, due_at: new Date().toISOString() };
+  await state.jobs.endAttempt(job.id, attempt.number, end, change);
 }
 
 async function placeOfAttempt({ state, fleet }: FleetContext, job: Job): Promise<AttemptedAt> {

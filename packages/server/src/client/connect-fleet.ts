@@ -1,4 +1,5 @@
-import { type FleetClient, SocketFleet } from "./socket-fleet.ts";
+import type { FleetClient } from "./fleet-client.ts";
+import { SocketFleet } from "./socket-fleet.ts";
 import { Wire } from "./wire.ts";
 
 /** Undefined when nobody answers there. A fleet that goes away later is `fleet_unreachable`. */

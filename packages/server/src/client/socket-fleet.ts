@@ -1,15 +1,9 @@
-import type {
-  FleetControl,
-  FleetEvent,
-  JobOutput,
-  JobQuery,
-  OutputOptions,
-  TriggerRequest,
-} from "@herdctl/core";
+import type { FleetEvent, JobOutput, JobQuery, OutputOptions, TriggerRequest } from "@herdctl/core";
 import type { BodyOf, ResponseOf } from "../contract/endpoint.ts";
 import type { Endpoints } from "../contract/endpoints.ts";
 import type { RouteName } from "../contract/routes.ts";
 import { hasCode } from "./failure.ts";
+import type { FleetClient } from "./fleet-client.ts";
 import type { ReadFrame } from "./read-frames.ts";
 import type { Message, Wire } from "./wire.ts";
 
@@ -17,10 +11,6 @@ type Answer<N extends RouteName> = ResponseOf<Endpoints[N]>;
 type TypedMessage<N extends RouteName> = Omit<Message, "body"> & { body?: BodyOf<Endpoints[N]> };
 
 const sse = { accept: "text/event-stream" };
-
-export interface FleetClient extends FleetControl {
-  close(): void;
-}
 
 /** A fleet in another process. */
 export class SocketFleet implements FleetClient {
