@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -79,17 +80,13 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
 });
 
 test("a job that takes its runner down three times is set aside with its story", async () => {
-  const on = await stage({ mode: "obedient" });
-  const fleet = await fleetProgram(
-    on,
-    fleetFile(on, "  - { name: one, runtime: cli, retry: { max_attempts: 9, backoff: 50ms } }"),
-  );
-  // The parent of claude is the runner; every attempt reads this and kills it.
-  const deadly = obey([
-    "Bash",
-    { command: "kill -9 $(awk '{print $4}' /proc/$PPID/stat); sleep 9" },
-  ]);
-  writeFileSync(join(on.workspace, "CLAUDE.md"), deadly);
+  // The parent of claude is the runner; every prompt kills it.
+  const command = "kill -9 $(awk '{print $4}' /proc/$PPID/stat); sleep 9";
+  const on = await stage({
+    script: { rules: [{ reply: { tools: [{ name: "Bash", input: { command } }] } }] },
+  });
+  const retry = "retry: { max_attempts: 9, backoff: 50ms }";
+  const fleet = await fleetProgram(on, fleetFile(on, `  - { name: one, runtime: cli, ${retry} }`));
   const { job } = await fleet.control.trigger({ ...manual, prompt: "go" });
   const ended = await fleet.control.wait(job.id);
   expect(ended).toMatchObject({
@@ -97,7 +94,8 @@ test("a job that takes its runner down three times is set aside with its story",
     outcome: { code: "runtime_crashed" },
     crashes: 3,
   });
-  expect(ended.outcome?.message).toMatch(/three|3/);
+  expect(ended.outcome?.message).toContain("3 times");
+  expect(processesWith(job.id)).toEqual([]);
   await fleet.stop();
 });
 
@@ -201,3 +199,27 @@ test("both are killed while jobs are in flight: every job ends once, and nothing
   expect(jobs.flatMap((job) => processesWith(job.id))).toEqual([]);
   await fleet.stop();
 }, 120_000);
+
+test("a command that ran a job alone is killed: the fleet that comes next takes the job over", async () => {
+  const on = await stage({ mode: "obedient" });
+  const file = fleetFile(on, "  - { name: one, runtime: cli }");
+  const env = { ...on.env, CLAUDE_CODE_MAX_RETRIES: "1" };
+  const args = ["trigger", "one", "-p", patientTool, "--config", file];
+  const alone = spawn(join(import.meta.dirname, "../../bin/herdctl"), args, {
+    env,
+    stdio: "ignore",
+  });
+  const exited = new Promise((done) => alone.once("close", done));
+  await until("the tool to begin", async () => existsSync(join(on.workspace, "began")));
+  alone.kill("SIGKILL");
+  await exited;
+
+  const fleet = await fleetProgram(on, file);
+  writeFileSync(join(on.workspace, "go"), "");
+  const [job] = (await fleet.control.jobs({ limit: 1 })).jobs;
+  const ended = await fleet.control.wait(job?.id ?? "");
+  expect(ended).toMatchObject({ status: "completed", attempts: 2, crashes: 1 });
+  expect(readFileSync(join(on.workspace, "began"), "utf8")).toBe("x\n");
+  expect(processesWith(ended.id)).toEqual([]);
+  await fleet.stop();
+});

@@ -25,6 +25,7 @@ export type {
 } from "./fleet/control.ts";
 export { FleetManager, type FleetManagerOptions } from "./fleet/fleet-manager.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
+export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
 export { type SessionView, viewSession } from "./fleet/session-view.ts";
 export { ShortFleet, type ShortFleetOptions } from "./fleet/short-fleet.ts";
@@ -36,7 +37,6 @@ export type { Evidence } from "./runner/evidence.ts";
 export { eventsOf, type JobEvent } from "./runner/job-event.ts";
 export { type ExecutorOptions, JobExecutor } from "./runner/job-executor.ts";
 export { type OutcomeFacts, outcomes } from "./runner/outcomes.ts";
-export type { JobWatch } from "./runner/perform-job.ts";
 export type { RunOrder } from "./runner/run-order.ts";
 export type { RunReport } from "./runner/run-report.ts";
 export { CLIRuntime } from "./runner/runtime/cli-runtime.ts";

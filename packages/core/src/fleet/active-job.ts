@@ -10,6 +10,7 @@ import type { Job } from "../state/job.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";
 import type { FleetContext } from "./context.ts";
+import { definedOnly } from "./defined-only.ts";
 import { Relay } from "./relay.ts";
 import { RunnerDesk, type StopReason } from "./runner-desk.ts";
 import { whenWritable } from "./when-writable.ts";
@@ -178,10 +179,4 @@ const lookEvery = 200;
 /** A process that is not our child tells nobody when it ends. */
 async function gone(process: ProcessIdentity): Promise<void> {
   while (isAlive(process)) await new Promise((resolve) => setTimeout(resolve, lookEvery));
-}
-
-function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }

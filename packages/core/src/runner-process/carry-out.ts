@@ -1,17 +1,13 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { JobExecutor } from "../runner/job-executor.ts";
-import { credentialOf } from "../runner/open-run.ts";
 import { runTokenOf } from "../runner/run-order.ts";
 import { RuntimeFactory } from "../runner/runtime/factory.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
 import { writeOutcome } from "../state/outcome-file.ts";
-import { outputName } from "../state/output-writer.ts";
-import { currentProcess } from "../state/process-identity.ts";
 import { OpenApprovals } from "./approvals.ts";
 import { bareReport } from "./bare-report.ts";
-import { claimAttempt } from "./claim.ts";
-import type { RunFacts, RunnerAssignment, RunnerFile, ToRunner } from "./contract.ts";
+import { claimRun } from "./claim-run.ts";
+import type { RunnerAssignment, ToRunner } from "./contract.ts";
 import { readReport } from "./recover.ts";
 import { type LoggedRun, reportOfLog } from "./report-of-log.ts";
 import { RunnerLog } from "./runner-log.ts";
@@ -21,9 +17,9 @@ import { RunnerSocket, runnerSocketPath } from "./runner-socket.ts";
 export async function carryOut(assignment: RunnerAssignment): Promise<void> {
   const { stateDir, order } = assignment;
   const jobDir = join(stateDir, "jobs", order.jobId);
-  const run = factsOf(assignment, jobDir);
-  const file = fileOf(assignment, run);
-  if (!claimAttempt(jobDir, file)) return;
+  const claimed = claimRun(assignment);
+  if (!claimed) return;
+  const { file, run } = claimed;
 
   const log = new RunnerLog(jobDir, assignment);
   const broken = new Promise<never>((_, reject) => {
@@ -95,30 +91,4 @@ async function tellOfBreakdown(run: LoggedRun, log: RunnerLog, error: unknown): 
     return bareReport({ jobId, attempt: file.attempt, sessionId }, { refused });
   });
   await writeOutcome(jobDir, report);
-}
-
-function fileOf({ order }: RunnerAssignment, run: RunFacts): RunnerFile {
-  return {
-    version: 1,
-    attempt: order.attempt,
-    runner: currentProcess(),
-    void: false,
-    session_id: order.session.sessionId,
-    started_at: new Date().toISOString(),
-    run,
-  };
-}
-
-function factsOf({ order, environment }: RunnerAssignment, jobDir: string): RunFacts {
-  const { session, agent, cwd, configDir, claude } = order;
-  const { kind } = credentialOf(order, environment);
-  return {
-    forked_from: session.kind === "fork" ? session.from : null,
-    cwd,
-    config_dir: configDir,
-    claude_version: claude.version,
-    credential: kind === "none" ? null : kind,
-    metadata_file: agent.metadata_file ?? null,
-    output_from: statSync(join(jobDir, outputName), { throwIfNoEntry: false })?.size ?? 0,
-  };
 }

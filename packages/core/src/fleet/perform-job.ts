@@ -1,11 +1,13 @@
+import { ApprovalDesk, type AskPerson } from "../runner/approval-desk.ts";
+import { beginAttempt } from "../runner/begin-attempt.ts";
+import { JobExecutor } from "../runner/job-executor.ts";
+import type { RunRequest } from "../runner/prepare-run.ts";
+import type { RunWatch } from "../runner/running-attempt.ts";
+import { RuntimeFactory } from "../runner/runtime/factory.ts";
+import { settleRun } from "../runner/settle-run.ts";
+import { claimRun } from "../runner-process/claim-run.ts";
 import type { Job } from "../state/job.ts";
-import { ApprovalDesk, type AskPerson } from "./approval-desk.ts";
-import { beginAttempt } from "./begin-attempt.ts";
-import { JobExecutor } from "./job-executor.ts";
-import type { RunRequest } from "./prepare-run.ts";
-import type { RunWatch } from "./running-attempt.ts";
-import { RuntimeFactory } from "./runtime/factory.ts";
-import { settleRun } from "./settle-run.ts";
+import { definedOnly } from "./defined-only.ts";
 
 export interface JobWatch extends Pick<RunWatch, "onMessage" | "onError"> {
   /** Puts a tool's request before a person; undefined means that nobody is there to be asked. */
@@ -20,6 +22,8 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
   const { order, holder, at } = begun;
   const { job_id: _, ...runner } = holder;
   await state.jobs.update(order.jobId, { runner });
+  // Whoever finds this attempt open after our death knows by this that it was begun.
+  claimRun({ stateDir: state.stateDir, order, environment: definedOnly(environment) });
   const desk = new ApprovalDesk(state, order, watch.askPerson);
   const runtime = RuntimeFactory.create(agent, { stateDir: state.stateDir });
   const executor = new JobExecutor(runtime, { stateDir: state.stateDir, environment });
