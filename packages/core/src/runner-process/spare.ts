@@ -24,8 +24,8 @@ interface Runner extends StartedRunner {
   child: ChildProcess;
 }
 
-/** A new spare leaves the processor to the run that took the last one until that has begun. */
-const pauseAfterTaking = 50;
+/** A new spare leaves the processor to the run that took the last one until that is well under way. */
+const pauseAfterTaking = 1_000;
 /** A program that cannot run at all is not tried again and again without a pause. */
 const pauseAfterDeath = 1_000;
 
