@@ -2,6 +2,7 @@ import type { ResolvedAgent } from "../config/resolve.ts";
 import { ApprovalDesk } from "../runner/approval-desk.ts";
 import { beginAttempt } from "../runner/begin-attempt.ts";
 import { type NextStep, nextStep } from "../runner/next-step.ts";
+import { leaseEnd } from "../runner/prepare-run.ts";
 import type { RunOrder } from "../runner/run-order.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import { type AttemptedAt, settleRun } from "../runner/settle-run.ts";
@@ -99,11 +100,10 @@ export class ActiveJob {
     if (!runner) return ours;
     const { state } = this.context;
     const theirs = { ...runner, job_id: order.jobId };
-    const until = new Date(Date.now() + 2 * order.agent.timeouts.wall);
     await whenWritable(this.context, async () => {
       this.job = (await state.jobs.update(order.jobId, { runner })).job;
       await state.sessions.release(order.session.sessionId, ours);
-      await state.sessions.lease(order.session.sessionId, theirs, until);
+      await state.sessions.lease(order.session.sessionId, theirs, leaseEnd(order.agent));
     });
     return theirs;
   }

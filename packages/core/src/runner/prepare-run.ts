@@ -133,7 +133,12 @@ async function leased(
 const pollEvery = 200;
 const leaseMargin = 5 * 60_000;
 
-/** One writer a session. The lease outlasts the longest run; a dead holder loses it at once. */
+/** A lease outlasts the longest run, and the time it takes to end one. */
+export function leaseEnd({ timeouts }: Pick<ResolvedAgent, "timeouts">): Date {
+  return new Date(Date.now() + timeouts.wall + leaseMargin);
+}
+
+/** One writer a session; a dead holder loses it at once. */
 async function lease(
   { state, agent, signal }: RunRequest,
   sessionId: string,
@@ -142,7 +147,7 @@ async function lease(
 ): Promise<boolean> {
   const deadline = Date.now() + agent.timeouts.wall;
   for (;;) {
-    const until = new Date(Date.now() + agent.timeouts.wall + leaseMargin);
+    const until = leaseEnd(agent);
     const answer = await state.sessions.lease(sessionId, holder, until);
     if (answer.granted) return true;
     if (!wait || signal.aborted || Date.now() > deadline) return false;
