@@ -6,22 +6,11 @@ import { StateManager } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
 import { logOf, runJob, stateDirOf } from "../support/job.ts";
 import { httpMcpServer } from "../support/mcp-http.ts";
+import { processesWith } from "../support/processes.ts";
 import { obey } from "../support/runtime.ts";
 import { stage } from "../support/stage.ts";
 
 const mcpServer = fileURLToPath(new URL("../runtime/programs/mcp-server.mjs", import.meta.url));
-
-function processesWith(marker: string): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/environ`, "latin1").includes(marker);
-      } catch {
-        return false;
-      }
-    });
-}
 
 describe.each(["sdk", "cli"])("%s", (runtime) => {
   test("what a tool left behind is gone when the job is over", async () => {

@@ -17,8 +17,8 @@ export interface AttemptedAt {
 
 /**
  * Records what an attempt came to, and whether the job is over with it. Each step says the same
- * when it is done again, and the attempt's end comes last, with the job's own change: whoever finds the attempt open can
- * settle it from the report without harm.
+ * when it is done again, and the attempt's end comes last, together with the job's own change:
+ * whoever finds the attempt open can settle it from the report without harm.
  */
 export async function settleRun(
   state: StateManager,
