@@ -1,5 +1,6 @@
 import { plainOutcome } from "../runner/begin-attempt.ts";
 import type { AttemptedAt } from "../runner/settle-run.ts";
+import { readClaim } from "../runner-process/claim.ts";
 import { inspectRunner } from "../runner-process/inspect.ts";
 import type { Attempt, Job } from "../state/job.ts";
 import { ActiveJob } from "./active-job.ts";
@@ -62,13 +63,14 @@ async function voidAttempt({ state }: FleetContext, job: Job, attempt: Attempt):
 }
 
 async function placeOfAttempt({ state, fleet }: FleetContext, job: Job): Promise<AttemptedAt> {
-  const session = job.session_id ? await state.sessions.get(job.session_id) : undefined;
+  const claim = await readClaim(state.jobDir(job.id), job.attempts);
+  const run = claim.kind === "found" ? claim.file.run : null;
   const agent = fleet().agents.find(({ name }) => name === job.agent);
   return {
     agent: job.agent,
     place: job.place ?? "cli",
-    cwd: session?.cwd ?? "",
-    configDir: session?.config_dir ?? "",
+    cwd: run?.cwd ?? "",
+    configDir: run?.config_dir ?? "",
     expiresAfter: agent?.session.expires ?? 24 * 3_600_000,
   };
 }

@@ -45,15 +45,6 @@ async function recordStart(
   warnings: string[],
 ): Promise<Job> {
   const { sessionId: session_id } = order.session;
-  // Whoever has to settle this attempt without us must know where its transcript lies.
-  await state.sessions.save({
-    session_id,
-    agent: at.agent,
-    place: at.place,
-    cwd: at.cwd,
-    config_dir: at.configDir,
-    job_id: job.id,
-  });
   const started = await state.jobs.startAttempt(job.id, {
     runtime: agent.runtime.type,
     place: at.place,

@@ -64,8 +64,16 @@ async function learned(state: StateManager, report: RunReport): Promise<JobChang
     claude_version: report.claude_version,
     metadata: report.metadata,
     warnings: [...new Set([...(job?.warnings ?? []), ...report.warnings])],
-    ...(report.session_opened && { session_id: report.session_id }),
+    ...(report.session_opened ? { session_id: report.session_id } : {}),
+    ...(job && (await neverOpened(state, job, report)) ? { session_id: null } : {}),
   };
+}
+
+/** The id of a session was chosen before the start; without a start there is no such session. */
+async function neverOpened(state: StateManager, job: Job, report: RunReport): Promise<boolean> {
+  if (report.session_opened || job.resumed_from === report.session_id) return false;
+  const attempts = await state.jobs.attempts(job.id);
+  return !attempts.some(({ session_id }) => session_id === report.session_id);
 }
 
 function ending(next: NextStep): JobChange {
