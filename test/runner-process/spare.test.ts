@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runnerProgram } from "../../packages/core/src/runner-process/program.ts";
+import { obey } from "../support/runtime.ts";
 import { stage } from "../support/stage.ts";
 import { assign, isRunning, reportOf, sparePool, until } from "./support.ts";
 
-describe.runIf(process.platform === "linux")("a spare", () => {
+describe("a spare", () => {
   test("is taken by a job, replaced, and goes with its pool while the job's runner goes on", async () => {
     const on = await stage({ mode: "obedient" });
-    const task = await assign(on);
+    const task = await assign(on, { prompt: obey(["Bash", { command: "sleep 3; echo done" }]) });
     const pool = sparePool();
     const [spare] = children();
     const { pid, exited } = pool.take(task.assignment);

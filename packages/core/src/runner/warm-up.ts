@@ -1,14 +1,15 @@
 import { open } from "node:fs/promises";
 import { startGateway } from "../gateway/gateway.ts";
+import { importSdk } from "./runtime/sdk-runtime.ts";
 import { spawnOnHost } from "./runtime/spawn.ts";
 import { Leash } from "./sweep/leash.ts";
 
 /**
- * Goes once through what every run goes through, and leaves no trace whenever it is killed. Node loads and compiles code when it first runs,
- * and that is worth more time than the steps themselves.
+ * Goes once through what every run goes through, and leaves no trace whenever it is killed. Node
+ * loads and compiles code when it first runs, and that takes more time than the steps themselves.
  */
 export async function warmUp(options: { sdk: boolean }): Promise<void> {
-  await Promise.all([useFiles(), useGateway(), useProcess(), options.sdk && importSdk()]);
+  await Promise.all([useFiles(), useGateway(), useProcess(), options.sdk && useSdk()]);
 }
 
 async function useFiles(): Promise<void> {
@@ -35,6 +36,6 @@ async function useProcess(): Promise<void> {
 }
 
 /** Whoever lacks it hears of it when an agent needs it. */
-async function importSdk(): Promise<void> {
-  await import("@anthropic-ai/claude-agent-sdk").catch(() => undefined);
+async function useSdk(): Promise<void> {
+  await importSdk().catch(() => undefined);
 }
