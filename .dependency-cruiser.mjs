@@ -10,14 +10,16 @@ const core = {
   gateway: ["errors"],
   queue: ["config", "state", "errors"],
   runner: ["config", "state", "gateway", "errors"],
-  fleet: ["config", "queue", "runner", "state", "errors"],
+  "runner-process": ["config", "runner", "state", "errors"],
+  fleet: ["config", "queue", "runner", "runner-process", "state", "errors"],
 };
 
 /** Packages may import each other's public entry only, and only along these edges. */
 const packages = {
   core: [],
   rehearsal: ["core"],
-  cli: ["core", "rehearsal"],
+  server: ["core"],
+  cli: ["core", "rehearsal", "server"],
 };
 
 const folderRules = Object.entries(core).map(([folder, allowed]) => ({
@@ -56,7 +58,7 @@ export default {
       from: { path: "^packages/([^/]+)/" },
       to: {
         path: "^packages/[^/]+/src/",
-        pathNot: ["^packages/$1/", "^packages/[^/]+/src/(index|document)\\.ts$"],
+        pathNot: ["^packages/$1/", "^packages/[^/]+/src/(index|document|client)\\.ts$"],
       },
     },
     { name: "no cycles", severity: "error", from: {}, to: { circular: true } },

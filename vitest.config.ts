@@ -8,6 +8,8 @@ export default defineConfig({
     alias: [
       { find: /^@herdctl\/core$/, replacement: source("packages/core/src/index.ts") },
       { find: /^@herdctl\/core\/document$/, replacement: source("packages/core/src/document.ts") },
+      { find: /^@herdctl\/server$/, replacement: source("packages/server/src/index.ts") },
+      { find: /^@herdctl\/server\/client$/, replacement: source("packages/server/src/client.ts") },
       { find: /^@herdctl\/rehearsal$/, replacement: source("packages/rehearsal/src/index.ts") },
     ],
   },

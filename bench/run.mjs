@@ -1,12 +1,13 @@
 // `npm run bench [name …]`: figures, each beside the bare thing in the same run and beside its bound.
 import { config } from "./config.mjs";
 import { executor } from "./executor.mjs";
+import { fleetCommand, fleetSocket } from "./fleet.mjs";
 import { quantile } from "./measure.mjs";
 import { memory } from "./memory.mjs";
 import { startup } from "./startup.mjs";
 import { trigger } from "./trigger.mjs";
 
-const benches = { config, startup, executor, memory, trigger };
+const benches = { config, startup, executor, memory, trigger, fleetSocket, fleetCommand };
 const titleWidth = 34;
 const widths = [11, 11, 9, 20, 6];
 

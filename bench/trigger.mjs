@@ -19,7 +19,7 @@ export async function trigger() {
   }
 }
 
-function timed(program, args, { env, folder }) {
+export function timed(program, args, { env, folder }) {
   const began = performance.now();
   const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "ignore", "inherit"] });
   return new Promise((done, fail) => {

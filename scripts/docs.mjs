@@ -2,10 +2,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { jsonSchema } from "@herdctl/core";
+import { openApiDocument } from "@herdctl/server";
 import { fieldTables } from "./field-tables.mjs";
+import { eventTable, routeTable } from "./route-table.mjs";
 
 const pages = {
   "docs/reference/configuration.md": configurationPage(),
+  "docs/reference/control-api.md": controlApiPage(),
 };
 
 const root = resolve(import.meta.dirname, "..");
@@ -43,5 +46,23 @@ What stands in an agent file and in an agent written into the fleet file. \`defa
 \`overrides\` take any part of it but the name.
 
 ${fieldTables(jsonSchema("agent"))}
+`;
+}
+
+function controlApiPage() {
+  const document = openApiDocument();
+  return `# Control API reference
+
+Made by \`scripts/docs.mjs\` from the contract that the server and its client share; do not edit it
+by hand. The [guide](../control-api.md) shows how to call it. \`GET /v1/openapi.json\` gives the
+whole contract, with every field of every answer, as an OpenAPI 3.1 document.
+
+What begins with \`?\` stands in the query, the rest is the JSON body.
+
+${routeTable(document)}
+
+## Events
+
+${eventTable(document)}
 `;
 }

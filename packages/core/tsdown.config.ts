@@ -1,7 +1,7 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/document.ts"],
+  entry: ["src/index.ts", "src/document.ts", "src/runner-process/main.ts"],
   platform: "node",
   dts: true,
 });

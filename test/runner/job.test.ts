@@ -6,22 +6,11 @@ import { StateManager } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
 import { logOf, runJob, stateDirOf } from "../support/job.ts";
 import { httpMcpServer } from "../support/mcp-http.ts";
+import { processesWith } from "../support/processes.ts";
 import { obey } from "../support/runtime.ts";
 import { stage } from "../support/stage.ts";
 
 const mcpServer = fileURLToPath(new URL("../runtime/programs/mcp-server.mjs", import.meta.url));
-
-function processesWith(marker: string): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/environ`, "latin1").includes(marker);
-      } catch {
-        return false;
-      }
-    });
-}
 
 describe.each(["sdk", "cli"])("%s", (runtime) => {
   test("what a tool left behind is gone when the job is over", async () => {
@@ -145,7 +134,7 @@ test("the private files of a run are gone when it is over", async () => {
   const on = await stage({ mode: "obedient" });
   const { job } = await runJob(on, { prompt: "hello" });
   const left = readdirSync(join(stateDirOf(on), "jobs", job.id)).sort();
-  expect(left).toEqual(["outcome.json", "output.jsonl", "stderr.log"]);
+  expect(left).toEqual(["outcome.json", "output.jsonl", "runner-1.json", "stderr.log"]);
 });
 
 test("a tool that was denied is known from the session file too", async () => {

@@ -124,7 +124,7 @@ test("a full disk refuses new work, keeps the old, and is forgiven once there is
     () => new Date(),
     () => "output.jsonl",
   );
-  const large = { agent: "coder", prompt: "x".repeat(100_000) };
+  const large = { agent: "coder", prompt: "x".repeat(100_000), idempotency_key: "large" };
   // Stands for a disk with no room: SQLite gives the same error from the same place.
   database.get("PRAGMA max_page_count = 1");
   await expect(jobs.create(large)).rejects.toMatchObject({
@@ -133,7 +133,7 @@ test("a full disk refuses new work, keeps the old, and is forgiven once there is
   });
   expect(await jobs.unfinished()).toHaveLength(jobCount);
   database.get("PRAGMA max_page_count = 100000");
-  await jobs.create(large);
+  expect((await jobs.create(large)).created).toBe(true);
   expect(await jobs.unfinished()).toHaveLength(jobCount + 1);
 });
 
@@ -151,6 +151,32 @@ describe("versions", () => {
     expect(await state.jobs.attempts(jobs[1]?.id ?? "")).toMatchObject([{ cost_usd: 0.25 }]);
     expect(await state.sessions.latest("coder", "cli")).toMatchObject({ cost_total_usd: 1.5 });
     expect(await state.approvals.open()).toMatchObject([{ tool: "Bash" }]);
+    expect(jobs).toMatchObject([
+      { due_at: null, crashes: 0 },
+      { due_at: null, crashes: 0 },
+    ]);
+    expect(await state.jobs.snapshot()).toMatchObject([{ agent: "writer", status: "pending" }]);
+    expect(await state.jobs.costSince(new Date(0))).toEqual(new Map([["coder", 0.25]]));
+    expect(await state.pauses.list()).toEqual([]);
+  });
+
+  test("no letter of a record changes on the way up from the first version", () => {
+    const file = join(tempFolder(), "herd.db");
+    const texts = ["\0", "\ud800", "\u2028", "🐑", '"\\/', "e\u0301", "\uffff"];
+    const record = {
+      agent: "a",
+      status: "pending",
+      created_at: "2030",
+      prompt: texts.join(),
+      n: 1e-7,
+    };
+    const first = openForWriting(file, migrations.slice(0, 1));
+    first.run("INSERT INTO jobs (id, record) VALUES ('one', ?)", JSON.stringify(record));
+    first.close();
+    const database = openForWriting(file);
+    onCleanup(() => database.close());
+    const kept = JSON.parse(String(database.get("SELECT record FROM jobs")?.record));
+    expect(kept).toEqual({ ...record, due_at: null, crashes: 0 });
   });
 
   test("each further step runs once, in order, and keeps what was there", async () => {

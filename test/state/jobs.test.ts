@@ -42,7 +42,9 @@ describe("accepting", () => {
       metadata: null,
       warnings: [],
       runner: null,
+      due_at: null,
       attempts: 0,
+      crashes: 0,
       created_at: "2030-01-01T00:00:00.000Z",
       started_at: null,
       finished_at: null,
@@ -141,6 +143,20 @@ describe("changing", () => {
     expect(again).toMatchObject({ status: "running", outcome: null, attempts: 2 });
   });
 
+  test("a time to wait for holds while the job waits, and no longer", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    const due_at = "2030-01-01T05:00:00.000Z";
+    expect((await jobs.update(job.id, { due_at })).job.due_at).toBe(due_at);
+    expect((await jobs.update(job.id, { warnings: ["w"] })).job.due_at).toBe(due_at);
+    expect((await jobs.startAttempt(job.id)).job.due_at).toBeNull();
+    expect((await jobs.update(job.id, { due_at })).job.due_at).toBeNull();
+    const waiting = { status: "waiting", outcome: outcome("network"), due_at } as const;
+    expect((await jobs.update(job.id, waiting)).job).toMatchObject({ due_at, attempts: 1 });
+    const end = { status: "cancelled", outcome: outcome("cancelled") } as const;
+    expect((await jobs.update(job.id, end)).job.due_at).toBeNull();
+  });
+
   test("no status is recorded with an outcome that contradicts it", async () => {
     const { jobs } = memoryStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
@@ -160,14 +176,77 @@ describe("changing", () => {
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     await jobs.startAttempt(job.id);
     const end = { outcome_code: "network", session_id: "s", cost_usd: 0.2 } as const;
-    expect(await jobs.endAttempt(job.id, 1, end)).toBe(true);
-    expect(await jobs.endAttempt(job.id, 1, { ...end, cost_usd: 9 })).toBe(false);
+    expect(await jobs.endAttempt(job.id, 1, end)).toMatchObject({ applied: true });
+    const late = await jobs.endAttempt(job.id, 1, { ...end, cost_usd: 9 }, { summary: "late" });
+    expect(late).toMatchObject({ applied: false, job: { cost_usd: 0.2, summary: null } });
     await jobs.startAttempt(job.id);
     expect(await jobs.attempts(job.id)).toMatchObject([
       { number: 1, outcome_code: "network", cost_usd: 0.2 },
       { number: 2, outcome_code: null, finished_at: null },
     ]);
     await expect(jobs.endAttempt(job.id, 3, end)).rejects.toMatchObject({ code: "job_not_found" });
+  });
+
+  test("an attempt ends together with what becomes of its job, or not at all", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    await jobs.startAttempt(job.id);
+    const end = { outcome_code: "success", session_id: "s", cost_usd: 0.2 } as const;
+    const wrong = { status: "completed", outcome: outcome("network") } as const;
+    await expect(jobs.endAttempt(job.id, 1, end, wrong)).rejects.toThrow(/no outcome/);
+    expect(await jobs.attempts(job.id)).toMatchObject([{ finished_at: null }]);
+    const right = { status: "completed", outcome: outcome("success") } as const;
+    const { job: done } = await jobs.endAttempt(job.id, 1, end, right);
+    expect(done).toMatchObject({ status: "completed", cost_usd: 0.2 });
+    expect(await jobs.get(job.id)).toEqual(done);
+  });
+
+  test("the attempt of a job that was ended meanwhile ends too, and the job stays", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    await jobs.startAttempt(job.id);
+    const cancelled = { status: "cancelled", outcome: outcome("cancelled") } as const;
+    const { job: ended } = await jobs.update(job.id, cancelled);
+    const end = { outcome_code: "success", session_id: null, cost_usd: 1 } as const;
+    const late = { status: "completed", outcome: outcome("success") } as const;
+    expect((await jobs.endAttempt(job.id, 1, end, late)).job).toEqual(ended);
+    expect(await jobs.attempts(job.id)).toMatchObject([{ outcome_code: "success" }]);
+  });
+
+  test("what its attempts cost, used and crashed adds up to the job's own, each once", async () => {
+    const { jobs } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    const used = (tokens: number, model: string) => {
+      const counts = {
+        input_tokens: tokens,
+        output_tokens: 1,
+        cache_read_input_tokens: 0,
+        cache_creation_input_tokens: 0,
+      };
+      return { ...counts, models: { [model]: { ...counts, cost_usd: 0.1 } } };
+    };
+    const end = { outcome_code: "interrupted", session_id: null } as const;
+    await jobs.startAttempt(job.id);
+    for (const _ of ["once", "again"]) {
+      await jobs.endAttempt(job.id, 1, { ...end, cost_usd: null, usage: null, crashed: true });
+    }
+    expect(await jobs.get(job.id)).toMatchObject({ cost_usd: null, usage: null, crashes: 1 });
+    await jobs.startAttempt(job.id);
+    await jobs.endAttempt(job.id, 2, { ...end, cost_usd: 0.1, usage: used(5, "small") });
+    await jobs.startAttempt(job.id);
+    await jobs.endAttempt(job.id, 3, { ...end, cost_usd: 0.2, usage: used(7, "small") });
+    await jobs.startAttempt(job.id);
+    await jobs.endAttempt(job.id, 4, { ...end, cost_usd: 0.1, usage: used(1, "large") });
+    expect(await jobs.get(job.id)).toMatchObject({
+      cost_usd: 0.4,
+      crashes: 1,
+      usage: {
+        input_tokens: 13,
+        models: { small: { input_tokens: 12, cost_usd: 0.2 }, large: { input_tokens: 1 } },
+      },
+    });
+    const crashed = (await jobs.attempts(job.id)).map((attempt) => attempt.crashed);
+    expect(crashed).toEqual([true, false, false, false]);
   });
 
   test("whatever is tried, a job walks the one road and ends at most once", async () => {

@@ -10,6 +10,7 @@ import { SqliteApprovalStore } from "../../packages/core/src/state/sqlite/approv
 import { Database } from "../../packages/core/src/state/sqlite/database.ts";
 import { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
 import { migrateNew, migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
+import { SqlitePauseStore } from "../../packages/core/src/state/sqlite/pause-store.ts";
 import { SqliteSessionStore } from "../../packages/core/src/state/sqlite/session-store.ts";
 
 const cleanups: (() => unknown)[] = [];
@@ -42,6 +43,7 @@ export function memoryStores() {
     jobs: new SqliteJobStore(database, clock, (id) => `/state/jobs/${id}/output.jsonl`),
     sessions: new SqliteSessionStore(database, clock, ({ pid }) => !dead.has(pid)),
     approvals: new SqliteApprovalStore(database, clock),
+    pauses: new SqlitePauseStore(database, clock),
   };
 }
 

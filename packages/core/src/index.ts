@@ -6,7 +6,7 @@ export type { ResolvedAgent, WorkingDirectory } from "./config/resolve.ts";
 export { parseDuration } from "./config/schema/quantities.ts";
 export { type ShownConfig, type ShownValue, showConfig } from "./config/show.ts";
 export { formatProblem, type Place, type Problem, ProblemsError } from "./document/problem.ts";
-export { exitCodes } from "./errors/table.ts";
+export { type ErrorCode, errorTable, exitCodes } from "./errors/table.ts";
 export { UserError } from "./errors/user-error.ts";
 export {
   AgentRunner,
@@ -14,6 +14,18 @@ export {
   type RunnerResult,
   runAgent,
 } from "./fleet/agent-runner.ts";
+export type {
+  AgentStatus,
+  FleetControl,
+  FleetEvent,
+  FleetStatus,
+  JobOutput,
+  OutputOptions,
+  ShutdownOptions,
+} from "./fleet/control.ts";
+export { FleetManager, type FleetManagerOptions } from "./fleet/fleet-manager.ts";
+export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
+export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
 export { type SessionView, viewSession } from "./fleet/session-view.ts";
 export { ShortFleet, type ShortFleetOptions } from "./fleet/short-fleet.ts";
@@ -25,7 +37,6 @@ export type { Evidence } from "./runner/evidence.ts";
 export { eventsOf, type JobEvent } from "./runner/job-event.ts";
 export { type ExecutorOptions, JobExecutor } from "./runner/job-executor.ts";
 export { type OutcomeFacts, outcomes } from "./runner/outcomes.ts";
-export type { JobWatch } from "./runner/perform-job.ts";
 export type { RunOrder } from "./runner/run-order.ts";
 export type { RunReport } from "./runner/run-report.ts";
 export { CLIRuntime } from "./runner/runtime/cli-runtime.ts";
@@ -38,10 +49,11 @@ export type {
 } from "./runner/runtime/interface.ts";
 export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
 export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
-export type { Approval } from "./state/approval.ts";
+export { type Approval, approvalSchema } from "./state/approval.ts";
 export type { JobPage, JobQuery } from "./state/contract.ts";
 export {
   type Attempt,
+  attemptSchema,
   type Job,
   type JobChange,
   type JobStatus,
@@ -49,9 +61,16 @@ export {
   jobStatusSchema,
   type NewJob,
   type TriggerType,
+  triggerTypeSchema,
 } from "./state/job.ts";
 export { isFinished } from "./state/job-change.ts";
-export { type Outcome, type OutcomeCode, outcomeSchema } from "./state/outcome.ts";
+export { lockHolder } from "./state/lock.ts";
+export {
+  type Outcome,
+  type OutcomeCode,
+  outcomeCodeSchema,
+  outcomeSchema,
+} from "./state/outcome.ts";
 export { type OutputLine, readOutput } from "./state/output-reader.ts";
 export { isAlive } from "./state/process-identity.ts";
 export type { Session, SessionInfo } from "./state/session.ts";

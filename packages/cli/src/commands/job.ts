@@ -1,4 +1,5 @@
 import { UserError } from "@herdctl/core";
+import { askFleet } from "../ask-fleet.ts";
 import type { Call } from "../command.ts";
 import { findJob } from "../find-job.ts";
 import { readState } from "../read-state.ts";
@@ -11,11 +12,20 @@ export async function run(call: Call): Promise<number> {
   if (id === undefined) {
     throw new UserError("usage", "which job?", { hint: "Run `herdctl jobs` to see their ids." });
   }
-  const { job, attempts } = await readState(call, async (state) => {
-    const found = await findJob(state, id);
-    return { job: found, attempts: await state.jobs.attempts(found.id) };
-  });
+  const { job, attempts } = await askFleet(
+    call,
+    async (fleet) => (await fleet.job(id)) ?? (await readRecord(call, id)),
+    () => readRecord(call, id),
+  );
   if (terminal.json) terminal.printJson(job);
   else for (const line of jobPage(job, attempts, lookOf(terminal))) terminal.print(line);
   return 0;
+}
+
+/** Of its id the beginning is enough. */
+function readRecord(call: Call, id: string) {
+  return readState(call, async (state) => {
+    const job = await findJob(state, id);
+    return { job, attempts: await state.jobs.attempts(job.id) };
+  });
 }

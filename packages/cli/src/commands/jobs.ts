@@ -6,8 +6,8 @@ import {
   parseDuration,
   UserError,
 } from "@herdctl/core";
+import { askFleet } from "../ask-fleet.ts";
 import { type Call, type Options, textOption } from "../command.ts";
-import { readState } from "../read-state.ts";
 import { jobTable } from "../show/job-table.ts";
 import { lookOf } from "../show/look.ts";
 
@@ -15,7 +15,11 @@ export async function run(call: Call): Promise<number> {
   const { options, terminal } = call;
   const now = new Date();
   const query = queryOf(options, now);
-  const { jobs, next } = await readState(call, (state) => state.jobs.list(query));
+  const { jobs, next } = await askFleet(
+    call,
+    (fleet) => fleet.jobs(query),
+    (state) => state.jobs.list(query),
+  );
   if (terminal.json) {
     terminal.printJson({ jobs, next });
     return 0;

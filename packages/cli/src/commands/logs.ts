@@ -1,6 +1,7 @@
 import { isFinished, type Job, readOutput, type StateManager, UserError } from "@herdctl/core";
 import type { Call } from "../command.ts";
 import { findJobIfAny } from "../find-job.ts";
+import { type FleetClient, findFleet } from "../fleet-access.ts";
 import { followJob } from "../follow-job.ts";
 import { readState } from "../read-state.ts";
 import { endingLines } from "../show/ending.ts";
@@ -9,8 +10,18 @@ import { jsonText } from "../show/json-text.ts";
 import { LiveJob } from "../show/live-job.ts";
 import { lookOf } from "../show/look.ts";
 import { liveScreen, plainScreen } from "../show/screen.ts";
+import { untilLeft } from "../until-left.ts";
 
 export async function run(call: Call): Promise<number> {
+  const fleet = await findFleet(call);
+  try {
+    return await show(call, fleet);
+  } finally {
+    fleet?.close();
+  }
+}
+
+async function show(call: Call, fleet: FleetClient | undefined): Promise<number> {
   const { options, terminal } = call;
   return readState(call, async (state) => {
     const job = await chosenJob(state, call.arguments[0]);
@@ -19,9 +30,12 @@ export async function run(call: Call): Promise<number> {
       return 0;
     }
     const isFollowing = options.follow === true && !isFinished(job.status);
-    const following = isFollowing ? followJob(state, job) : undefined;
+    // A fleet ends what it sends with the job, which may have several attempts.
+    const begin = () => (fleet ? untilLeft() : followJob(state, job));
+    const following = isFollowing ? begin() : undefined;
+    const follow = following?.signal;
     try {
-      const lines = readOutput(job.output_file, { follow: following?.signal });
+      const lines = fleet?.output(job.id, { follow }) ?? readOutput(job.output_file, { follow });
       if (!terminal.json) return await showLog(call, state, job, lines, isFollowing);
       for await (const { message } of lines) terminal.print(jsonText(message));
       return 0;
@@ -48,7 +62,7 @@ async function showLog(
   { terminal }: Call,
   state: StateManager,
   job: Job,
-  lines: ReturnType<typeof readOutput>,
+  lines: AsyncIterable<{ message: object }>,
   isFollowing: boolean,
 ): Promise<number> {
   const look = lookOf(terminal);
@@ -60,7 +74,8 @@ async function showLog(
   try {
     for await (const { message } of lines) {
       // Whole texts are in the log as well as their pieces.
-      for (const event of eventsOfLine(message)) if (event.kind !== "text_piece") live.see(event);
+      for (const event of eventsOfLine({ ...message }))
+        if (event.kind !== "text_piece") live.see(event);
     }
   } finally {
     live.end();

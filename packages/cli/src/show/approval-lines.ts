@@ -10,12 +10,12 @@ export function approvalLines({ tool, input, expires_at }: Approval, look: Look)
   return [
     "",
     yellow(`? The agent asks to use ${bold(visible(tool))}`),
-    ...fieldLines(fieldsOf(input), { ...look, width: undefined }),
+    ...fieldLines(inputFields(input), { ...look, width: undefined }),
     dim(`  Without an answer it is denied at ${until}.`),
   ];
 }
 
-function fieldsOf(input: unknown): Field[] {
+export function inputFields(input: unknown): Field[] {
   if (typeof input !== "object" || input === null) return [["input", written(input)]];
   return Object.entries(input).map(([name, value]) => [visible(name), written(value)]);
 }

@@ -26,9 +26,13 @@ export function endingLines(given: Job, turns: number | undefined, look: Look): 
 export function endingLine(given: Job, look: Look): string {
   const job = harmlessAll(given);
   const head = `${statusMark(job)} ${job.id} ${statusWord(job)}`;
-  const tail = [...amounts(job, undefined), gistOfEnd(job)].filter((one) => one !== "").join(" · ");
   const room = Math.max((look.width ?? widthInFile) - head.length - 2, 10);
-  return `${statusColour(job, look)(head)}  ${cut(tail, room)}`;
+  return `${statusColour(job, look)(head)}  ${cut(endingTail(job), room)}`;
+}
+
+/** What it took, and what the agent said last or why it said nothing. */
+export function endingTail(job: Job): string {
+  return [...amounts(job, undefined), gistOfEnd(job)].filter((one) => one !== "").join(" · ");
 }
 
 export function resumeLines({ id, agent, session_id, place }: Job): string[] {
@@ -45,7 +49,6 @@ function amounts(job: Job, turns: number | undefined): string[] {
   ].filter((one) => one !== "");
 }
 
-/** What the agent said last, or why it said nothing. */
 function gistOfEnd(job: Job): string {
   const isDone = job.status === "completed";
   const text = isDone ? (job.summary ?? "") : (job.outcome?.message ?? "");

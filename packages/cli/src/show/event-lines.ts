@@ -69,7 +69,7 @@ export function noticeLine(event: Notice, look: Look): string | undefined {
   return event.kind === "task" ? dim(`◦ ${shown}`) : yellow(`! ${shown}`);
 }
 
-function noticeText(event: Notice): string | undefined {
+export function noticeText(event: Notice): string | undefined {
   switch (event.kind) {
     case "denied":
       return `${event.tool} was denied: ${event.reason.split("\n")[0]}`;

@@ -1,7 +1,7 @@
-import { exitCodes, type Job, type JobStatus } from "@herdctl/core";
+import { exitCodes, type Job, type JobStatus, type OutcomeCode, outcomes } from "@herdctl/core";
 import type { Look } from "./look.ts";
 
-type Colour = "green" | "yellow" | "red" | "cyan" | "dim";
+export type Colour = "green" | "yellow" | "red" | "cyan" | "dim";
 
 const marks: Record<JobStatus, { mark: string; colour: Colour; exitCode: number }> = {
   pending: { mark: "○", colour: "dim", exitCode: exitCodes.jobFailed },
@@ -22,10 +22,33 @@ export function statusMark({ status }: Job): string {
   return marks[status].mark;
 }
 
-export function statusColour({ status, outcome }: Job, { colors }: Look): (text: string) => string {
-  // The agent came to its end, but somebody should look at what it was not allowed to do.
-  const isDenied = outcome?.code === "finished_with_denials";
-  return colors[isDenied ? "yellow" : marks[status].colour];
+export function statusColour(job: Job, { colors }: Look): (text: string) => string {
+  return colors[statusHue(job)];
+}
+
+export function statusHue({ status, outcome }: Job): Colour {
+  return outcome?.code === "finished_with_denials" ? denied : marks[status].colour;
+}
+
+/** The agent came to its end, but somebody should look at what it was not allowed to do. */
+const denied = "yellow";
+
+/** Of an outcome alone, which a newer version may have invented. */
+export function outcomeMark(code: string): string {
+  return marks[statusAfter(code)].mark;
+}
+
+export function outcomeColour(code: string | null, { colors }: Look): (text: string) => string {
+  if (code === null) return colors.dim;
+  return colors[code === "finished_with_denials" ? denied : marks[statusAfter(code)].colour];
+}
+
+function statusAfter(code: string): JobStatus {
+  return isKnown(code) ? outcomes[code].status : "failed";
+}
+
+function isKnown(code: string): code is OutcomeCode {
+  return Object.hasOwn(outcomes, code);
 }
 
 /** A job that is not over has not succeeded. */

@@ -12,76 +12,124 @@ export const exitCodes = {
 export const errorTable = {
   config_invalid: {
     exitCode: exitCodes.badInput,
+    status: 422,
     hint: "Correct the places above, then run `herdctl config check` again.",
   },
   config_not_found: {
     exitCode: exitCodes.badInput,
+    status: 422,
     hint: "Run `herdctl init` here, or name the file with `--config`.",
   },
   document_invalid: {
     exitCode: exitCodes.badInput,
+    status: 422,
     hint: "Correct the places above and try again.",
   },
   file_unreadable: {
     exitCode: exitCodes.badInput,
+    status: 422,
     hint: "Check that the file exists and that you may read it.",
   },
   file_exists: {
     exitCode: exitCodes.refused,
+    status: 409,
     hint: "Move the file away, or choose another folder.",
   },
   usage: {
     exitCode: exitCodes.badInput,
+    status: 400,
     hint: "Run the command with `--help` to see what it takes.",
   },
   sdk_missing: {
     exitCode: exitCodes.badInput,
+    status: 422,
     hint: "Install it with `npm install @anthropic-ai/claude-agent-sdk`, or use `runtime: cli`.",
   },
   address_in_use: {
     exitCode: exitCodes.unreachable,
+    status: 409,
     hint: "Stop what listens there, or choose another port or socket.",
   },
   fleet_running: {
     exitCode: exitCodes.unreachable,
+    status: 409,
     hint: "Use that one, or stop it with `herdctl stop`.",
+  },
+  fleet_unreachable: {
+    exitCode: exitCodes.unreachable,
+    status: 503,
+    hint: "Start one with `herdctl start`.",
   },
   state_damaged: {
     exitCode: exitCodes.refused,
+    status: 503,
     hint: "Nothing was changed. Restore the state folder from a backup, or set the damaged part aside and begin anew.",
   },
   state_newer: {
     exitCode: exitCodes.refused,
+    status: 503,
     hint: "Install the newer herdctl again, or choose another state folder.",
   },
   state_older: {
     exitCode: exitCodes.refused,
+    status: 503,
     hint: "Run `herdctl start` once: it brings the state up to date.",
   },
   state_unavailable: {
     exitCode: exitCodes.refused,
+    status: 503,
     hint: "Check that the state folder exists, that you may write there, and that its disk has room.",
   },
   job_not_found: {
     exitCode: exitCodes.badInput,
+    status: 404,
     hint: "Run `herdctl jobs` to see those there are.",
   },
   session_not_found: {
     exitCode: exitCodes.badInput,
+    status: 404,
     hint: "Run `herdctl sessions` to see those there are.",
   },
   session_unavailable: {
     exitCode: exitCodes.refused,
+    status: 409,
     hint: "Run `herdctl sessions` to see what can be resumed.",
   },
   docker_unavailable: {
     exitCode: exitCodes.refused,
+    status: 409,
     hint: "Set `docker.enabled: false` to run on the host knowingly.",
   },
   runtime_missing: {
     exitCode: exitCodes.badInput,
+    status: 422,
     hint: "Install Claude Code, or point `claude_path` in herdctl.yaml to it.",
   },
-} as const satisfies Record<string, { exitCode: number; hint: string }>;
+  request_invalid: {
+    exitCode: exitCodes.badInput,
+    status: 400,
+    hint: "Correct the parts named above and send it again.",
+  },
+  request_too_large: {
+    exitCode: exitCodes.badInput,
+    status: 413,
+    hint: "Put the text into a file of the workspace and name the file in the prompt.",
+  },
+  route_not_found: {
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "GET /v1/openapi.json lists what there is. Is the fleet older than the program that asks?",
+  },
+  approval_closed: {
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Run `herdctl approvals` to see what is still asked.",
+  },
+  approval_not_found: {
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl approvals` to see those there are.",
+  },
+} as const satisfies Record<string, { exitCode: number; status: number; hint: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -18,4 +18,9 @@ export class UserError extends Error {
   get exitCode(): number {
     return errorTable[this.code].exitCode;
   }
+
+  /** How the control API answers. */
+  get status(): number {
+    return errorTable[this.code].status;
+  }
 }

@@ -2,10 +2,10 @@ import type { ResolvedAgent } from "../config/resolve.ts";
 import { admit } from "../queue/admit.ts";
 import { RunnerError, SDKError } from "../runner/errors.ts";
 import { outcomes } from "../runner/outcomes.ts";
-import { type JobWatch, performJob } from "../runner/perform-job.ts";
 import type { Job } from "../state/job.ts";
 import { newJobId } from "../state/names.ts";
 import { StateManager } from "../state/state-manager.ts";
+import { type JobWatch, performJob } from "./perform-job.ts";
 
 export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   agent: ResolvedAgent;

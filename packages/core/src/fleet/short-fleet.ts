@@ -2,12 +2,12 @@ import type { Environment } from "../config/environment.ts";
 import type { Fleet, LoadedFleet } from "../config/load.ts";
 import { UserError } from "../errors/user-error.ts";
 import { type Admission, admit, type TriggerRequest } from "../queue/admit.ts";
-import { type JobWatch, performJob } from "../runner/perform-job.ts";
 import { runTokenOf } from "../runner/run-order.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
 import type { Job } from "../state/job.ts";
 import { acquireLock, type Lock } from "../state/lock.ts";
 import { StateManager } from "../state/state-manager.ts";
+import { type JobWatch, performJob } from "./perform-job.ts";
 
 export interface ShortFleetOptions {
   /** Called once when another process holds the state and we wait for it. */

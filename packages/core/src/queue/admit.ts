@@ -1,7 +1,10 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
-import type { Job, TriggerType } from "../state/job.ts";
+import type { Job, NewJob, TriggerType } from "../state/job.ts";
 import type { StateManager } from "../state/state-manager.ts";
+import { decideAdmission } from "./decide-admission.ts";
+
+type Schedule = ResolvedAgent["schedules"][string];
 
 /** What every trigger becomes, whoever or whatever pulled it. */
 export interface TriggerRequest {
@@ -15,32 +18,39 @@ export interface TriggerRequest {
   resume?: string;
   fork?: string;
   jobId?: string;
+  /** Somebody looks on: the model is seen speaking, not only what it said. Not part of the record. */
+  watched?: boolean;
 }
 
 export interface Admission {
   job: Job;
   /** False when the key had been seen before: this is the first job's record. */
   created: boolean;
+  /** Running or queued jobs of the schedule that the caller has to cancel for this one. */
+  cancel: string[];
 }
 
-/** The one door to the queue. What it returns is durable. */
+/** The one door to the queue. What it returns is durable; what it refuses for now is recorded as `skipped`. */
 export async function admit(
   state: StateManager,
   agents: readonly ResolvedAgent[],
   request: TriggerRequest,
 ): Promise<Admission> {
   const agent = findAgent(agents, request.agent);
-  return state.jobs.create({
+  const schedule = scheduleOf(agent, request);
+  const newJob: NewJob = {
     id: request.jobId,
     agent: agent.name,
-    prompt: promptOf(agent, request),
+    prompt: promptOf(agent, request.prompt ?? schedule?.prompt),
     trigger_type: request.trigger,
     schedule: request.schedule,
     priority: agent.priority,
     idempotency_key: request.key,
     resumed_from: request.resume && (await sessionOf(state, request.resume)),
     forked_from: request.fork && (await sessionOf(state, request.fork)),
-  });
+  };
+  const applicant = { schedule: request.schedule ?? null, overlap: schedule?.overlap ?? "allow" };
+  return state.jobs.admit(newJob, (live) => decideAdmission(applicant, { live }));
 }
 
 function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgent {
@@ -52,15 +62,18 @@ function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgen
   });
 }
 
-function promptOf(agent: ResolvedAgent, { schedule, prompt }: TriggerRequest): string {
-  const planned = schedule === undefined ? undefined : agent.schedules[schedule];
-  if (schedule !== undefined && !planned) {
-    const names = Object.keys(agent.schedules).join(", ");
-    throw new UserError("usage", `\`${agent.name}\` has no schedule \`${schedule}\``, {
-      hint: `Its schedules: ${names || "none"}.`,
-    });
-  }
-  const text = prompt ?? planned?.prompt ?? agent.default_prompt;
+function scheduleOf(agent: ResolvedAgent, { schedule }: TriggerRequest): Schedule | undefined {
+  if (schedule === undefined) return undefined;
+  const planned = agent.schedules[schedule];
+  if (planned) return planned;
+  const names = Object.keys(agent.schedules).join(", ");
+  throw new UserError("usage", `\`${agent.name}\` has no schedule \`${schedule}\``, {
+    hint: `Its schedules: ${names || "none"}.`,
+  });
+}
+
+function promptOf(agent: ResolvedAgent, given: string | undefined): string {
+  const text = given ?? agent.default_prompt;
   if (text !== undefined && text.trim() !== "") return text;
   throw new UserError("usage", `there is nothing to tell \`${agent.name}\``, {
     hint: "Give a prompt with `-p`, or write a `default_prompt` for the agent.",

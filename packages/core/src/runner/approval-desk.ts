@@ -1,12 +1,12 @@
-import type { Approval } from "../state/approval.ts";
+import { type Approval, hashRequest } from "../state/approval.ts";
+import type { Job } from "../state/job.ts";
 import type { StateManager } from "../state/state-manager.ts";
-import type { RunOrder } from "./run-order.ts";
 import type { PermissionAnswer, PermissionRequest } from "./runtime/permission.ts";
 
 /** Resolves with a person's word; aborted when the question is no longer asked. */
 export type AskPerson = (approval: Approval, signal: AbortSignal) => Promise<"allow" | "deny">;
 
-const defaultExpiry = 30 * 60_000;
+export const approvalExpiry = 30 * 60_000;
 
 /**
  * Turns a tool's request into a durable approval and waits for its answer. An approval is bound to
@@ -17,22 +17,21 @@ export class ApprovalDesk {
 
   constructor(
     private readonly state: StateManager,
-    private readonly order: RunOrder,
+    private readonly run: { jobId: string; attempt: number },
     private readonly askPerson: AskPerson | undefined,
-    private readonly expiry = defaultExpiry,
+    private readonly onChange: (job: Job) => void = () => undefined,
   ) {}
 
   readonly answer = async (
     request: PermissionRequest,
     signal: AbortSignal,
+    expiresAt = new Date(Date.now() + approvalExpiry),
   ): Promise<PermissionAnswer> => {
-    const { jobId: job_id, attempt } = this.order;
     const { tool, input } = request;
-    const earlier = await this.state.approvals.useEarlier(job_id, tool, input);
+    const earlier = await this.state.approvals.useEarlier(this.run.jobId, tool, input);
     if (earlier) return { behavior: "allow", updatedInput: input };
 
-    const expires_at = new Date(Date.now() + this.expiry).toISOString();
-    const approval = await this.state.approvals.ask({ job_id, attempt, tool, input, expires_at });
+    const approval = (await this.stillOpen(request)) ?? (await this.open(request, expiresAt));
     await this.setWaiting(+1);
     try {
       return await this.await(approval, request, signal);
@@ -41,21 +40,41 @@ export class ApprovalDesk {
     }
   };
 
+  /** A runner asks again whoever comes back to it; the question on record is the same one. */
+  private async stillOpen({ tool, input }: PermissionRequest): Promise<Approval | undefined> {
+    const hash = hashRequest(tool, input);
+    const open = await this.state.approvals.open(this.run.jobId);
+    return open.find((one) => one.input_hash === hash && one.attempt === this.run.attempt);
+  }
+
+  private open({ tool, input }: PermissionRequest, expiresAt: Date): Promise<Approval> {
+    const { jobId: job_id, attempt } = this.run;
+    return this.state.approvals.ask({
+      job_id,
+      attempt,
+      tool,
+      input,
+      expires_at: expiresAt.toISOString(),
+    });
+  }
+
   private async await(
     approval: Approval,
     request: PermissionRequest,
     signal: AbortSignal,
   ): Promise<PermissionAnswer> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.expiry)]);
-    const word = await this.wordOf(approval, limit);
+    const left = Math.max(0, Date.parse(approval.expires_at) - Date.now());
+    const word = await this.wordOf(approval, AbortSignal.any([signal, AbortSignal.timeout(left)]));
     const by = this.askPerson ? "terminal" : "nobody was there to be asked";
     if (word !== undefined) await this.state.approvals.answer(approval.id, word, by);
     await this.state.approvals.expire();
     const isAllowed = await this.state.approvals.use(approval.id);
     if (isAllowed) return { behavior: "allow", updatedInput: request.input };
-    const message =
-      word === "deny" && this.askPerson ? "A person denied this." : "Nobody allowed this.";
-    return { behavior: "deny", message };
+    const isPersons = word === "deny" && this.askPerson !== undefined;
+    return {
+      behavior: "deny",
+      message: isPersons ? "A person denied this." : "Nobody allowed this.",
+    };
   }
 
   private async wordOf(
@@ -74,6 +93,6 @@ export class ApprovalDesk {
   private async setWaiting(change: 1 | -1): Promise<void> {
     this.waiting += change;
     const status = this.waiting > 0 ? "waiting" : "running";
-    await this.state.jobs.update(this.order.jobId, { status });
+    this.onChange((await this.state.jobs.update(this.run.jobId, { status })).job);
   }
 }

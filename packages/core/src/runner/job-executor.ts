@@ -6,12 +6,10 @@ import { makeReport } from "./make-report.ts";
 import { readMetadataFile } from "./metadata-file.ts";
 import { type OpenRun, openRun } from "./open-run.ts";
 import type { RunOrder } from "./run-order.ts";
-import { modelTotalsSchema, type RunReport } from "./run-report.ts";
+import type { RunReport } from "./run-report.ts";
 import { RunningAttempt, type RunWatch } from "./running-attempt.ts";
 import type { RuntimeInterface } from "./runtime/interface.ts";
-import { sessionFilePath } from "./runtime/session-file/path.ts";
-import { readTranscript } from "./runtime/session-file/read-transcript.ts";
-import type { SessionTotals } from "./usage.ts";
+import { totalsBefore } from "./session-totals.ts";
 
 export interface ExecutorOptions {
   stateDir: string;
@@ -31,7 +29,7 @@ export class JobExecutor {
   async execute(order: RunOrder, watch: RunWatch, signal: AbortSignal): Promise<RunReport> {
     const jobDir = join(this.options.stateDir, "jobs", order.jobId);
     const startedAt = new Date();
-    const totalsBefore = await totalsOf(order);
+    const spentBefore = await totalsBefore(order);
     const opened = await openRun(order, this.options.environment, jobDir);
     const run = opened.kind === "open" ? opened.run : undefined;
     const evidence =
@@ -45,14 +43,13 @@ export class JobExecutor {
       evidence,
       startedAt,
       finishedAt: new Date(),
-      totalsBefore,
+      totalsBefore: spentBefore,
       metered: run?.gateway?.meter(),
       credential: run?.credential.kind ?? null,
       metadata,
       warnings,
     });
-    await run?.close();
-    await writeOutcome(jobDir, report);
+    await Promise.all([run?.close(), writeOutcome(jobDir, report)]);
     return report;
   }
 
@@ -87,12 +84,3 @@ export class JobExecutor {
 }
 
 const blindness = "older versions of Claude Code leave denied tools out of the session file";
-
-/** What the session had cost before; a fork begins where its parent stands. */
-async function totalsOf({ session, configDir, cwd }: RunOrder): Promise<SessionTotals | undefined> {
-  if (session.kind === "fresh") return undefined;
-  const id = session.kind === "fork" ? session.from : session.sessionId;
-  const { cost } = await readTranscript(sessionFilePath(configDir, cwd, id));
-  const models = modelTotalsSchema.safeParse(cost?.modelUsage);
-  return cost && { costUsd: cost.totalCostUsd, models: models.success ? models.data : {} };
-}

@@ -7,7 +7,10 @@ import type { RunReport } from "./run-report.ts";
 import { type SessionTotals, spentSince } from "./usage.ts";
 
 export interface ReportFacts {
-  order: RunOrder;
+  order: Pick<RunOrder, "jobId" | "attempt"> & {
+    session: { sessionId: string };
+    claude: { version: string | null };
+  };
   evidence: Evidence;
   startedAt: Date;
   finishedAt: Date;
@@ -45,6 +48,7 @@ export function makeReport(facts: ReportFacts): RunReport {
     claude_version: init?.version ?? order.claude.version,
     metadata: facts.metadata ?? null,
     warnings: facts.warnings,
+    crashed: false,
   };
 }
 

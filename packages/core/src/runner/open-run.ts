@@ -30,12 +30,7 @@ export async function openRun(
   environment: Environment,
   jobDir: string,
 ): Promise<OpenedRun> {
-  const credential = chooseCredential(order.agent, {
-    apiKey: environment.ANTHROPIC_API_KEY,
-    authToken: environment.ANTHROPIC_AUTH_TOKEN,
-    oauthToken: environment.CLAUDE_CODE_OAUTH_TOKEN,
-    login: hasLogin(order.configDir),
-  });
+  const credential = credentialOf(order, environment);
   if (credential.kind === "none") {
     return { kind: "refused", refused: { code: "auth_failed", ...withoutKind(credential) } };
   }
@@ -59,6 +54,18 @@ export async function openRun(
   };
   const gatewayFacts = () => gateway && factsOf(gateway, last);
   return { kind: "open", run: { credential, env, privateDir, gateway, gatewayFacts, close } };
+}
+
+export function credentialOf(
+  order: Pick<RunOrder, "agent" | "configDir">,
+  environment: Environment,
+): CredentialChoice {
+  return chooseCredential(order.agent, {
+    apiKey: environment.ANTHROPIC_API_KEY,
+    authToken: environment.ANTHROPIC_AUTH_TOKEN,
+    oauthToken: environment.CLAUDE_CODE_OAUTH_TOKEN,
+    login: hasLogin(order.configDir),
+  });
 }
 
 /** With an API key the run talks to the API through us, so that no tool of it ever sees the key. */

@@ -9,6 +9,8 @@ import type { Outcome } from "../state/outcome.ts";
 import { currentProcess } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";
 import type { StateManager } from "../state/state-manager.ts";
+import { planAttempt } from "./attempt-plan.ts";
+import { traceOf } from "./attempt-trace.ts";
 import { claudeVersion, findClaude } from "./claude-binary.ts";
 import { lacksContainer } from "./no-containers.ts";
 import { outcomes } from "./outcomes.ts";
@@ -46,15 +48,20 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
 
   const configDir = configDirOf(environment);
   const holder = { ...currentProcess(), job_id: job.id };
-  const session = await chooseSession(request, workspace.path, configDir, holder);
+  const cwd = workspace.path;
+  const plan = planAttempt(job.prompt, await traceOf({ state, job, cwd, configDir }));
+  const session =
+    plan.kind === "go_on"
+      ? await leasePlanned(request, { ...plan, kind: "resume", ifBusy: "wait" }, holder)
+      : await chooseSession(request, cwd, configDir, holder);
   if (session.kind === "refused") return session;
   const order: RunOrder = {
     jobId: job.id,
     attempt: job.attempts + 1,
     agent,
-    prompt: job.prompt,
+    prompt: plan.prompt,
     place: placeOf(agent),
-    cwd: workspace.path,
+    cwd,
     session: session.choice,
     configDir,
     claude: { path: found.path, version: version.version },
@@ -126,7 +133,12 @@ async function leased(
 const pollEvery = 200;
 const leaseMargin = 5 * 60_000;
 
-/** One writer a session. The lease outlasts the longest run; a dead holder loses it at once. */
+/** A lease outlasts the longest run, and the time it takes to end one. */
+export function leaseEnd({ timeouts }: Pick<ResolvedAgent, "timeouts">): Date {
+  return new Date(Date.now() + timeouts.wall + leaseMargin);
+}
+
+/** One writer a session; a dead holder loses it at once. */
 async function lease(
   { state, agent, signal }: RunRequest,
   sessionId: string,
@@ -135,7 +147,7 @@ async function lease(
 ): Promise<boolean> {
   const deadline = Date.now() + agent.timeouts.wall;
   for (;;) {
-    const until = new Date(Date.now() + agent.timeouts.wall + leaseMargin);
+    const until = leaseEnd(agent);
     const answer = await state.sessions.lease(sessionId, holder, until);
     if (answer.granted) return true;
     if (!wait || signal.aborted || Date.now() > deadline) return false;

@@ -13,7 +13,7 @@ const modelTotals = z.object({
 export const modelTotalsSchema = z.record(z.string(), modelTotals);
 
 /** The last word of a runner, as it lies in `outcome.json` until the fleet has recorded it. */
-const runReportSchema = z.object({
+export const runReportSchema = z.object({
   version: z.literal(1),
   job_id: z.string(),
   attempt: z.number().int().positive(),
@@ -32,5 +32,7 @@ const runReportSchema = z.object({
   claude_version: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   warnings: z.array(z.string()),
+  /** The runner died before it could say how the run ended: this was told from what it left. */
+  crashed: z.boolean().default(false),
 });
 export type RunReport = z.infer<typeof runReportSchema>;

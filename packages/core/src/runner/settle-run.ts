@@ -1,57 +1,86 @@
-import type { Job } from "../state/job.ts";
+import type { Job, JobChange, Place } from "../state/job.ts";
 import type { LeaseHolder } from "../state/session.ts";
 import type { StateManager } from "../state/state-manager.ts";
+import type { NextStep } from "./next-step.ts";
 import { outcomes } from "./outcomes.ts";
-import type { RunOrder } from "./run-order.ts";
 import type { RunReport } from "./run-report.ts";
 
+/** Where an attempt took place: what is recorded of its session. */
+export interface AttemptedAt {
+  agent: string;
+  place: Place;
+  cwd: string;
+  configDir: string;
+  /** How long the session may be gone on with, in milliseconds. */
+  expiresAfter: number;
+}
+
 /**
- * Records what a run came to. Each step says the same when it is done again, and the job's own end
- * comes last: whoever finds a job unfinished can settle it from the report without harm.
+ * Records what an attempt came to, and whether the job is over with it. Each step says the same
+ * when it is done again, and the attempt's end comes last, together with the job's own change:
+ * whoever finds the attempt open can settle it from the report without harm.
  */
 export async function settleRun(
   state: StateManager,
-  order: RunOrder,
   report: RunReport,
+  at: AttemptedAt,
   holder: LeaseHolder,
+  next: NextStep,
 ): Promise<Job> {
-  const { jobId, agent, place, cwd, configDir } = order;
-  if (report.session_opened) {
-    await state.sessions.save({
-      session_id: report.session_id,
-      agent: agent.name,
-      place,
-      cwd,
-      config_dir: configDir,
-      job_id: jobId,
-      expires_at: new Date(Date.parse(report.finished_at) + agent.session.expires).toISOString(),
-      turns: report.turns,
-      ...(report.session_totals && { cost_total_usd: report.session_totals.costUsd }),
-    });
-  }
-  await state.sessions.release(order.session.sessionId, holder);
-  await state.approvals.voidAttempt(jobId, report.attempt);
-  await state.jobs.endAttempt(jobId, report.attempt, {
+  if (report.session_opened) await saveSession(state, report, at);
+  await state.sessions.release(report.session_id, holder);
+  await state.approvals.voidAttempt(report.job_id, report.attempt);
+  const end = {
     outcome_code: report.outcome.code,
     session_id: report.session_opened ? report.session_id : null,
     cost_usd: report.cost_usd,
-  });
-  const { job } = await state.jobs.update(jobId, {
-    status: endStatus(report),
-    outcome: report.outcome,
-    summary: report.summary,
-    cost_usd: report.cost_usd,
     usage: report.usage,
+    crashed: report.crashed,
+  };
+  const change = { ...(await learned(state, report)), ...ending(next) };
+  return (await state.jobs.endAttempt(report.job_id, report.attempt, end, change)).job;
+}
+
+async function saveSession(state: StateManager, report: RunReport, at: AttemptedAt): Promise<void> {
+  const { agent, place, cwd, configDir: config_dir } = at;
+  await state.sessions.save({
+    session_id: report.session_id,
+    agent,
+    place,
+    cwd,
+    config_dir,
+    job_id: report.job_id,
+    expires_at: new Date(Date.parse(report.finished_at) + at.expiresAfter).toISOString(),
+    turns: report.turns,
+    ...(report.session_totals && { cost_total_usd: report.session_totals.costUsd }),
+  });
+}
+
+async function learned(state: StateManager, report: RunReport): Promise<JobChange> {
+  const job = await state.jobs.get(report.job_id);
+  return {
+    summary: report.summary ?? job?.summary ?? null,
     credential: report.credential,
     claude_version: report.claude_version,
     metadata: report.metadata,
-    warnings: report.warnings,
-    ...(report.session_opened && { session_id: report.session_id }),
-  });
-  return job;
+    warnings: [...new Set([...(job?.warnings ?? []), ...report.warnings])],
+    ...(report.session_opened ? { session_id: report.session_id } : {}),
+    ...(job && (await neverOpened(state, job, report)) ? { session_id: null } : {}),
+  };
 }
 
-function endStatus({ outcome }: RunReport): "completed" | "failed" | "cancelled" {
+/** The id of a session was chosen before the start; without a start there is no such session. */
+async function neverOpened(state: StateManager, job: Job, report: RunReport): Promise<boolean> {
+  if (report.session_opened || job.resumed_from === report.session_id) return false;
+  const attempts = await state.jobs.attempts(job.id);
+  return !attempts.some(({ session_id }) => session_id === report.session_id);
+}
+
+function ending(next: NextStep): JobChange {
+  const { outcome } = next;
+  if (next.kind === "retry" || next.kind === "wait") {
+    return { status: "waiting", outcome, due_at: next.due_at };
+  }
   const { status } = outcomes[outcome.code];
-  return status === "skipped" ? "failed" : status;
+  return { status: status === "skipped" ? "failed" : status, outcome, due_at: null };
 }

@@ -1,6 +1,16 @@
 import type { Approval, ApprovalRequest } from "./approval.ts";
-import type { Attempt, AttemptEnd, Job, JobChange, JobStatus, NewJob, Place } from "./job.ts";
-import type { OutcomeCode } from "./outcome.ts";
+import type {
+  Attempt,
+  AttemptEnd,
+  Job,
+  JobChange,
+  JobStatus,
+  LiveJob,
+  NewJob,
+  Place,
+} from "./job.ts";
+import type { Outcome, OutcomeCode } from "./outcome.ts";
+import type { Pause, PauseSubject } from "./pause.ts";
 import type { LeaseAnswer, LeaseHolder, Session, SessionInfo } from "./session.ts";
 
 /*
@@ -12,6 +22,8 @@ import type { LeaseAnswer, LeaseHolder, Session, SessionInfo } from "./session.t
 export interface JobStore {
   /** With an idempotency key seen before: the first job, and nothing new. */
   create(job: NewJob): Promise<{ job: Job; created: boolean }>;
+  /** The same, but asks first; a refusal is recorded as `skipped`. */
+  admit(job: NewJob, decide: AdmissionDecider): Promise<Admitted>;
   get(id: string): Promise<Job | undefined>;
   findByKey(idempotencyKey: string): Promise<Job | undefined>;
   /** Newest first, a few at most: ids that begin so, or whose random part does. */
@@ -20,12 +32,49 @@ export interface JobStore {
   list(query: JobQuery): Promise<JobPage>;
   /** Oldest first: all that is pending, running or waiting. */
   unfinished(): Promise<Job[]>;
+  /** The same in short: read from an index alone, whatever the number of finished jobs. */
+  snapshot(): Promise<LiveJob[]>;
+  /** By agent: what attempts that ended since then have cost. */
+  costSince(since: Date): Promise<Map<string, number>>;
   update(id: string, change: JobChange): Promise<JobUpdate>;
   /** Counts the attempt and sets the job running. Not applied to a finished job. */
   startAttempt(id: string, change?: Omit<JobChange, "status">): Promise<JobUpdate>;
-  /** False when that attempt had already ended: what it said first stands. */
-  endAttempt(id: string, number: number, end: AttemptEnd): Promise<boolean>;
+  /**
+   * What an attempt came to and what becomes of its job, in one step: no job is left running
+   * without an attempt. Its cost, usage and crash are added to the job's. Not applied when that
+   * attempt had already ended: what was said first stands, and nothing is added twice.
+   */
+  endAttempt(id: string, number: number, end: AttemptEnd, change?: JobChange): Promise<JobUpdate>;
   attempts(id: string): Promise<Attempt[]>;
+  /** Deletes finished jobs that need not be kept, some at a time, and returns their ids. */
+  prune(retention: Retention): Promise<string[]>;
+}
+
+/**
+ * Called within the transaction, with what is live of the job's agent and schedule (nothing when it
+ * has no schedule): it must be quick and pure.
+ */
+export type AdmissionDecider = (live: readonly LiveJob[]) => AdmissionDecision;
+
+export type AdmissionDecision =
+  | { kind: "accept"; cancel: string[] }
+  | { kind: "skip"; outcome: Outcome };
+
+export interface Admitted {
+  job: Job;
+  /** False when the key had been seen before: this is the first job's record. */
+  created: boolean;
+  /** Jobs that have to make way for this one. */
+  cancel: string[];
+}
+
+export interface Retention {
+  /** What finished before this goes. */
+  finishedBefore?: Date;
+  /** Only so many finished jobs of an agent stay. Those of the last day do, so that costs add up. */
+  keepPerAgent?: number;
+  /** At most so many in this call: less came back when all is done. */
+  limit: number;
 }
 
 /** A finished job never changes: a later change is not applied, and told so. */
@@ -81,4 +130,13 @@ export interface ApprovalStore {
   expire(): Promise<Approval[]>;
   /** Unanswered requests of an attempt that died. */
   voidAttempt(jobId: string, attempt: number): Promise<Approval[]>;
+}
+
+export interface PauseStore {
+  /** True only when it was not paused yet: a first pause stands until it is lifted. */
+  pause(subject: PauseSubject, reason: Pause["reason"], message: string): Promise<boolean>;
+  /** False when it was not paused. */
+  lift(subject: PauseSubject): Promise<boolean>;
+  /** The oldest first. */
+  list(): Promise<Pause[]>;
 }

@@ -1,5 +1,6 @@
-import type { Job, JobChange, JobStatus, NewJob } from "./job.ts";
+import type { Attempt, Job, JobChange, JobStatus, NewJob } from "./job.ts";
 import { outcomeCodes } from "./outcome.ts";
+import { addCosts, addUsage } from "./usage.ts";
 
 export type ChangeDecision =
   | { kind: "apply"; job: Job }
@@ -16,7 +17,7 @@ export function changeJob(job: Job, change: JobChange, now: Date): ChangeDecisio
   const outcome = change.outcome !== undefined ? change.outcome : keptOutcome(job, status);
   const misfit = outcomeMisfit(status, outcome);
   if (misfit !== undefined) return { kind: "refuse", reason: misfit };
-  const changed = { ...job, ...change, status, outcome };
+  const changed = { ...job, ...change, status, outcome, due_at: dueAt(job, change, status) };
   return { kind: "apply", job: { ...changed, ...timesOf(job, status, now) } };
 }
 
@@ -35,6 +36,17 @@ export function acceptJob(given: NewJob, id: string, now: Date, outputFile: stri
   };
 }
 
+/** A job with what one more of its attempts came to. */
+export function withAttempt(job: Job, { cost_usd, usage, crashed }: Attempt): Job {
+  if (isFinished(job.status)) return job;
+  return {
+    ...job,
+    cost_usd: addCosts(job.cost_usd, cost_usd),
+    usage: addUsage(job.usage, usage),
+    crashes: job.crashes + (crashed ? 1 : 0),
+  };
+}
+
 export function isFinished(status: JobStatus): boolean {
   return successors[status].length === 0;
 }
@@ -48,6 +60,13 @@ const successors: Record<JobStatus, readonly JobStatus[]> = {
   cancelled: [],
   skipped: [],
 };
+
+/** A time to wait for means something only while the job stands where it was given. */
+function dueAt(job: Job, change: JobChange, status: JobStatus): Job["due_at"] {
+  if (status !== "pending" && status !== "waiting") return null;
+  if (change.due_at !== undefined) return change.due_at;
+  return status === job.status ? job.due_at : null;
+}
 
 /** Why a job waits is no longer true once it runs again. */
 function keptOutcome(job: Job, status: JobStatus): Job["outcome"] {
@@ -94,7 +113,9 @@ const emptyJob = {
   metadata: null,
   warnings: [],
   runner: null,
+  due_at: null,
   attempts: 0,
+  crashes: 0,
   started_at: null,
   duration_seconds: null,
 } satisfies Partial<Job>;

@@ -15,7 +15,7 @@ export const jobStatusSchema = z.enum([
 ]);
 export type JobStatus = z.infer<typeof jobStatusSchema>;
 
-const triggerTypeSchema = z.enum([
+export const triggerTypeSchema = z.enum([
   "manual",
   "interval",
   "cron",
@@ -64,6 +64,8 @@ const progressFields = {
   metadata: z.record(z.string(), z.unknown()).nullable(),
   warnings: z.array(z.string()),
   runner: processIdentitySchema.nullable(),
+  /** A pending or waiting job is not claimed before this time; one that waits without it, for a person. */
+  due_at: time.nullable(),
 };
 
 export const jobSchema = z.object({
@@ -71,6 +73,8 @@ export const jobSchema = z.object({
   ...requestFields,
   ...progressFields,
   attempts: z.number().int().nonnegative(),
+  /** How often its runner died under it. */
+  crashes: z.number().int().nonnegative(),
   created_at: time,
   started_at: time.nullable(),
   finished_at: time.nullable(),
@@ -78,6 +82,12 @@ export const jobSchema = z.object({
   output_file: z.string(),
 });
 export type Job = z.infer<typeof jobSchema>;
+
+/** A job that is not finished, with what the queue decides by. */
+export type LiveJob = Pick<
+  Job,
+  "id" | "agent" | "schedule" | "priority" | "created_at" | "due_at"
+> & { status: "pending" | "running" | "waiting" };
 
 /** A job to be accepted; one that is refused at the door is recorded as `skipped` with its outcome. */
 export const newJobSchema = given(
@@ -107,7 +117,11 @@ export const attemptSchema = z.object({
   session_id: text,
   /** What this attempt alone cost, though the session's own count goes on over resumes. */
   cost_usd: z.number().nonnegative().nullable(),
+  usage: usageSchema.nullable(),
+  /** Its runner died before it could say how it ended. */
+  crashed: z.boolean(),
 });
 export type Attempt = z.infer<typeof attemptSchema>;
 
-export type AttemptEnd = Pick<Attempt, "outcome_code" | "session_id" | "cost_usd">;
+export type AttemptEnd = Pick<Attempt, "outcome_code" | "session_id" | "cost_usd"> &
+  Partial<Pick<Attempt, "usage" | "crashed">>;

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { UserError } from "../errors/user-error.ts";
-import type { ApprovalStore, JobStore, SessionStore } from "./contract.ts";
+import type { ApprovalStore, JobStore, PauseStore, SessionStore } from "./contract.ts";
 import { ensureFolder } from "./folder.ts";
 import { checkJobId } from "./names.ts";
 import { outputName } from "./output-writer.ts";
@@ -9,6 +9,7 @@ import { SqliteApprovalStore } from "./sqlite/approval-store.ts";
 import type { Database } from "./sqlite/database.ts";
 import { SqliteJobStore } from "./sqlite/job-store.ts";
 import { openForReading, openForWriting, setAside } from "./sqlite/open.ts";
+import { SqlitePauseStore } from "./sqlite/pause-store.ts";
 import { SqliteSessionStore } from "./sqlite/session-store.ts";
 
 export interface OpenOptions {
@@ -22,6 +23,7 @@ interface Stores {
   jobs: JobStore;
   sessions: SessionStore;
   approvals: ApprovalStore;
+  pauses: PauseStore;
 }
 
 /** A state directory: where everything lies, and its stores while it is open. */
@@ -60,6 +62,10 @@ export class StateManager {
     return this.#opened.approvals;
   }
 
+  get pauses(): PauseStore {
+    return this.#opened.pauses;
+  }
+
   async open(options: OpenOptions = {}): Promise<this> {
     if (this.#stores) return this;
     const database = this.#openDatabase(options);
@@ -70,6 +76,7 @@ export class StateManager {
       jobs: new SqliteJobStore(database, clock, outputFile),
       sessions: new SqliteSessionStore(database, clock, isAlive),
       approvals: new SqliteApprovalStore(database, clock),
+      pauses: new SqlitePauseStore(database, clock),
     };
     return this;
   }

@@ -1,9 +1,14 @@
 import { z } from "zod";
 import { budget } from "./agent.ts";
-import { count } from "./quantities.ts";
+import { count, duration } from "./quantities.ts";
 import { hostPath, name, url } from "./texts.ts";
 import { timezone } from "./time.ts";
 import { checkedText, Wrong } from "./wrong.ts";
+
+const retention = z.strictObject({
+  age: duration.prefault("30d").describe("Finished jobs older than this are removed"),
+  jobs_per_agent: count.prefault(1000).describe("Finished jobs of each agent that are kept"),
+});
 
 const identity = z.strictObject({
   name: name.describe("Name of the fleet"),
@@ -13,6 +18,7 @@ const identity = z.strictObject({
     .describe("Time zone of its schedules; the machine's when not given"),
   max_concurrent: count.optional().describe("Runs at the same time in the whole fleet"),
   budget: budget.prefault({}).describe("Limits for a day, all agents together"),
+  retention: retention.prefault({}).describe("How long finished jobs and their logs are kept"),
 });
 
 const host = checkedText((text) =>

@@ -1,4 +1,5 @@
 import type { ExecuteOptions } from "./interface.ts";
+import type { PrivateFiles } from "./private-files.ts";
 
 /**
  * The flags of one run, the same for both runtimes: what the SDK would pass for these options is
@@ -6,7 +7,7 @@ import type { ExecuteOptions } from "./interface.ts";
  */
 export function claudeArguments(
   options: ExecuteOptions,
-  files: { mcpConfig: string; settings: string },
+  files: Pick<PrivateFiles, "mcpConfig" | "settings" | "systemPrompt">,
 ): string[] {
   const { agent } = options;
   const bypass = agent.permission_mode === "bypassPermissions";
@@ -20,6 +21,7 @@ export function claudeArguments(
     ...flag("--add-dir", options.cwd),
     ...flag("--allowedTools", agent.allowed_tools.join(",")),
     ...flag("--disallowedTools", agent.denied_tools.join(",")),
+    ...flag("--append-system-prompt-file", agent.system_prompt && files.systemPrompt),
     ...flag("--model", agent.model),
     ...flag("--fallback-model", agent.fallback_model),
     ...flag("--effort", agent.effort),

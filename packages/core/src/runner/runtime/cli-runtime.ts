@@ -25,7 +25,6 @@ export class CLIRuntime implements RuntimeInterface {
     if (options.signal.aborted) stop();
 
     try {
-      client.initialize(options.agent.system_prompt);
       client.say(options.prompt);
       const tasks = new BackgroundTasks();
       for await (const message of client.messages) {

@@ -36,10 +36,6 @@ export class ControlClient {
     this.read();
   }
 
-  initialize(appendSystemPrompt: string | undefined): void {
-    this.request({ subtype: "initialize", ...(appendSystemPrompt && { appendSystemPrompt }) });
-  }
-
   say(prompt: string): void {
     const message = { role: "user", content: prompt };
     this.send({ type: "user", message, parent_tool_use_id: null, session_id: "" });

@@ -153,7 +153,7 @@ function definedOnly(env: Record<string, string | undefined>): Record<string, st
   );
 }
 
-async function importSdk(): Promise<typeof import("@anthropic-ai/claude-agent-sdk")> {
+export async function importSdk(): Promise<typeof import("@anthropic-ai/claude-agent-sdk")> {
   try {
     return await import("@anthropic-ai/claude-agent-sdk");
   } catch (cause) {

@@ -5,7 +5,7 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { claudeArguments } from "./arguments.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
 import { watchProcess } from "./observe.ts";
-import { type PrivateFiles, writePrivateFiles } from "./private-files.ts";
+import { writePrivateFiles } from "./private-files.ts";
 import { SessionConverter } from "./session-file/convert.ts";
 import { followSessionFile } from "./session-file/follow.ts";
 import { sessionFilePath } from "./session-file/path.ts";
@@ -25,7 +25,7 @@ export class SessionFileRuntime implements RuntimeInterface {
     const from = session.kind === "resume" ? await sizeOf(file) : 0;
     const converter = new SessionConverter({ since: Date.now(), model: agent.model });
 
-    const args = ["-p", ...systemPromptFlags(agent, files), ...claudeArguments(options, files)];
+    const args = ["-p", ...claudeArguments(options, files)];
     const spawn = options.spawn ?? spawnOnHost;
     const process = watchProcess(spawn({ file: claude, args, cwd, env }), options.observer);
     process.stdout.resume();
@@ -55,12 +55,6 @@ export class SessionFileRuntime implements RuntimeInterface {
       await files.remove();
     }
   }
-}
-
-/** On the other roads the system prompt goes by the control protocol, which this one lacks. */
-function systemPromptFlags(agent: ExecuteOptions["agent"], files: PrivateFiles): string[] {
-  if (agent.system_prompt === undefined) return [];
-  return [`--append-system-prompt-file=${files.systemPrompt}`];
 }
 
 /** The edge: what was converted has the shapes of the stream, as far as the file tells. */

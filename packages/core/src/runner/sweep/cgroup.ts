@@ -55,6 +55,10 @@ export class RunCgroup {
     );
   }
 
+  isEmpty(): boolean {
+    return existsSync(this.#folder) && this.members().length === 0;
+  }
+
   /** Kernels before 5.14 cannot; the members are then killed one by one. */
   kill(): void {
     attempt(() => writeFileSync(join(this.#folder, "cgroup.kill"), "1"));

@@ -17,6 +17,11 @@ const quietLooks = { nothingFound: 3, somethingFound: 8 };
 
 /** Asks all of the run to end, then ends it, until nothing of it is found any more. */
 export async function endAll(quarry: Quarry): Promise<Swept> {
+  // Nothing that is in a control group gets out of it, so an empty one needs no second look.
+  if (quarry.cgroup?.isEmpty()) {
+    await quarry.cgroup.remove();
+    return { killed: 0, left: [], knownBy: "cgroup" };
+  }
   const hunt = new Hunt(quarry);
   await terminate(hunt, quarry.platform);
   const left = await kill(hunt, quarry);

@@ -1,7 +1,7 @@
 import type { RunCgroup } from "./cgroup.ts";
 import { type Known, lineage, livingFamily } from "./family.ts";
 import { findMarked } from "./marker.ts";
-import { type ProcessEntry, readProcess, readProcesses } from "./process-table.ts";
+import { type ProcessEntry, readAncestry, readProcess, readProcesses } from "./process-table.ts";
 
 export interface Quarry {
   runToken: string;
@@ -21,7 +21,7 @@ export class Hunt {
 
   constructor(quarry: Quarry) {
     this.#quarry = quarry;
-    this.#spared = lineage(readProcesses(quarry.platform), process.pid);
+    this.#spared = lineage(readAncestry(process.pid, quarry.platform), process.pid);
   }
 
   /** Each as soon as it is found; whoever is found stays known, whatever becomes of its parents. */
@@ -40,7 +40,16 @@ export class Hunt {
     const { runToken, platform, known, cgroup } = this.#quarry;
     if (platform === "linux") yield* findMarked(runToken, this.#innocent);
     yield* cgroup?.members().flatMap((pid) => readProcess(pid, platform) ?? []) ?? [];
-    if (known.size > 0) yield* livingFamily(readProcesses(platform), known);
+    if (this.#knowsLiving()) yield* livingFamily(readProcesses(platform), known);
+  }
+
+  /** The dead have no children: then nobody need look at every process for them. */
+  #knowsLiving(): boolean {
+    const { known, platform } = this.#quarry;
+    if (platform !== "linux") return known.size > 0;
+    return [...known].some(
+      ([pid, startTime]) => readProcess(pid, platform)?.startTime === startTime,
+    );
   }
 
   areAlive(entries: readonly ProcessEntry[]): boolean {

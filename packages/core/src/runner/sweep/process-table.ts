@@ -20,6 +20,18 @@ export function readProcess(pid: number, platform: NodeJS.Platform): ProcessEntr
   return stat === undefined ? undefined : parseStat(stat);
 }
 
+/** A process and those it descends from, without a look at all the others where that can be. */
+export function readAncestry(pid: number, platform: NodeJS.Platform): ProcessEntry[] {
+  if (platform !== "linux") return readProcesses(platform);
+  const line: ProcessEntry[] = [];
+  let entry = readProcess(pid, platform);
+  while (entry !== undefined) {
+    line.push(entry);
+    entry = readProcess(entry.ppid, platform);
+  }
+  return line;
+}
+
 /** Newest first as a rule, so that those which fork as we look are looked at before they are gone. */
 export function listPids(): number[] {
   const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);

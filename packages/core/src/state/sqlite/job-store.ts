@@ -1,5 +1,13 @@
 import { UserError } from "../../errors/user-error.ts";
-import type { JobPage, JobQuery, JobStore, JobUpdate } from "../contract.ts";
+import type {
+  AdmissionDecider,
+  Admitted,
+  JobPage,
+  JobQuery,
+  JobStore,
+  JobUpdate,
+  Retention,
+} from "../contract.ts";
 import {
   type Attempt,
   type AttemptEnd,
@@ -8,13 +16,16 @@ import {
   type JobChange,
   jobChangeSchema,
   jobSchema,
+  type LiveJob,
   type NewJob,
   newJobSchema,
 } from "../job.ts";
-import { acceptJob, changeJob } from "../job-change.ts";
+import { acceptJob, changeJob, withAttempt } from "../job-change.ts";
 import { checkJobId, newJobId } from "../names.ts";
 import type { Database, Row, Value } from "./database.ts";
 import { readPage } from "./job-page.ts";
+import { readLiveJobs, readLiveOf } from "./live-jobs.ts";
+import { pruneJobs } from "./prune-jobs.ts";
 import { readRecord } from "./record.ts";
 
 export class SqliteJobStore implements JobStore {
@@ -29,17 +40,21 @@ export class SqliteJobStore implements JobStore {
   }
 
   async create(job: NewJob): Promise<{ job: Job; created: boolean }> {
-    const { id: givenId, ...given } = newJobSchema.parse(job);
+    const { job: recorded, created } = await this.admit(job, acceptAll);
+    return { job: recorded, created };
+  }
+
+  async admit(job: NewJob, decide: AdmissionDecider): Promise<Admitted> {
+    const given = newJobSchema.parse(job);
     return this.#database.transaction(() => {
       const first = given.idempotency_key ? this.#findByKey(given.idempotency_key) : undefined;
-      if (first) return { job: first, created: false };
-      const now = this.#clock();
-      const id = checkJobId(givenId ?? newJobId(now));
-      if (this.#get(id)) throw new UserError("usage", `there is already a job ${id}`);
-      const accepted = acceptJob(given, id, now, this.#outputFile(id));
-      const { output_file: _, ...record } = accepted;
-      this.#database.run("INSERT INTO jobs (id, record) VALUES (?, ?)", id, JSON.stringify(record));
-      return { job: accepted, created: true };
+      if (first) return { job: first, created: false, cancel: [] };
+      const { agent, schedule } = given;
+      const decision = decide(schedule ? readLiveOf(this.#database, agent, schedule) : []);
+      if (decision.kind === "accept")
+        return { job: this.#insert(given), created: true, cancel: decision.cancel };
+      const refused = { ...given, skipped: decision.outcome };
+      return { job: this.#insert(refused), created: true, cancel: [] };
     });
   }
 
@@ -70,13 +85,26 @@ export class SqliteJobStore implements JobStore {
     return this.#database.all(sql).map((row) => this.#read(row));
   }
 
+  async snapshot(): Promise<LiveJob[]> {
+    return readLiveJobs(this.#database);
+  }
+
+  async costSince(since: Date): Promise<Map<string, number>> {
+    const sql = `SELECT jobs.agent, sum(attempts.cost_usd) AS cost
+                 FROM attempts JOIN jobs INDEXED BY jobs_owner ON jobs.id = attempts.job_id
+                 WHERE attempts.finished_at >= ? AND attempts.cost_usd IS NOT NULL
+                 GROUP BY jobs.agent`;
+    const rows = this.#database.all(sql, since.toISOString());
+    return new Map(rows.map((row) => [String(row.agent), Number(row.cost)]));
+  }
+
   async update(id: string, change: JobChange): Promise<JobUpdate> {
-    return this.#database.transaction(() => this.#change(id, change));
+    return this.#database.transaction(() => this.#change(this.#expect(id), change));
   }
 
   async startAttempt(id: string, change: Omit<JobChange, "status"> = {}): Promise<JobUpdate> {
     return this.#database.transaction(() => {
-      const update = this.#change(id, { ...change, status: "running" });
+      const update = this.#change(this.#expect(id), { ...change, status: "running" });
       if (!update.applied) return update;
       const job = { ...update.job, attempts: update.job.attempts + 1 };
       this.#save(job);
@@ -88,6 +116,8 @@ export class SqliteJobStore implements JobStore {
         outcome_code: null,
         session_id: null,
         cost_usd: null,
+        usage: null,
+        crashed: false,
       };
       this.#database.run(
         "INSERT INTO attempts (job_id, number, record) VALUES (?, ?, ?)",
@@ -99,18 +129,24 @@ export class SqliteJobStore implements JobStore {
     });
   }
 
-  async endAttempt(id: string, number: number, end: AttemptEnd): Promise<boolean> {
+  async endAttempt(
+    id: string,
+    number: number,
+    end: AttemptEnd,
+    change: JobChange = {},
+  ): Promise<JobUpdate> {
     return this.#database.transaction(() => {
+      const job = this.#expect(id);
       const where = "WHERE job_id = ? AND number = ?";
       const row = this.#database.get(`SELECT job_id, record FROM attempts ${where}`, id, number);
       if (!row) throw new UserError("job_not_found", `there is no attempt ${number} of job ${id}`);
       const attempt = readRecord(this.#database, attemptSchema, row);
-      if (attempt.finished_at !== null) return false;
+      if (attempt.finished_at !== null) return { applied: false, job };
       const finished_at = this.#clock().toISOString();
       const ended = attemptSchema.parse({ ...attempt, ...end, finished_at });
       const sql = `UPDATE attempts SET record = ? ${where}`;
       this.#database.run(sql, JSON.stringify(ended), id, number);
-      return true;
+      return { applied: true, job: this.#change(withAttempt(job, ended), change).job };
     });
   }
 
@@ -119,14 +155,32 @@ export class SqliteJobStore implements JobStore {
     return this.#database.all(sql, id).map((row) => readRecord(this.#database, attemptSchema, row));
   }
 
-  #change(id: string, change: JobChange): JobUpdate {
-    const job = this.#get(id);
-    if (!job) throw new UserError("job_not_found", `there is no job ${id}`);
+  async prune(retention: Retention): Promise<string[]> {
+    return pruneJobs(this.#database, retention, this.#clock());
+  }
+
+  #insert({ id: givenId, ...given }: NewJob): Job {
+    const now = this.#clock();
+    const id = checkJobId(givenId ?? newJobId(now));
+    if (this.#get(id)) throw new UserError("usage", `there is already a job ${id}`);
+    const job = acceptJob(given, id, now, this.#outputFile(id));
+    const { output_file: _, ...record } = job;
+    this.#database.run("INSERT INTO jobs (id, record) VALUES (?, ?)", id, JSON.stringify(record));
+    return job;
+  }
+
+  #change(job: Job, change: JobChange): JobUpdate {
     const decision = changeJob(job, jobChangeSchema.parse(change), this.#clock());
     if (decision.kind === "finished") return { applied: false, job };
-    if (decision.kind === "refuse") throw new Error(`${id}: ${decision.reason}`);
+    if (decision.kind === "refuse") throw new Error(`${job.id}: ${decision.reason}`);
     this.#save(decision.job);
     return { applied: true, job: decision.job };
+  }
+
+  #expect(id: string): Job {
+    const job = this.#get(id);
+    if (!job) throw new UserError("job_not_found", `there is no job ${id}`);
+    return job;
   }
 
   #save(job: Job): void {
@@ -152,3 +206,5 @@ export class SqliteJobStore implements JobStore {
     return readRecord(this.#database, jobSchema, row, { output_file });
   }
 }
+
+const acceptAll: AdmissionDecider = () => ({ kind: "accept", cancel: [] });

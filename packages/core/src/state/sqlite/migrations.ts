@@ -57,6 +57,28 @@ export const migrations: readonly string[] = [
   CREATE INDEX approvals_request ON approvals (job_id, input_hash);
   CREATE INDEX approvals_open ON approvals (seq) WHERE answer IS NULL
   `,
+  `
+  UPDATE jobs SET record = json_set(record, '$.due_at', NULL, '$.crashes', 0);
+  ALTER TABLE jobs ADD COLUMN schedule TEXT AS (record ->> '$.schedule');
+  ALTER TABLE jobs ADD COLUMN priority INTEGER AS (record ->> '$.priority');
+  ALTER TABLE jobs ADD COLUMN due_at TEXT AS (record ->> '$.due_at');
+  ALTER TABLE jobs ADD COLUMN finished_at TEXT AS (record ->> '$.finished_at');
+  CREATE INDEX jobs_live ON jobs (agent, schedule, created_at, id, status, priority, due_at)
+    WHERE status IN ('pending', 'running', 'waiting');
+  CREATE INDEX jobs_ended ON jobs (agent, finished_at, id) WHERE finished_at IS NOT NULL;
+  CREATE INDEX jobs_owner ON jobs (id, agent);
+
+  UPDATE attempts SET record = json_set(record, '$.usage', NULL, '$.crashed', json('false'));
+  ALTER TABLE attempts ADD COLUMN finished_at TEXT AS (record ->> '$.finished_at');
+  ALTER TABLE attempts ADD COLUMN cost_usd REAL AS (record ->> '$.cost_usd');
+  CREATE INDEX attempts_cost ON attempts (finished_at, job_id, cost_usd)
+    WHERE cost_usd IS NOT NULL;
+
+  CREATE TABLE pauses (
+    subject TEXT PRIMARY KEY,
+    record TEXT NOT NULL
+  ) STRICT
+  `,
 ];
 
 /** Each step in a transaction of its own, so that a crash leaves one version or the next. */

@@ -1,0 +1,42 @@
+import type { AgentStatus, FleetStatus } from "@herdctl/core";
+import { runtimeText } from "./agent-now.ts";
+import { countText } from "./amounts.ts";
+import type { Look } from "./look.ts";
+import { type Column, tableLines } from "./table.ts";
+
+/** What a fleet says of itself when it starts. Its texts must be harmless. */
+export function bannerLines(
+  { fleet, agents }: FleetStatus,
+  { socket, reattached }: { socket: string; reattached: number },
+  look: Look,
+): string[] {
+  const { bold, dim, green, cyan } = look.colors;
+  const facts = [countText(agents.length, "agent"), `pid ${fleet.pid}`, `herdctl ${fleet.version}`];
+  const taken = `◐ goes on with ${countText(reattached, "job")} that ran meanwhile`;
+  return [
+    `${green("●")} ${bold(fleet.name)}  ${dim(facts.join(" · "))}`,
+    ...agentLines(agents, look).map((line) => `  ${line}`),
+    dim(`  listens on ${socket}`),
+    ...(reattached > 0 ? [cyan(`  ${taken}`)] : []),
+  ];
+}
+
+const shownAgents = 20;
+
+function agentLines(agents: AgentStatus[], look: Look): string[] {
+  const { bold, dim, red } = look.colors;
+  const columns: Column<AgentStatus>[] = [
+    { title: "", text: ({ name }) => name, paint: () => bold },
+    { title: "", text: runtimeText, paint: () => dim },
+    {
+      title: "",
+      text: ({ paused, description }) =>
+        paused ? `‖ paused: ${paused.reason}` : (description ?? ""),
+      paint: ({ paused }) => (paused ? red : dim),
+    },
+  ];
+  const width = look.width === undefined ? undefined : look.width - 2;
+  const [, ...lines] = tableLines(columns, agents.slice(0, shownAgents), { ...look, width });
+  const more = agents.length - shownAgents;
+  return more > 0 ? [...lines, dim(`… and ${countText(more, "agent")} more`)] : lines;
+}

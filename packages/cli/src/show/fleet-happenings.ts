@@ -1,0 +1,133 @@
+import type { Approval, FleetEvent, Job, JobEvent } from "@herdctl/core";
+import { endingTail } from "./ending.ts";
+import { noticeText } from "./event-lines.ts";
+import { eventsOfLine } from "./events-of-line.ts";
+import { gistOf, toolName } from "./gist.ts";
+import { type Colour, statusHue, statusMark, statusWord } from "./status.ts";
+import { waitText } from "./wait-text.ts";
+
+/** One thing that happened: to whom, what, and more of it as far as there is room. Not yet harmless. */
+export interface Happening {
+  /** Undefined when it is the fleet's own affair. */
+  agent?: string;
+  head: string;
+  colour?: Colour;
+  rest?: string;
+}
+
+/** What is remembered of the jobs under way, to tell of them. */
+export interface KnownJobs {
+  agents: Map<string, string>;
+  folders: Map<string, string>;
+  /** The last attempt whose start was told. */
+  attempts: Map<string, number>;
+}
+
+/** What matters of an event to somebody who looks on: mostly one thing, often nothing. */
+export function happenings(event: FleetEvent, known: KnownJobs): Happening[] {
+  const tell = tellers[event.type];
+  return tell(event as never, known);
+}
+
+type Of<T extends FleetEvent["type"]> = Extract<FleetEvent, { type: T }>;
+type Answer = NonNullable<Approval["answer"]>;
+type Tellers = { [T in FleetEvent["type"]]: (event: Of<T>, known: KnownJobs) => Happening[] };
+
+const tellers: Tellers = {
+  "job:created": ({ job }, { agents }) => {
+    agents.set(job.id, job.agent);
+    return [{ agent: job.agent, head: `○ ${job.id}`, colour: "dim", rest: gistOfPrompt(job) }];
+  },
+  "job:started": ({ job }, { agents, attempts }) => {
+    agents.set(job.id, job.agent);
+    // It also goes on after an answer, which has been told already.
+    if (attempts.get(job.id) === job.attempts) return [];
+    attempts.set(job.id, job.attempts);
+    const head = job.attempts > 1 ? `◐ started, attempt ${job.attempts}` : "◐ started";
+    return [{ agent: job.agent, head, colour: "cyan", rest: gistOfPrompt(job) }];
+  },
+  "job:output": ({ job_id, agent, message }, known) => {
+    known.agents.set(job_id, agent);
+    return eventsOfLine({ ...message }).flatMap((event) => work(event, agent, job_id, known));
+  },
+  // Without an outcome it waits for an answer, and what it asks is told as well.
+  "job:waiting": ({ job: { agent, outcome, due_at } }) =>
+    outcome === null
+      ? []
+      : [
+          {
+            agent,
+            head: `◔ ${waitText({ outcome, due_at })}`,
+            colour: "yellow",
+            rest: outcome.message,
+          },
+        ],
+  "job:completed": ending,
+  "job:failed": ending,
+  "job:cancelled": ending,
+  "job:skipped": ending,
+  "approval:asked": ({ approval: { id, job_id, tool, input } }, { agents, folders }) => {
+    const agent = agents.get(job_id) ?? job_id;
+    const gist = gistOf(tool, input, folders.get(job_id));
+    return [
+      { agent, head: `? asks to use ${toolName(tool)}`, colour: "yellow", rest: gist },
+      { agent, head: `  herdctl approvals allow ${id}`, colour: "yellow" },
+    ];
+  },
+  "approval:answered": ({ approval: { job_id, tool, answer, answered_by } }, { agents }) => {
+    const { word, mark, colour } = answers[answer ?? "void"];
+    const by = answered_by === null ? "" : ` by ${answered_by}`;
+    const head = `${mark} ${toolName(tool)} ${word}${by}`;
+    return [{ agent: agents.get(job_id) ?? job_id, head, colour }];
+  },
+  "agent:paused": ({ agent, reason }) => [
+    { agent, head: "‖ paused", colour: "red", rest: reason },
+    { agent, head: `  herdctl resume ${agent}`, colour: "red" },
+  ],
+  "agent:resumed": ({ agent }) => [{ agent, head: "▶ goes on", colour: "green" }],
+  "fleet:reloaded": () => [{ head: "✓ configuration read again", colour: "green" }],
+  "fleet:problem": ({ message }) =>
+    message
+      .split("\n")
+      .map((line, at) => ({ head: `${at === 0 ? "!" : " "} ${line}`, colour: "red" })),
+  "fleet:stopping": () => [{ head: "■ stopping", colour: "yellow" }],
+};
+
+const answers: Record<Answer, { word: string; mark: string; colour: Colour }> = {
+  allow: { word: "allowed", mark: "✓", colour: "green" },
+  deny: { word: "denied", mark: "✗", colour: "red" },
+  expired: { word: "denied: nobody answered in time", mark: "✗", colour: "red" },
+  void: { word: "no longer asked for", mark: "–", colour: "dim" },
+};
+
+function ending({ job }: { job: Job }, known: KnownJobs): Happening[] {
+  for (const memory of [known.agents, known.folders, known.attempts]) memory.delete(job.id);
+  const head = `${statusMark(job)} ${statusWord(job)}`;
+  return [{ agent: job.agent, head, colour: statusHue(job), rest: endingTail(job) }];
+}
+
+function work(event: JobEvent, agent: string, jobId: string, { folders }: KnownJobs): Happening[] {
+  switch (event.kind) {
+    case "started":
+      folders.set(jobId, event.cwd);
+      return [];
+    case "tool_call": {
+      const gist = gistOf(event.tool, event.input, folders.get(jobId));
+      return event.parent === null
+        ? [{ agent, head: `▸ ${toolName(event.tool)}`, rest: gist }]
+        : [];
+    }
+    case "denied":
+    case "retry":
+    case "limit": {
+      const text = noticeText(event);
+      return text === undefined ? [] : [{ agent, head: `! ${text}`, colour: "yellow" }];
+    }
+    default:
+      return [];
+  }
+}
+
+function gistOfPrompt({ prompt }: Job): string {
+  return prompt.trim().split("\n")[0] ?? "";
+}

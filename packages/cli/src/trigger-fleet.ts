@@ -1,0 +1,80 @@
+import { exitCodes, type Job, type TriggerRequest } from "@herdctl/core";
+import type { Call } from "./command.ts";
+import { findJobIfAny } from "./find-job.ts";
+import type { FleetClient } from "./fleet-access.ts";
+import { FleetLine } from "./fleet-line.ts";
+import { type JobView, openView } from "./job-view.ts";
+import { readState } from "./read-state.ts";
+import { harmless } from "./show/harmless.ts";
+import { exitCodeOf } from "./show/status.ts";
+import { listenForStop, type StopSignals } from "./stop-signals.ts";
+import { watchJob } from "./watch-job.ts";
+
+/** Gives the job to the fleet that runs; with `--wait` stays to watch it, and Ctrl-C cancels it. */
+export async function triggerFleet(
+  call: Call,
+  fleet: FleetClient,
+  request: TriggerRequest,
+): Promise<number> {
+  const { options, terminal } = call;
+  const watched = options.wait === true && terminal.live;
+  const { job, created } = await fleet.trigger({ ...(await withWholeIds(call, request)), watched });
+  if (!created) terminal.note("This key was used before: here is its job.");
+  if (options.wait !== true) return accepted(call, job);
+  const view = openView(terminal, true);
+  const stop = listenForStop(() => view.stopping());
+  const line = new FleetLine(call, fleet);
+  try {
+    view.admitted(job);
+    const ended = await untilEnded(call, line, job, view, stop);
+    view.ended(ended);
+    return exitCodeOf(ended);
+  } finally {
+    line.close();
+    stop.dispose();
+    view.close();
+  }
+}
+
+function accepted({ terminal }: Call, job: Job): number {
+  const { dim } = terminal.colors;
+  const isRefused = job.status === "skipped";
+  if (terminal.json) terminal.printJson(job);
+  else terminal.print(job.id);
+  if (isRefused) terminal.note(`${job.outcome?.code}: ${harmless(job.outcome?.message ?? "")}`);
+  else if (!terminal.json) terminal.note(dim(`herdctl logs -f ${job.id}`));
+  return isRefused ? exitCodes.refused : exitCodes.success;
+}
+
+/** A terminal that is closed only takes the onlooker away: the job is the fleet's. */
+async function untilEnded(
+  call: Call,
+  line: FleetLine,
+  job: Job,
+  view: JobView,
+  { signal, forced }: StopSignals,
+): Promise<Job> {
+  const left = new AbortController();
+  signal.addEventListener("abort", () => {
+    if (signal.reason !== "cancelled") return left.abort();
+    void line.ask((fleet) => fleet.cancel(job.id)).catch(() => left.abort());
+    void forced
+      .then(() => line.ask((fleet) => fleet.cancel(job.id, { force: true })))
+      .catch(() => left.abort());
+  });
+  try {
+    return await watchJob(line, job.id, view.watch, left.signal);
+  } catch (error) {
+    if (!left.signal.aborted) throw error;
+    return readState(call, async (state) => (await state.jobs.get(job.id)) ?? job);
+  }
+}
+
+/** Of a job's id the beginning is enough; whatever names no job is taken for a session. */
+async function withWholeIds(call: Call, request: TriggerRequest): Promise<TriggerRequest> {
+  if (request.resume === undefined && request.fork === undefined) return request;
+  return readState(call, async (state) => {
+    const whole = async (id?: string) => id && ((await findJobIfAny(state, id))?.id ?? id);
+    return { ...request, resume: await whole(request.resume), fork: await whole(request.fork) };
+  });
+}

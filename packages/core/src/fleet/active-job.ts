@@ -1,0 +1,182 @@
+import type { ResolvedAgent } from "../config/resolve.ts";
+import { ApprovalDesk } from "../runner/approval-desk.ts";
+import { beginAttempt } from "../runner/begin-attempt.ts";
+import { type NextStep, nextStep } from "../runner/next-step.ts";
+import { leaseEnd } from "../runner/prepare-run.ts";
+import type { RunOrder } from "../runner/run-order.ts";
+import type { RunReport } from "../runner/run-report.ts";
+import { type AttemptedAt, settleRun } from "../runner/settle-run.ts";
+import { reportOfDead } from "../runner-process/recover.ts";
+import type { Job } from "../state/job.ts";
+import { identifyProcess, isAlive, type ProcessIdentity } from "../state/process-identity.ts";
+import type { LeaseHolder } from "../state/session.ts";
+import type { FleetContext } from "./context.ts";
+import { definedOnly } from "./defined-only.ts";
+import { Relay } from "./relay.ts";
+import { RunnerDesk, type StopReason } from "./runner-desk.ts";
+import { whenWritable } from "./when-writable.ts";
+
+/** One job under way, from the moment it is claimed until its attempt is recorded. */
+export class ActiveJob {
+  private readonly stopping = new AbortController();
+  private readonly left = new AbortController();
+  private relay: Relay | undefined;
+  private desk: RunnerDesk | undefined;
+
+  constructor(
+    private readonly context: FleetContext,
+    private job: Job,
+  ) {}
+
+  get id(): string {
+    return this.job.id;
+  }
+
+  get agent(): string {
+    return this.job.agent;
+  }
+
+  get startedAt(): string {
+    return this.job.started_at ?? this.job.created_at;
+  }
+
+  get doing(): string {
+    return this.relay?.doing ?? "starting";
+  }
+
+  /** A new attempt: prepared here, carried out by a process of its own. */
+  async start(agent: ResolvedAgent): Promise<void> {
+    const { state, spares, hub } = this.context;
+    const environment = definedOnly(this.context.environment());
+    const begun = await whenWritable(this.context, () =>
+      beginAttempt({
+        state,
+        job: this.job,
+        agent,
+        environment,
+        claudePath: this.context.fleet().claude_path,
+        partialMessages: this.context.isWatched(this.job.id),
+        signal: this.stopping.signal,
+      }),
+    );
+    this.job = begun.job;
+    if (begun.kind === "refused") return this.announceEnd();
+
+    const { order, at } = begun;
+    const runner = spares.take({ stateDir: state.stateDir, order, environment });
+    const holder = await this.handOver(order, begun.holder, identifyProcess(runner.pid));
+    hub.emit({ type: "job:started", job: this.job });
+    await this.follow(runner.exited, at, holder);
+  }
+
+  /** An attempt that an earlier fleet process began and that still runs. */
+  async reattach(runner: ProcessIdentity, at: AttemptedAt): Promise<void> {
+    await this.follow(gone(runner), at, { ...runner, job_id: this.job.id });
+  }
+
+  /** An attempt whose runner is dead: swept first, then settled from what it left. */
+  async settleDead(at: AttemptedAt, holder: LeaseHolder): Promise<void> {
+    await this.conclude(at, holder);
+  }
+
+  stop(reason: StopReason, force = false): void {
+    this.stopping.abort(reason);
+    this.desk?.stop(reason, force);
+  }
+
+  /** Nothing more is recorded from here: the next fleet process finds the job where it is. */
+  leave(): void {
+    this.left.abort();
+    void this.relay?.end();
+    void this.desk?.close();
+  }
+
+  /** The session belongs to the process that writes to it, and not to us. */
+  private async handOver(
+    order: RunOrder,
+    ours: LeaseHolder,
+    runner: ProcessIdentity | undefined,
+  ): Promise<LeaseHolder> {
+    if (!runner) return ours;
+    const { state } = this.context;
+    const theirs = { ...runner, job_id: order.jobId };
+    await whenWritable(this.context, async () => {
+      this.job = (await state.jobs.update(order.jobId, { runner })).job;
+      await state.sessions.release(order.session.sessionId, ours);
+      await state.sessions.lease(order.session.sessionId, theirs, leaseEnd(order.agent));
+    });
+    return theirs;
+  }
+
+  private async follow(
+    exited: Promise<unknown>,
+    at: AttemptedAt,
+    holder: LeaseHolder,
+  ): Promise<void> {
+    const { state, board, hub } = this.context;
+    const run = { jobId: this.job.id, attempt: this.job.attempts };
+    const approvals = new ApprovalDesk(state, run, board.ask, (job) =>
+      hub.emit({ type: job.status === "waiting" ? "job:waiting" : "job:started", job }),
+    );
+    this.relay = new Relay(this.context, this.job);
+    this.desk = new RunnerDesk(state.jobDir(this.job.id), approvals);
+    if (this.stopping.signal.aborted) this.desk.stop(this.stopping.signal.reason, false);
+    await Promise.race([exited, aborted(this.left.signal)]);
+    if (this.left.signal.aborted) return;
+    await Promise.all([this.relay.end(), this.desk.close()]);
+    await this.conclude(at, holder);
+  }
+
+  private async conclude(at: AttemptedAt, holder: LeaseHolder): Promise<void> {
+    const { state } = this.context;
+    const report = await whenWritable(this.context, () =>
+      reportOfDead({ stateDir: state.stateDir, job: this.job }),
+    );
+    this.job = await whenWritable(this.context, async () =>
+      settleRun(state, report, at, holder, await this.next(report)),
+    );
+    this.announceEnd();
+    await this.context.concluded(this.job.agent, report.outcome);
+  }
+
+  private async next({ attempt, outcome, crashed }: RunReport): Promise<NextStep> {
+    const agent = this.context.fleet().agents.find(({ name }) => name === this.job.agent);
+    // Stopped on purpose, or nobody's any more: what it came to is what stays.
+    if (this.stopping.signal.aborted || !agent) return { kind: "finish", outcome };
+    const attempts = await this.context.state.jobs.attempts(this.job.id);
+    const { retry } = agent;
+    return nextStep({
+      attempt,
+      outcome,
+      crashed,
+      attempts,
+      retry,
+      now: new Date(),
+      random: Math.random(),
+    });
+  }
+
+  private announceEnd(): void {
+    const { job } = this;
+    const types = {
+      completed: "job:completed",
+      failed: "job:failed",
+      cancelled: "job:cancelled",
+    } as const;
+    const type = job.status in types ? types[job.status as keyof typeof types] : "job:waiting";
+    this.context.hub.emit({ type, job });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) =>
+    signal.addEventListener("abort", () => resolve(), { once: true }),
+  );
+}
+
+const lookEvery = 200;
+
+/** A process that is not our child tells nobody when it ends. */
+async function gone(process: ProcessIdentity): Promise<void> {
+  while (isAlive(process)) await new Promise((resolve) => setTimeout(resolve, lookEvery));
+}

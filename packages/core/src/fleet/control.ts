@@ -1,0 +1,97 @@
+import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { Admission, TriggerRequest } from "../queue/admit.ts";
+import type { Approval } from "../state/approval.ts";
+import type { JobPage, JobQuery } from "../state/contract.ts";
+import type { Attempt, Job } from "../state/job.ts";
+
+/**
+ * The whole of what can be asked of a fleet. The fleet itself is one; the client that speaks to it
+ * over its socket is another, so that a command does not care which it holds.
+ */
+export interface FleetControl {
+  status(): Promise<FleetStatus>;
+  trigger(request: TriggerRequest): Promise<Admission>;
+  /** Resolves with the finished record. */
+  wait(jobId: string, signal?: AbortSignal): Promise<Job>;
+  /** A pending job is ended at once; a running one is asked to stop. `force` does not ask. */
+  cancel(jobId: string, options?: { force?: boolean }): Promise<Job>;
+  job(id: string): Promise<{ job: Job; attempts: Attempt[] } | undefined>;
+  jobs(query: JobQuery): Promise<JobPage>;
+  /** The messages of a job from a byte offset on; with a signal it goes on until the job has ended. */
+  output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput>;
+  approvals(): Promise<Approval[]>;
+  answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval>;
+  pause(agent: string): Promise<void>;
+  /** Also lifts the pause of the credential that the agent shares with others. */
+  resume(agent: string): Promise<void>;
+  reload(): Promise<void>;
+  /** Drains, then cancels what is left; `detach` leaves running jobs to the next fleet process. */
+  shutdown(options?: ShutdownOptions): Promise<void>;
+  /** Everything that happens from now on. */
+  events(signal: AbortSignal): AsyncIterable<FleetEvent>;
+}
+
+export interface OutputOptions {
+  from?: number;
+  follow?: AbortSignal;
+}
+
+export interface JobOutput {
+  message: SDKMessage;
+  /** Where the next one begins. */
+  offset: number;
+}
+
+export interface ShutdownOptions {
+  drainMs?: number;
+  detach?: boolean;
+}
+
+export interface FleetStatus {
+  fleet: {
+    name: string;
+    file: string;
+    pid: number;
+    version: string;
+    started_at: string;
+    state: "starting" | "running" | "draining" | "refusing";
+    /** Why new work is refused, or what is wrong with the configuration on disk. */
+    problem: string | null;
+    pending: number;
+    running: number;
+    waiting: number;
+    cost_today_usd: number;
+  };
+  agents: AgentStatus[];
+}
+
+export interface AgentStatus {
+  name: string;
+  description: string | null;
+  runtime: "sdk" | "cli";
+  docker: boolean;
+  paused: { reason: string; since: string } | null;
+  pending: number;
+  waiting: number;
+  running: { job_id: string; started_at: string; doing: string }[];
+  last_job: { id: string; outcome: string | null; finished_at: string | null } | null;
+  cost_today_usd: number;
+}
+
+/** One union for everybody who looks on. */
+export type FleetEvent =
+  | { type: "job:created"; job: Job }
+  | { type: "job:started"; job: Job }
+  | { type: "job:output"; job_id: string; agent: string; message: SDKMessage; offset: number }
+  | { type: "job:waiting"; job: Job }
+  | { type: "job:completed"; job: Job }
+  | { type: "job:failed"; job: Job }
+  | { type: "job:cancelled"; job: Job }
+  | { type: "job:skipped"; job: Job }
+  | { type: "approval:asked"; approval: Approval }
+  | { type: "approval:answered"; approval: Approval }
+  | { type: "agent:paused"; agent: string; reason: string }
+  | { type: "agent:resumed"; agent: string }
+  | { type: "fleet:reloaded"; agents: string[] }
+  | { type: "fleet:problem"; message: string }
+  | { type: "fleet:stopping" };

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import type { Environment } from "../config/environment.ts";
+import type { ResolvedAgent } from "../config/resolve.ts";
+import { chooseCredential } from "../runner/credential.ts";
+import { hasLogin } from "../runner/login.ts";
+import { configDirOf } from "../runner/prepare-run.ts";
+import type { Pause, PauseSubject } from "../state/pause.ts";
+
+export function agentSubject(agent: string): PauseSubject {
+  return `agent:${agent}`;
+}
+
+/**
+ * The credential that an agent shares with others, known by a fingerprint: with a new key the pause
+ * of the old one no longer concerns anybody.
+ */
+export function credentialSubject(
+  agent: ResolvedAgent,
+  environment: Environment,
+): PauseSubject | undefined {
+  const choice = chooseCredential(agent, {
+    apiKey: environment.ANTHROPIC_API_KEY,
+    authToken: environment.ANTHROPIC_AUTH_TOKEN,
+    oauthToken: environment.CLAUDE_CODE_OAUTH_TOKEN,
+    login: hasLogin(configDirOf(environment)),
+  });
+  if (choice.kind === "none") return undefined;
+  const secret = choice.kind === "api_key" ? choice.upstream.value : (choice.oauthToken ?? "login");
+  const fingerprint = createHash("sha256").update(secret).digest("hex").slice(0, 16);
+  return `credential:${choice.kind}:${fingerprint}`;
+}
+
+/** What holds an agent back, if anything does. */
+export function pauseOf(
+  agent: ResolvedAgent,
+  environment: Environment,
+  pauses: readonly Pause[],
+): Pause | undefined {
+  const own = agentSubject(agent.name);
+  const shared = credentialSubject(agent, environment);
+  return pauses.find(({ subject }) => subject === own || subject === shared);
+}

@@ -1,0 +1,37 @@
+import { ApprovalDesk, type AskPerson } from "../runner/approval-desk.ts";
+import { beginAttempt } from "../runner/begin-attempt.ts";
+import { JobExecutor } from "../runner/job-executor.ts";
+import type { RunRequest } from "../runner/prepare-run.ts";
+import type { RunWatch } from "../runner/running-attempt.ts";
+import { RuntimeFactory } from "../runner/runtime/factory.ts";
+import { settleRun } from "../runner/settle-run.ts";
+import { claimRun } from "../runner-process/claim-run.ts";
+import type { Job } from "../state/job.ts";
+import { definedOnly } from "./defined-only.ts";
+
+export interface JobWatch extends Pick<RunWatch, "onMessage" | "onError"> {
+  /** Puts a tool's request before a person; undefined means that nobody is there to be asked. */
+  askPerson?: AskPerson;
+}
+
+/** A pending job, run in this process in one attempt to its end and recorded. */
+export async function performJob(request: RunRequest, watch: JobWatch = {}): Promise<Job> {
+  const { state, agent, environment } = request;
+  const begun = await beginAttempt(request);
+  if (begun.kind === "refused") return begun.job;
+  const { order, holder, at } = begun;
+  const { job_id: _, ...runner } = holder;
+  await state.jobs.update(order.jobId, { runner });
+  // Whoever finds this attempt open after our death knows by this that it was begun.
+  claimRun({ stateDir: state.stateDir, order, environment: definedOnly(environment) });
+  const desk = new ApprovalDesk(state, order, watch.askPerson);
+  const runtime = RuntimeFactory.create(agent, { stateDir: state.stateDir });
+  const executor = new JobExecutor(runtime, { stateDir: state.stateDir, environment });
+  const run: RunWatch = {
+    onMessage: (message) => watch.onMessage?.(message),
+    onError: (error) => watch.onError?.(error),
+    onPermission: desk.answer,
+  };
+  const report = await executor.execute(order, run, request.signal);
+  return settleRun(state, report, at, holder, { kind: "finish", outcome: report.outcome });
+}

@@ -1,0 +1,65 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import type { FleetContext } from "./context.ts";
+
+const atATime = 50;
+const onceADay = 24 * 3_600_000;
+
+/** Removes finished jobs that need not be kept, at the start and then once a day. */
+export class Retention {
+  private readonly timer: NodeJS.Timeout;
+  private stopped = false;
+  private running: Promise<void>;
+
+  constructor(private readonly context: FleetContext) {
+    this.running = this.tidy();
+    this.timer = setInterval(() => {
+      this.running = this.tidy();
+    }, onceADay).unref();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async tidy(): Promise<void> {
+    try {
+      await this.removeStrays();
+      await this.removeOld();
+    } catch (error) {
+      this.context.trouble("old jobs could not be removed", error);
+    }
+  }
+
+  private async removeOld(): Promise<void> {
+    const { age, jobs_per_agent: keepPerAgent } = this.context.fleet().fleet.retention;
+    const finishedBefore = new Date(Date.now() - age);
+    while (!this.stopped) {
+      const ids = await this.context.state.jobs.prune({
+        finishedBefore,
+        keepPerAgent,
+        limit: atATime,
+      });
+      for (const id of ids) await this.removeFolder(id);
+      if (ids.length < atATime) return;
+      await breathe();
+    }
+  }
+
+  /** A folder whose record is gone was being removed when we were last stopped. */
+  private async removeStrays(): Promise<void> {
+    const folders = await readdir(join(this.context.state.stateDir, "jobs")).catch(() => []);
+    for (const id of folders) {
+      if (this.stopped) return;
+      const isStray = id.startsWith("job-") && !(await this.context.state.jobs.get(id));
+      if (isStray) await this.removeFolder(id);
+    }
+  }
+
+  private async removeFolder(id: string): Promise<void> {
+    await rm(this.context.state.jobDir(id), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,23 @@
+import { type Evidence, noEvidence } from "../runner/evidence.ts";
+import { makeReport } from "../runner/make-report.ts";
+import type { RunReport } from "../runner/run-report.ts";
+
+/** The report of an attempt of which nothing can be read but why it ended. */
+export function bareReport(
+  attempt: { jobId: string; attempt: number; sessionId: string },
+  ending: Pick<Evidence, "refused" | "stopped">,
+): RunReport {
+  const now = new Date();
+  const { jobId, attempt: number, sessionId } = attempt;
+  return makeReport({
+    order: { jobId, attempt: number, session: { sessionId }, claude: { version: null } },
+    evidence: { ...noEvidence(), ...ending },
+    startedAt: now,
+    finishedAt: now,
+    totalsBefore: undefined,
+    metered: undefined,
+    credential: null,
+    metadata: undefined,
+    warnings: [],
+  });
+}

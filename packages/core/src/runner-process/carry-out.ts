@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { JobExecutor } from "../runner/job-executor.ts";
+import { runTokenOf } from "../runner/run-order.ts";
+import { RuntimeFactory } from "../runner/runtime/factory.ts";
+import { sweepRun } from "../runner/sweep/sweep-run.ts";
+import { writeOutcome } from "../state/outcome-file.ts";
+import { OpenApprovals } from "./approvals.ts";
+import { bareReport } from "./bare-report.ts";
+import { claimRun } from "./claim-run.ts";
+import type { RunnerAssignment, ToRunner } from "./contract.ts";
+import { readReport } from "./recover.ts";
+import { type LoggedRun, reportOfLog } from "./report-of-log.ts";
+import { RunnerLog } from "./runner-log.ts";
+import { RunnerSocket, runnerSocketPath } from "./runner-socket.ts";
+
+/** One attempt from claim to outcome, unless somebody else has claimed it first. */
+export async function carryOut(assignment: RunnerAssignment): Promise<void> {
+  const { stateDir, order } = assignment;
+  const jobDir = join(stateDir, "jobs", order.jobId);
+  const claimed = claimRun(assignment);
+  if (!claimed) return;
+  const { file, run } = claimed;
+
+  const log = new RunnerLog(jobDir, assignment);
+  const broken = new Promise<never>((_, reject) => {
+    process.on("uncaughtException", reject);
+    process.on("unhandledRejection", reject);
+  });
+  try {
+    await Promise.race([perform(assignment, jobDir, log), broken]);
+  } catch (error) {
+    log.add("the runner broke down", error);
+    const { jobId } = order;
+    const { sessionId } = order.session;
+    await tellOfBreakdown({ jobId, jobDir, sessionId, file, run }, log, error);
+  }
+}
+
+async function perform(
+  { stateDir, order, environment }: RunnerAssignment,
+  jobDir: string,
+  log: RunnerLog,
+): Promise<void> {
+  const ending = new AbortController();
+  const stop = (reason: "cancelled" | "interrupted", force: boolean) => {
+    ending.abort(reason);
+    if (force) void sweepRun(runTokenOf(order));
+  };
+  process.on("SIGTERM", () => stop("interrupted", ending.signal.aborted));
+
+  const approvals = new OpenApprovals({
+    asked: (asked) => socket.tell(asked),
+    withdrawn: (withdrawn) => socket.tell(withdrawn),
+  });
+  const socket = new RunnerSocket(runnerSocketPath(jobDir), {
+    greeting: () => [
+      { type: "hello", job_id: order.jobId, attempt: order.attempt },
+      ...approvals.all,
+    ],
+    onOrder: (given: ToRunner) =>
+      given.type === "stop" ? stop(given.reason, given.force) : approvals.answer(given),
+  });
+  // A runner that nobody can speak to still does its work.
+  const opened = socket
+    .open()
+    .catch((error) => log.add("nobody can connect to this runner", error));
+
+  const runtime = RuntimeFactory.create(order.agent, { stateDir });
+  const executor = new JobExecutor(runtime, { stateDir, environment });
+  try {
+    await executor.execute(order, { onPermission: approvals.ask }, ending.signal);
+  } finally {
+    await opened;
+    socket.close();
+  }
+}
+
+/** The run is ended, and what it came to is recorded with the bug as its outcome. */
+async function tellOfBreakdown(run: LoggedRun, log: RunnerLog, error: unknown): Promise<void> {
+  const { jobId, jobDir, sessionId, file } = run;
+  await sweepRun(runTokenOf({ jobId, attempt: file.attempt }));
+  if (await readReport(jobDir, file.attempt)) return;
+  const said = log.redacted(error instanceof Error ? error.message : String(error));
+  const refused = {
+    code: "runtime_crashed" as const,
+    message: `The runner broke down: ${said}`,
+    hint: "This is a bug of herdctl; runner.log of the job tells more.",
+  };
+  const report = await reportOfLog(run, refused).catch((worse) => {
+    log.add("what the run left cannot be read", worse);
+    return bareReport({ jobId, attempt: file.attempt, sessionId }, { refused });
+  });
+  await writeOutcome(jobDir, report);
+}

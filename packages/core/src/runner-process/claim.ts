@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import { linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type RunnerFile, runnerFileSchema } from "./contract.ts";
+
+/**
+ * True for exactly one of all that ever try; the file appears whole or not at all. It need not
+ * outlive a power cut, for no runner does.
+ */
+export function claimAttempt(jobDir: string, file: RunnerFile): boolean {
+  const target = runnerFilePath(jobDir, file.attempt);
+  const draft = `${target}.${randomBytes(6).toString("hex")}`;
+  mkdirSync(jobDir, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(draft, `${JSON.stringify(file)}\n`, { flag: "wx", mode: 0o600 });
+    linkSync(draft, target);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+export type ClaimRead =
+  | { kind: "none" }
+  | { kind: "found"; file: RunnerFile }
+  | { kind: "damaged" };
+
+export async function readClaim(jobDir: string, attempt: number): Promise<ClaimRead> {
+  try {
+    const text = await readFile(runnerFilePath(jobDir, attempt), "utf8");
+    return { kind: "found", file: runnerFileSchema.parse(JSON.parse(text)) };
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    return { kind: isMissing ? "none" : "damaged" };
+  }
+}
+
+function runnerFilePath(jobDir: string, attempt: number): string {
+  return join(jobDir, `runner-${attempt}.json`);
+}

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { RunOrder } from "../runner/run-order.ts";
+import { processIdentitySchema } from "../state/process-identity.ts";
+
+/** What a spare is told, once, on its standard input. The environment holds secrets: it is never stored. */
+export interface RunnerAssignment {
+  stateDir: string;
+  order: RunOrder;
+  environment: Record<string, string>;
+}
+
+/** What must be known of a run to tell its end when its runner cannot, and the agent may be gone. */
+const runFactsSchema = z.object({
+  forked_from: z.string().nullable(),
+  cwd: z.string(),
+  config_dir: z.string(),
+  claude_version: z.string(),
+  credential: z.enum(["subscription", "api_key"]).nullable(),
+  metadata_file: z.string().nullable(),
+  /** Where this attempt begins in `output.jsonl`, which all attempts of a job share. */
+  output_from: z.number().int().nonnegative(),
+});
+export type RunFacts = z.infer<typeof runFactsSchema>;
+
+/**
+ * `jobs/<id>/runner-<attempt>.json`, linked into place before anything is started. Whoever makes it
+ * first owns the attempt: a fleet that finds no such file makes it itself with `void: true`, and a
+ * runner that comes too late does nothing.
+ */
+export const runnerFileSchema = z.object({
+  version: z.literal(1),
+  attempt: z.number().int().positive(),
+  runner: processIdentitySchema.nullable(),
+  void: z.boolean(),
+  session_id: z.string().nullable(),
+  started_at: z.iso.datetime(),
+  run: runFactsSchema.nullable(),
+});
+export type RunnerFile = z.infer<typeof runnerFileSchema>;
+
+/** Lines of JSON on `jobs/<id>/runner.sock`. What the agent says is read from `output.jsonl`. */
+const fromRunnerSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("hello"), job_id: z.string(), attempt: z.number() }),
+  z.object({
+    type: z.literal("approval"),
+    request_id: z.string(),
+    tool: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    description: z.string().optional(),
+    asked_at: z.iso.datetime(),
+    /** Denied then, if nobody has said a word. */
+    expires_at: z.iso.datetime(),
+  }),
+  z.object({
+    type: z.literal("approval_withdrawn"),
+    request_id: z.string(),
+    why: z.enum(["answered", "expired", "withdrawn"]),
+  }),
+]);
+export type FromRunner = z.infer<typeof fromRunnerSchema>;
+export type ApprovalAsked = Extract<FromRunner, { type: "approval" }>;
+export type ApprovalWithdrawn = Extract<FromRunner, { type: "approval_withdrawn" }>;
+
+const toRunnerSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("stop"),
+    reason: z.enum(["cancelled", "interrupted"]),
+    /** Does not ask claude first. */
+    force: z.boolean(),
+  }),
+  z.object({
+    type: z.literal("answer"),
+    request_id: z.string(),
+    behavior: z.enum(["allow", "deny"]),
+    message: z.string(),
+  }),
+]);
+export type ToRunner = z.infer<typeof toRunnerSchema>;
+
+/** A line of a kind that this version does not know is no line. */
+export function readFromRunner(line: string): FromRunner | undefined {
+  return fromRunnerSchema.safeParse(parseJson(line)).data;
+}
+
+export function readToRunner(line: string): ToRunner | undefined {
+  return toRunnerSchema.safeParse(parseJson(line)).data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

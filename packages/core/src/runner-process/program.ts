@@ -1,0 +1,13 @@
+import { fileURLToPath } from "node:url";
+
+/** The runner's one argument: it is to be ready for agents that run by the SDK. */
+export const warmSdk = "--sdk";
+
+/** The built runner: beside us in a built package; the sources themselves cannot be run. */
+export function runnerProgram(): string {
+  const here = import.meta.url;
+  const built = here.endsWith(".ts")
+    ? "../../dist/runner-process/main.mjs"
+    : "./runner-process/main.mjs";
+  return fileURLToPath(new URL(built, here));
+}

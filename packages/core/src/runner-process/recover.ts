@@ -1,0 +1,60 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { runTokenOf } from "../runner/run-order.ts";
+import { type RunReport, runReportSchema } from "../runner/run-report.ts";
+import { sweepRun } from "../runner/sweep/sweep-run.ts";
+import type { Job } from "../state/job.ts";
+import { readOutcome, writeOutcome } from "../state/outcome-file.ts";
+import { bareReport } from "./bare-report.ts";
+import { readClaim } from "./claim.ts";
+import { reportOfLog } from "./report-of-log.ts";
+import { runnerSocketPath } from "./runner-socket.ts";
+import { removeSocket } from "./socket-path.ts";
+
+export interface DeadRun {
+  stateDir: string;
+  /** `attempts` is the number of the attempt whose runner died. */
+  job: Pick<Job, "id" | "attempts" | "session_id">;
+}
+
+/**
+ * Ends what the dead runner left running, then tells from what it left on disk how its run went.
+ * The answer is kept as the runner would have kept it, so that asking again gives the same.
+ * Rejects when the disk is full; it can be asked again later.
+ */
+export async function reportOfDead({ stateDir, job }: DeadRun): Promise<RunReport> {
+  const jobDir = join(stateDir, "jobs", job.id);
+  const told = await readReport(jobDir, job.attempts);
+  const report = told ?? (await settleUntold(jobDir, job));
+  removeSocket(runnerSocketPath(jobDir));
+  await rm(join(jobDir, "private"), { recursive: true, force: true });
+  return report;
+}
+
+/** A runner that gave its word had swept before; one that did not may have left a claude at work. */
+async function settleUntold(jobDir: string, job: DeadRun["job"]): Promise<RunReport> {
+  await sweepRun(runTokenOf({ jobId: job.id, attempt: job.attempts }));
+  const found = { ...(await reportFromDisk(jobDir, job)), crashed: true };
+  const report = runReportSchema.parse(found);
+  await writeOutcome(jobDir, report);
+  return report;
+}
+
+/** The runner's own word on an attempt, once it has given it. */
+export async function readReport(jobDir: string, attempt: number): Promise<RunReport | undefined> {
+  const stored = await readOutcome(jobDir);
+  if (stored.kind !== "found") return undefined;
+  const report = runReportSchema.safeParse(stored.value);
+  return report.success && report.data.attempt === attempt ? report.data : undefined;
+}
+
+async function reportFromDisk(jobDir: string, job: DeadRun["job"]): Promise<RunReport> {
+  const claim = await readClaim(jobDir, job.attempts);
+  const file = claim.kind === "found" ? claim.file : undefined;
+  const sessionId = file?.session_id ?? job.session_id ?? "";
+  if (file?.run) return reportOfLog({ jobId: job.id, jobDir, sessionId, file, run: file.run });
+  return bareReport(
+    { jobId: job.id, attempt: job.attempts, sessionId },
+    { stopped: "interrupted" },
+  );
+}

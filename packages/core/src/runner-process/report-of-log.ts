@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import type { Evidence } from "../runner/evidence.ts";
+import { makeReport } from "../runner/make-report.ts";
+import { readMetadataFile } from "../runner/metadata-file.ts";
+import type { RunReport } from "../runner/run-report.ts";
+import type { SessionChoice } from "../runner/runtime/interface.ts";
+import { totalsBefore } from "../runner/session-totals.ts";
+import type { SessionTotals } from "../runner/usage.ts";
+import { outputName } from "../state/output-writer.ts";
+import { completeLog } from "./complete-log.ts";
+import type { RunFacts, RunnerFile } from "./contract.ts";
+import { evidenceOfLog } from "./evidence-of-log.ts";
+
+export interface LoggedRun {
+  jobId: string;
+  jobDir: string;
+  sessionId: string;
+  file: RunnerFile;
+  run: RunFacts;
+}
+
+/** The report of a run whose runner could not make one, from its log and its transcript. */
+export async function reportOfLog(
+  logged: LoggedRun,
+  refused?: Evidence["refused"],
+): Promise<RunReport> {
+  const { run, file, sessionId } = logged;
+  const startedAt = new Date(file.started_at);
+  const evidence = await gatherEvidence(logged, startedAt);
+  const { metadata, warnings } = await metadataOf(run, startedAt);
+  return makeReport({
+    order: {
+      jobId: logged.jobId,
+      attempt: file.attempt,
+      session: { sessionId },
+      claude: { version: run.claude_version },
+    },
+    evidence: { ...evidence, refused },
+    startedAt,
+    finishedAt: new Date(),
+    totalsBefore: await spentBefore(run, sessionId, startedAt),
+    metered: undefined,
+    credential: run.credential,
+    metadata,
+    warnings,
+  });
+}
+
+async function gatherEvidence(
+  { jobDir, sessionId, run }: LoggedRun,
+  startedAt: Date,
+): Promise<Evidence> {
+  const output = join(jobDir, outputName);
+  const log = await evidenceOfLog(output, run.output_from, "result");
+  if (log.hadLastWord) return log.evidence;
+  await completeLog({ jobDir, sessionId, startedAt, run, log });
+  const whole = await evidenceOfLog(output, run.output_from, "tools");
+  // A turn may be over while work of it in the background was not.
+  return whole.hadLastWord ? whole.evidence : { ...whole.evidence, stopped: "interrupted" };
+}
+
+async function metadataOf({ cwd, metadata_file }: RunFacts, startedAt: Date) {
+  if (metadata_file === null) return { metadata: undefined, warnings: [] };
+  const read = await readMetadataFile(cwd, metadata_file, startedAt);
+  return {
+    metadata: read.kind === "found" ? read.metadata : undefined,
+    warnings: read.kind === "wrong" ? [read.warning] : [],
+  };
+}
+
+/** A session that was fresh has nothing older than the run. */
+async function spentBefore(
+  run: RunFacts,
+  sessionId: string,
+  startedAt: Date,
+): Promise<SessionTotals | undefined> {
+  const { forked_from: from, config_dir: configDir, cwd } = run;
+  const session: SessionChoice =
+    from === null ? { kind: "resume", sessionId } : { kind: "fork", from, sessionId };
+  try {
+    return await totalsBefore({ session, configDir, cwd }, startedAt);
+  } catch {
+    // The folder of the run is gone.
+    return undefined;
+  }
+}

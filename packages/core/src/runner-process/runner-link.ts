@@ -1,0 +1,95 @@
+import { EventEmitter } from "node:events";
+import { createConnection, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type ApprovalAsked,
+  type ApprovalWithdrawn,
+  type FromRunner,
+  readFromRunner,
+  type ToRunner,
+} from "./contract.ts";
+import { LineReader } from "./line-reader.ts";
+import { runnerSocketPath } from "./runner-socket.ts";
+import { findSocketPath } from "./socket-path.ts";
+
+export interface RunnerLinkEvents {
+  approval: [asked: ApprovalAsked];
+  /** Nobody need answer it any more; `answered` also when it was by this link. */
+  withdrawn: [withdrawn: ApprovalWithdrawn];
+  /** The runner is over and has left its outcome, or it died, or we closed. */
+  closed: [];
+}
+
+/** A connection to a living runner. Open questions are asked again of everybody who connects: listen at once. */
+export class RunnerLink extends EventEmitter<RunnerLinkEvents> {
+  constructor(private readonly socket: Socket) {
+    super();
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => this.emit("closed"));
+    const reader = new LineReader();
+    socket.on("data", (chunk) => {
+      for (const line of reader.push(chunk)) {
+        const told = readFromRunner(line);
+        if (told) this.hear(told);
+      }
+      if (reader.isOverfull) socket.destroy();
+    });
+  }
+
+  stop(reason: "cancelled" | "interrupted", force: boolean): void {
+    this.send({ type: "stop", reason, force });
+  }
+
+  answer(request_id: string, behavior: "allow" | "deny", message = ""): void {
+    this.send({ type: "answer", request_id, behavior, message });
+  }
+
+  close(): void {
+    this.socket.destroySoon();
+  }
+
+  private hear(told: FromRunner): void {
+    if (told.type === "approval") this.emit("approval", told);
+    if (told.type === "approval_withdrawn") this.emit("withdrawn", told);
+  }
+
+  private send(line: ToRunner): void {
+    if (this.socket.writable) this.socket.write(`${JSON.stringify(line)}\n`);
+  }
+}
+
+export interface ConnectOptions {
+  /** How long a runner may take until it listens. */
+  patience?: number;
+  signal?: AbortSignal;
+}
+
+const pollEvery = 10;
+
+/** Rejects when nobody listens there in time: the runner never began, or is over already. */
+export async function connectRunner(
+  jobDir: string,
+  { patience = 2_000, signal }: ConnectOptions = {},
+): Promise<RunnerLink> {
+  const deadline = Date.now() + patience;
+  for (;;) {
+    try {
+      return new RunnerLink(await connect(findSocketPath(runnerSocketPath(jobDir))));
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (Date.now() >= deadline) throw error;
+    }
+    await delay(pollEvery, undefined, { signal });
+  }
+}
+
+function connect(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection(path);
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve(socket);
+    });
+  });
+}

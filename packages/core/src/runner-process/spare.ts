@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { RunnerAssignment } from "./contract.ts";
+import { runnerProgram, warmSdk } from "./program.ts";
+
+export interface StartedRunner {
+  pid: number;
+  /** Never rejects. A runner that came too late exits, too: `inspectRunner` tells which it was. */
+  exited: Promise<RunnerExit>;
+}
+
+interface RunnerExit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface SparePoolOptions {
+  size?: number;
+  program?: string;
+  /** Some agents run by the SDK, which costs a process 30 MB to have ready. */
+  sdk?: boolean;
+}
+
+interface Runner extends StartedRunner {
+  child: ChildProcess;
+}
+
+/** A new spare leaves the processor to the run that took the last one until that is well under way. */
+const pauseAfterTaking = 1_000;
+/** A program that cannot run at all is not tried again and again without a pause. */
+const pauseAfterDeath = 1_000;
+
+/** Keeps runner processes warm, so that a job does not pay for their start. */
+export class SparePool {
+  private readonly size: number;
+  private readonly command: string[];
+  private readonly spares = new Set<Runner>();
+  private readonly taken = new Set<Runner>();
+  private refill: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  constructor({ size = 1, program = runnerProgram(), sdk = true }: SparePoolOptions = {}) {
+    this.size = size;
+    this.command = [program, ...(sdk ? [warmSdk] : [])];
+    this.fill();
+  }
+
+  /** Gives an attempt to a runner that needs nobody from then on, this process least of all. */
+  take(assignment: RunnerAssignment): StartedRunner {
+    const [spare] = this.spares;
+    const runner = spare ?? this.start();
+    this.spares.delete(runner);
+    this.taken.add(runner);
+    runner.child.ref();
+    runner.child.stdin?.end(`${JSON.stringify(assignment)}\n`);
+    void runner.exited.then(() => this.taken.delete(runner));
+    this.fillIn(pauseAfterTaking);
+    return { pid: runner.pid, exited: runner.exited };
+  }
+
+  /** Ends the spares. Runners go on, and no longer keep this process. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.refill);
+    for (const { child } of this.taken) child.unref();
+    const spares = [...this.spares];
+    for (const { child } of spares) {
+      child.ref();
+      child.kill("SIGKILL");
+    }
+    await Promise.all(spares.map(({ exited }) => exited));
+  }
+
+  private fillIn(milliseconds: number): void {
+    clearTimeout(this.refill);
+    this.refill = setTimeout(() => this.fill(), milliseconds).unref();
+  }
+
+  private fill(): void {
+    while (!this.stopped && this.spares.size < this.size) this.keep(this.start());
+  }
+
+  private keep(spare: Runner): void {
+    this.spares.add(spare);
+    spare.child.unref();
+    void spare.exited.then(() => {
+      if (this.spares.delete(spare)) this.fillIn(pauseAfterDeath);
+    });
+  }
+
+  private start(): Runner {
+    const child = spawn(process.execPath, this.command, {
+      detached: true,
+      cwd: "/",
+      env: ownEnvironment(),
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    // A spare that died just now does not read; that the attempt never began shows soon enough.
+    child.stdin.on("error", () => undefined);
+    const exited = new Promise<RunnerExit>((resolve) => {
+      child.once("exit", (code, signal) => resolve({ code, signal }));
+      child.once("error", () => resolve({ code: null, signal: null }));
+    });
+    return { pid: child.pid ?? 0, exited, child };
+  }
+}
+
+/** What Node itself reads at its start. All that is for the run comes with the assignment. */
+const needed = ["PATH", "HOME", "TMPDIR", "NODE_EXTRA_CA_CERTS"];
+
+function ownEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    needed.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

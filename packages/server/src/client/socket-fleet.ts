@@ -1,0 +1,113 @@
+import type { FleetEvent, JobOutput, JobQuery, OutputOptions, TriggerRequest } from "@herdctl/core";
+import type { BodyOf, ResponseOf } from "../contract/endpoint.ts";
+import type { Endpoints } from "../contract/endpoints.ts";
+import type { RouteName } from "../contract/routes.ts";
+import { hasCode } from "./failure.ts";
+import type { FleetClient } from "./fleet-client.ts";
+import type { ReadFrame } from "./read-frames.ts";
+import type { Message, Wire } from "./wire.ts";
+
+type Answer<N extends RouteName> = ResponseOf<Endpoints[N]>;
+type TypedMessage<N extends RouteName> = Omit<Message, "body"> & { body?: BodyOf<Endpoints[N]> };
+
+const sse = { accept: "text/event-stream" };
+
+/** A fleet in another process. */
+export class SocketFleet implements FleetClient {
+  /** Streams of events that are being opened: what is asked after that shall be seen in them. */
+  readonly #opening = new Set<Promise<unknown>>();
+
+  constructor(private readonly wire: Wire) {}
+
+  status() {
+    return this.#ask("status");
+  }
+
+  trigger(request: TriggerRequest) {
+    return this.#ask("trigger", { body: request });
+  }
+
+  async wait(id: string, signal?: AbortSignal) {
+    for (;;) {
+      const job = await this.#ask("wait", { params: { id }, signal });
+      if (job.finished_at !== null) return job;
+    }
+  }
+
+  cancel(id: string, options: { force?: boolean } = {}) {
+    return this.#ask("cancel", { params: { id }, body: options });
+  }
+
+  async job(id: string) {
+    try {
+      return await this.#ask("job", { params: { id } });
+    } catch (error) {
+      if (hasCode(error, "job_not_found")) return undefined;
+      throw error;
+    }
+  }
+
+  jobs(query: JobQuery) {
+    return this.#ask("jobs", { query: { ...query } });
+  }
+
+  output(id: string, { from, follow }: OutputOptions = {}): AsyncIterable<JobOutput> {
+    const query = { from, follow: follow ? "true" : undefined };
+    const message = { params: { id }, query, headers: sse, signal: follow };
+    return parsed<JobOutput>(this.wire.frames(() => this.wire.open("output", message), follow));
+  }
+
+  async approvals() {
+    return (await this.#ask("approvals")).approvals;
+  }
+
+  answer(id: string, word: "allow" | "deny", by: string) {
+    return this.#ask("answer", { params: { id }, body: { word, by } });
+  }
+
+  pause(agent: string) {
+    return this.#ask("pause", { params: { agent } });
+  }
+
+  resume(agent: string) {
+    return this.#ask("resume", { params: { agent } });
+  }
+
+  reload() {
+    return this.#ask("reload");
+  }
+
+  async shutdown(options: BodyOf<Endpoints["shutdown"]> = {}) {
+    try {
+      await this.#ask("shutdown", { body: options });
+    } catch (error) {
+      // One that has gone before it could say so has stopped.
+      if (!hasCode(error, "fleet_unreachable")) throw error;
+    }
+  }
+
+  events(signal: AbortSignal): AsyncIterable<FleetEvent> {
+    const opened = this.wire.open("events", { headers: sse, signal });
+    const settled = opened
+      .catch(() => undefined)
+      .then(() => {
+        this.#opening.delete(settled);
+      });
+    this.#opening.add(settled);
+    return parsed<FleetEvent>(this.wire.frames(() => opened, signal));
+  }
+
+  close() {
+    this.wire.close();
+  }
+
+  async #ask<N extends RouteName>(name: N, message: TypedMessage<N> = {}): Promise<Answer<N>> {
+    await Promise.all(this.#opening);
+    // The edge: the fleet's own schemas have shaped the answer.
+    return (await this.wire.ask(name, message)) as Answer<N>;
+  }
+}
+
+async function* parsed<T>(frames: AsyncIterable<ReadFrame>): AsyncGenerator<T> {
+  for await (const { data } of frames) yield JSON.parse(data);
+}

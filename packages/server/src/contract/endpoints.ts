@@ -1,0 +1,140 @@
+import { approvalSchema, jobSchema, UserError } from "@herdctl/core";
+import { z } from "zod";
+import { withHeartbeat } from "../live/frames.ts";
+import { streamOutput } from "../live/output-stream.ts";
+import { mediaTypes, streamResponse } from "../live/stream-response.ts";
+import { waitForJob } from "../live/wait-for-job.ts";
+import { endpoint } from "./endpoint.ts";
+import { eventSchema } from "./events.ts";
+import {
+  admissionSchema,
+  jobOutputSchema,
+  jobPageSchema,
+  jobQuerySchema,
+  jobWithAttemptsSchema,
+  outputQuerySchema,
+  triggerBodyLimit,
+  triggerSchema,
+  waitQuerySchema,
+} from "./jobs.ts";
+import type { RouteName } from "./routes.ts";
+import { fleetStatusSchema } from "./status.ts";
+
+const byId = z.object({ id: z.string() });
+const byAgent = z.object({ agent: z.string() });
+
+export const endpoints = {
+  ping: endpoint("ping", {
+    summary: "Whether a fleet answers here, and which version of this contract it speaks.",
+    response: z.object({ api: z.literal(1) }),
+    answer: async () => ({ api: 1 as const }),
+  }),
+  status: endpoint("status", {
+    summary: "The fleet and each of its agents: what they do, wait for and have cost today.",
+    response: fleetStatusSchema,
+    answer: ({ control }) => control.status(),
+  }),
+  trigger: endpoint("trigger", {
+    summary:
+      "Triggers an agent. The answer comes once the job is durable; a key seen before gives the first job.",
+    body: triggerSchema,
+    bodyLimit: triggerBodyLimit,
+    response: admissionSchema,
+    answer: ({ control }, { body }) => control.trigger(body),
+  }),
+  jobs: endpoint("jobs", {
+    summary: "Jobs, newest first, a page at a time: `next` is the `cursor` of the page after.",
+    query: jobQuerySchema,
+    response: jobPageSchema,
+    answer: ({ control }, { query }) => control.jobs(query),
+  }),
+  job: endpoint("job", {
+    summary: "One job with its attempts.",
+    params: byId,
+    response: jobWithAttemptsSchema,
+    answer: async ({ control }, { params }) => {
+      const found = await control.job(params.id);
+      if (found) return found;
+      throw new UserError("job_not_found", `there is no job ${params.id}`);
+    },
+  }),
+  wait: endpoint("wait", {
+    summary:
+      "Answers when the job has finished, or after `timeout` seconds with the job as it stands: ask again while `finished_at` is null.",
+    params: byId,
+    query: waitQuerySchema,
+    response: jobSchema,
+    answer: ({ control, connection }, { params, query }) =>
+      waitForJob(control, params.id, query.timeout, connection.signal),
+  }),
+  output: endpoint("output", {
+    summary:
+      "What the agent said, from the byte `from` on; with `follow=true` until the job has ended. Lines of JSON, or server-sent events when they are accepted.",
+    params: byId,
+    query: outputQuerySchema,
+    response: jobOutputSchema,
+    streams: [mediaTypes.lines, mediaTypes.sse],
+    answer: async ({ control, connection, header }, { params, query }) => {
+      const { job } = (await control.job(params.id)) ?? {};
+      if (!job) throw new UserError("job_not_found", `there is no job ${params.id}`);
+      const asEvents = header("accept")?.includes(mediaTypes.sse) ?? false;
+      const from = Number(header("last-event-id") ?? query.from ?? 0) || 0;
+      const request = { jobId: job.id, from, follow: query.follow === "true", asEvents };
+      return streamOutput(control, request, connection);
+    },
+  }),
+  cancel: endpoint("cancel", {
+    summary: "Ends a pending job, asks a running one to stop; `force` does not ask.",
+    params: byId,
+    body: z.strictObject({ force: z.boolean().optional() }),
+    response: jobSchema,
+    answer: ({ control }, { params, body }) => control.cancel(params.id, body),
+  }),
+  approvals: endpoint("approvals", {
+    summary: "What agents ask and nobody has answered yet.",
+    response: z.object({ approvals: z.array(approvalSchema) }),
+    answer: async ({ control }) => ({ approvals: await control.approvals() }),
+  }),
+  answer: endpoint("answer", {
+    summary: "Allows or denies what an agent asks.",
+    params: byId,
+    body: z.strictObject({ word: z.enum(["allow", "deny"]), by: z.string().min(1) }),
+    response: approvalSchema,
+    answer: ({ control }, { params, body }) => control.answer(params.id, body.word, body.by),
+  }),
+  pause: endpoint("pause", {
+    summary: "Starts no more jobs of this agent; those that run go on.",
+    params: byAgent,
+    answer: async ({ control }, { params }) => void (await control.pause(params.agent)),
+  }),
+  resume: endpoint("resume", {
+    summary: "Lifts the pause of an agent, and of the credential it shares with others.",
+    params: byAgent,
+    answer: async ({ control }, { params }) => void (await control.resume(params.agent)),
+  }),
+  reload: endpoint("reload", {
+    summary: "Reads the configuration anew. A wrong one is answered with all that is wrong in it.",
+    answer: async ({ control }) => void (await control.reload()),
+  }),
+  shutdown: endpoint("shutdown", {
+    summary:
+      "Drains for `drainMs`, then cancels what is left; `detach` leaves running jobs to the next fleet process.",
+    body: z.strictObject({
+      drainMs: z.number().nonnegative().optional(),
+      detach: z.boolean().optional(),
+    }),
+    answer: async ({ control }, { body }) => void (await control.shutdown(body)),
+  }),
+  events: endpoint("events", {
+    summary:
+      "Everything that happens from now on, as server-sent events. With `Last-Event-ID` it goes on after that one; a `gap` event says when some are lost.",
+    response: eventSchema,
+    streams: [mediaTypes.sse],
+    answer: async ({ feed, connection, header }) => {
+      const frames = feed.join(header("last-event-id"), connection);
+      return streamResponse(withHeartbeat(frames), mediaTypes.sse, connection);
+    },
+  }),
+} satisfies Record<RouteName, unknown>;
+
+export type Endpoints = typeof endpoints;

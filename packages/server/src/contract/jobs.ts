@@ -1,0 +1,81 @@
+import {
+  type Admission,
+  attemptSchema,
+  type JobOutput,
+  type JobPage,
+  type JobQuery,
+  jobSchema,
+  jobStatusSchema,
+  outcomeCodeSchema,
+  type SDKMessage,
+  type TriggerRequest,
+  triggerTypeSchema,
+} from "@herdctl/core";
+import { z } from "zod";
+import type { Shape } from "./shape.ts";
+
+const mebibyte = 1024 * 1024;
+const longestPrompt = 4 * mebibyte;
+
+/** JSON may need two bytes for one, for quotes and line ends; the rest is for all but the prompt. */
+export const triggerBodyLimit = 2 * longestPrompt + mebibyte;
+
+export const triggerSchema = z.strictObject({
+  trigger: triggerTypeSchema.default("manual"),
+  agent: z.string().min(1),
+  schedule: z.string().optional(),
+  prompt: z
+    .string()
+    .refine((text) => Buffer.byteLength(text) <= longestPrompt, "a prompt has at most 4 MiB")
+    .optional(),
+  key: z.string().optional(),
+  resume: z.string().optional(),
+  fork: z.string().optional(),
+  jobId: z.string().optional(),
+  watched: z.boolean().optional(),
+} satisfies Shape<TriggerRequest>);
+
+export const admissionSchema = z.object({
+  job: jobSchema,
+  created: z.boolean(),
+  cancel: z.array(z.string()),
+} satisfies Shape<Admission>);
+
+export const jobQuerySchema = z.strictObject({
+  agent: z.string().optional(),
+  status: jobStatusSchema.optional(),
+  outcome: outcomeCodeSchema.optional(),
+  since: z.iso
+    .datetime({ offset: true })
+    .transform((time) => new Date(time))
+    .optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(50),
+  cursor: z.string().optional(),
+} satisfies Shape<JobQuery>);
+
+export const jobPageSchema = z.object({
+  jobs: z.array(jobSchema),
+  next: z.string().nullable(),
+} satisfies Shape<JobPage>);
+
+export const jobWithAttemptsSchema = z.object({ job: jobSchema, attempts: z.array(attemptSchema) });
+
+export const waitQuerySchema = z.strictObject({
+  /** Seconds. */
+  timeout: z.coerce.number().positive().max(300).default(60),
+});
+
+export const outputQuerySchema = z.strictObject({
+  from: z.coerce.number().int().nonnegative().optional(),
+  follow: z.enum(["true", "false"]).default("false"),
+});
+
+/** What claude says is claude's: we pass on more kinds than we know. */
+export const messageSchema = z.looseObject({
+  type: z.string(),
+}) as unknown as z.ZodType<SDKMessage>;
+
+export const jobOutputSchema = z.object({
+  message: messageSchema,
+  offset: z.number().int().nonnegative(),
+} satisfies Shape<JobOutput>);

@@ -1,0 +1,42 @@
+import type { AgentStatus, FleetStatus } from "@herdctl/core";
+import { z } from "zod";
+import type { Shape } from "./shape.ts";
+
+const count = z.number().int().nonnegative();
+const money = z.number().nonnegative();
+
+const agentSchema = z.object({
+  name: z.string(),
+  description: z.string().nullable(),
+  runtime: z.enum(["sdk", "cli"]),
+  docker: z.boolean(),
+  paused: z.object({ reason: z.string(), since: z.string() }).nullable(),
+  pending: count,
+  waiting: count,
+  running: z.array(z.object({ job_id: z.string(), started_at: z.string(), doing: z.string() })),
+  last_job: z
+    .object({
+      id: z.string(),
+      outcome: z.string().nullable(),
+      finished_at: z.string().nullable(),
+    })
+    .nullable(),
+  cost_today_usd: money,
+} satisfies Shape<AgentStatus>);
+
+export const fleetStatusSchema = z.object({
+  fleet: z.object({
+    name: z.string(),
+    file: z.string(),
+    pid: z.number().int(),
+    version: z.string(),
+    started_at: z.string(),
+    state: z.enum(["starting", "running", "draining", "refusing"]),
+    problem: z.string().nullable(),
+    pending: count,
+    running: count,
+    waiting: count,
+    cost_today_usd: money,
+  } satisfies Shape<FleetStatus["fleet"]>),
+  agents: z.array(agentSchema),
+} satisfies Shape<FleetStatus>);

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import type { FleetEvent } from "@herdctl/core";
+import { BoundedQueue } from "./bounded-queue.ts";
+import type { Connection } from "./connection.ts";
+import { sseFrame } from "./frames.ts";
+
+interface Entry {
+  number: number;
+  frame: string;
+}
+
+/** What is kept for those who come back, and how far one may fall behind before he is cut off. */
+const kept = { items: 2_000, size: 8 * 1024 * 1024 };
+const behind = { items: 2 * kept.items, size: 2 * kept.size };
+const breath = 64;
+
+/**
+ * The events of a fleet, numbered and written out once for all who look on. It listens from the
+ * first of them on. Nobody waits for a slow one: he is cut off, and told of the gap if he returns.
+ */
+export class EventFeed {
+  /** Numbers begin anew with each fleet process; one of another process means nothing here. */
+  readonly #epoch = randomBytes(4).toString("hex");
+  readonly #entries: Entry[] = [];
+  readonly #readers = new Map<BoundedQueue<string>, Connection>();
+  #size = 0;
+  #last = 0;
+  #listening: Promise<void> | undefined;
+  #hasEnded = false;
+
+  constructor(private readonly source: (signal: AbortSignal) => AsyncIterable<FleetEvent>) {}
+
+  /** Frames for one who looks on, from after the event he saw last. */
+  join(lastId: string | undefined, connection: Connection): AsyncIterable<string> {
+    this.#listening ??= this.#listen();
+    const queue = new BoundedQueue<string>(behind);
+    for (const frame of this.#missed(lastId)) queue.push(frame, frame.length);
+    const leave = () => {
+      this.#readers.delete(queue);
+      queue.close();
+    };
+    if (this.#hasEnded || connection.signal.aborted) leave();
+    else {
+      this.#readers.set(queue, connection);
+      connection.signal.addEventListener("abort", leave, { once: true });
+    }
+    return queue.read();
+  }
+
+  #missed(lastId: string | undefined): string[] {
+    if (lastId === undefined) return [];
+    const [epoch, text] = lastId.split("-");
+    const seen = Number(text);
+    const first = this.#last - this.#entries.length + 1;
+    const isKnown = epoch === this.#epoch && seen >= first - 1 && seen <= this.#last;
+    if (isKnown) return this.#entries.slice(seen + 1 - first).map(({ frame }) => frame);
+    const data = { type: "gap", after: lastId };
+    return [sseFrame({ id: this.#id(this.#last), event: "gap", data })];
+  }
+
+  async #listen(): Promise<void> {
+    try {
+      for await (const event of this.source(new AbortController().signal)) {
+        this.#append(event);
+        // A burst must not outrun those who would keep up, if they only had a turn.
+        if (this.#last % breath === 0) await setImmediate();
+      }
+    } finally {
+      this.#hasEnded = true;
+      for (const queue of this.#readers.keys()) queue.close();
+      this.#readers.clear();
+    }
+  }
+
+  #append(event: FleetEvent): void {
+    this.#last += 1;
+    const frame = sseFrame({ id: this.#id(this.#last), event: event.type, data: event });
+    this.#entries.push({ number: this.#last, frame });
+    this.#size += frame.length;
+    while (this.#entries.length > kept.items || this.#size > kept.size) {
+      this.#size -= this.#entries.shift()?.frame.length ?? 0;
+    }
+    for (const [queue, connection] of this.#readers) {
+      if (!queue.push(frame, frame.length)) connection.cut();
+    }
+  }
+
+  #id(number: number): string {
+    return `${this.#epoch}-${number}`;
+  }
+}

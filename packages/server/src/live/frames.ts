@@ -1,0 +1,49 @@
+export interface Frame {
+  id: string | number;
+  event: string;
+  data: unknown;
+}
+
+/** JSON has no line ends of its own, so that one line of data is enough. */
+export function sseFrame({ id, event, data }: Frame): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+const beat = ":\n\n";
+
+/** A sign of life whenever nothing has been said for a while; the first one at once. */
+export async function* withHeartbeat(
+  source: AsyncIterable<string>,
+  every = 15_000,
+): AsyncGenerator<string> {
+  const iterator = source[Symbol.asyncIterator]();
+  yield beat;
+  try {
+    let next = iterator.next();
+    for (;;) {
+      const said = await soon(next, every);
+      if (said === undefined) {
+        yield beat;
+        continue;
+      }
+      if (said.done) return;
+      yield said.value;
+      next = iterator.next();
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+async function soon<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds);
+    timer.unref();
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Connection } from "./connection.ts";
+
+export const mediaTypes = { sse: "text/event-stream", lines: "application/jsonl" } as const;
+
+/** Asks for the next piece when the other side has taken the last: nothing piles up in between. */
+export function streamResponse(
+  pieces: AsyncGenerator<string>,
+  mediaType: string,
+  connection: Connection,
+): Response {
+  const encoder = new TextEncoder();
+  connection.signal.addEventListener("abort", connection.cut, { once: true });
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const piece = await pieces.next().catch(() => undefined);
+        // An end in good order would say that this was all.
+        if (piece === undefined) connection.cut();
+        if (piece === undefined || piece.done) controller.close();
+        else controller.enqueue(encoder.encode(piece.value));
+      },
+      cancel: connection.cut,
+    },
+    { highWaterMark: 0 },
+  );
+  const headers = { "content-type": mediaType, "cache-control": "no-store" };
+  return new Response(body, { headers });
+}

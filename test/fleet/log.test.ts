@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openFleetLog } from "@herdctl/core";
+import { expect, test } from "vitest";
+import { folderWith } from "../support/folder.ts";
+
+const linesOf = (file: string) =>
+  readFileSync(file, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+test("what happened is written as JSON lines, for nobody else to read", () => {
+  const folder = join(folderWith({}), "logs");
+  const log = openFleetLog({ folder, environment: {} });
+  log.info("started", { agents: 3 });
+  log.event({ type: "agent:paused", agent: "coder", reason: "billing" });
+  log.error("it broke", new Error("the story"));
+  log.close();
+  const file = join(folder, "fleet.log");
+  expect(linesOf(file)).toEqual([
+    expect.objectContaining({ level: 30, msg: "started", agents: 3, pid: process.pid }),
+    expect.objectContaining({ level: 40, msg: "agent:paused", agent: "coder", reason: "billing" }),
+    expect.objectContaining({ level: 50, msg: "it broke" }),
+  ]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("secrets are not written, wherever they stand", () => {
+  const folder = folderWith({});
+  const environment = { GITHUB_TOKEN: 'made-up "token"', SHORT_KEY: "ab", PATH: "/usr/bin:/bin" };
+  const log = openFleetLog({ folder, environment });
+  log.info('made-up "token" of ab in /usr/bin:/bin', { deep: { inside: 'made-up "token"' } });
+  log.error("failed", new Error(`with ${["sk", "ant", "made-up-by-us"].join("-")}`));
+  log.close();
+  const text = readFileSync(join(folder, "fleet.log"), "utf8");
+  expect(text).not.toMatch(/made-up/);
+  expect(linesOf(join(folder, "fleet.log"))[0].msg).toBe("[hidden] of ab in /usr/bin:/bin");
+});
+
+test("a full log makes way, and so does yesterday's; only so many stay", () => {
+  const folder = folderWith({ "fleet.log": "yesterday\n" });
+  const yesterday = new Date(Date.now() - 24 * 3_600_000);
+  utimesSync(join(folder, "fleet.log"), yesterday, yesterday);
+  const log = openFleetLog({ folder, environment: {}, maxBytes: 300 });
+  log.info("today");
+  expect(readFileSync(join(folder, "fleet.log.1"), "utf8")).toBe("yesterday\n");
+  for (let count = 0; count < 60; count += 1) log.info("x".repeat(100));
+  log.close();
+  expect(readdirSync(folder)).toHaveLength(8);
+  const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(300);
+});
+
+test("a log that cannot be written stops nobody", () => {
+  const folder = join(folderWith({}), "logs");
+  writeFileSync(folder, "a file where the folder should be");
+  const log = openFleetLog({ folder, environment: {} });
+  log.info("lost");
+  log.close();
+  expect(readFileSync(folder, "utf8")).toBe("a file where the folder should be");
+});

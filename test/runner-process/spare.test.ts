@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { runnerProgram } from "../../packages/core/src/runner-process/program.ts";
+import { obey } from "../support/runtime.ts";
+import { stage } from "../support/stage.ts";
+import { assign, isRunning, reportOf, sparePool, until } from "./support.ts";
+
+describe("a spare", () => {
+  test("is taken by a job, replaced, and goes with its pool while the job's runner goes on", async () => {
+    const on = await stage({ mode: "obedient" });
+    const task = await assign(on, { prompt: obey(["Bash", { command: "sleep 3; echo done" }]) });
+    const pool = sparePool();
+    const [spare] = children();
+    const { pid, exited } = pool.take(task.assignment);
+    expect(pid).toBe(spare);
+    const [next] = await until(() => some(children().filter((one) => one !== pid)));
+    await pool.stop();
+    expect(isRunning(next ?? 0)).toBe(false);
+    expect(isRunning(pid)).toBe(true);
+    await exited;
+    expect((await reportOf(task))?.outcome.code).toBe("success");
+    expect(children()).toEqual([]);
+  });
+
+  test("that died is replaced", async () => {
+    sparePool();
+    const [spare = 0] = children();
+    process.kill(spare, "SIGKILL");
+    const [next] = await until(() => some(children().filter((one) => one !== spare)));
+    expect(next).not.toBe(spare);
+  });
+
+  test("is started for each of many that come at once", async () => {
+    const on = await stage({ mode: "obedient" });
+    const pool = sparePool();
+    const tasks = await Promise.all([assign(on), assign(on), assign(on)]);
+    await Promise.all(tasks.map((task) => pool.take(task.assignment).exited));
+    const reports = await Promise.all(tasks.map((task) => reportOf(task)));
+    expect(reports.map((report) => report?.outcome.code)).toEqual([
+      "success",
+      "success",
+      "success",
+    ]);
+  });
+
+  test("leads a session of its own and carries nothing of our environment", async () => {
+    process.env.HERDCTL_TEST_SECRET = "not for the runner";
+    sparePool();
+    delete process.env.HERDCTL_TEST_SECRET;
+    const [spare = 0] = children();
+    const environ = readFileSync(`/proc/${spare}/environ`, "utf8").split("\0").filter(Boolean);
+    const names = environ.map((entry) => entry.split("=")[0]);
+    const known = ["PATH", "HOME", "TMPDIR", "NODE_EXTRA_CA_CERTS"];
+    expect(names.filter((name) => !known.includes(name ?? ""))).toEqual([]);
+    const fields = readFileSync(`/proc/${spare}/stat`, "utf8").split(") ")[1]?.split(" ");
+    expect(Number(fields?.[3])).toBe(spare);
+  });
+});
+
+/** The runner processes that this one has started. */
+function children(): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && isRunning(pid))
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(runnerProgram()))
+    .filter((pid) => read(`/proc/${pid}/stat`).split(") ")[1]?.split(" ")[1] === `${process.pid}`);
+}
+
+function some<T>(list: T[]): T[] | undefined {
+  return list.length > 0 ? list : undefined;
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

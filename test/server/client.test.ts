@@ -1,0 +1,182 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { ProblemsError, UserError } from "@herdctl/core";
+import { connectFleet } from "@herdctl/server/client";
+import { expect, test } from "vitest";
+import { folderWith } from "../support/folder.ts";
+import { connect, serve } from "./stage.ts";
+
+test("nobody at the socket is no fleet, and no error", async () => {
+  const folder = folderWith({ "file.sock": "" });
+  expect(await connectFleet(join(folder, "none.sock"))).toBeUndefined();
+  expect(await connectFleet(join(folder, "file.sock"))).toBeUndefined();
+  expect(await connectFleet(join(folder, "x".repeat(150), "none.sock"))).toBeUndefined();
+});
+
+test("the status comes over the socket as the fleet gives it", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  await fleet.begin(job);
+  const status = await client.status();
+  expect(status.fleet).toMatchObject({ name: "small", pid: process.pid, running: 1, pending: 0 });
+  expect(status.agents.map(({ name }) => name)).toEqual(["coder", "writer"]);
+  expect(status.agents[0]?.running).toMatchObject([{ job_id: job.id }]);
+});
+
+test("a trigger makes one job, and the same key the same job", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  const request = { trigger: "manual", agent: "writer", prompt: "Write “ä”.", key: "k1" } as const;
+  const first = await client.trigger(request);
+  const again = await client.trigger(request);
+  expect(first).toMatchObject({ created: true, job: { agent: "writer", prompt: "Write “ä”." } });
+  expect(again).toMatchObject({ created: false, job: { id: first.job.id } });
+  expect(await fleet.job(first.job.id)).toEqual({ job: first.job, attempts: [] });
+});
+
+test("a job is found with its attempts, and one that is not there is undefined", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  await fleet.begin(job);
+  expect(await client.job(job.id)).toEqual(await fleet.job(job.id));
+  expect((await client.job(job.id))?.attempts).toHaveLength(1);
+  expect(await client.job("job-none")).toBeUndefined();
+});
+
+test("jobs are listed by agent, status and time, a page at a time", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  for (const agent of ["coder", "writer", "coder"]) {
+    await client.trigger({ trigger: "manual", agent, prompt: "go" });
+  }
+  const first = await client.jobs({ agent: "coder", limit: 1 });
+  const second = await client.jobs({ agent: "coder", limit: 1, cursor: first.next ?? "" });
+  expect([first, second]).toEqual([
+    await fleet.jobs({ agent: "coder", limit: 1 }),
+    await fleet.jobs({ agent: "coder", limit: 1, cursor: first.next ?? "" }),
+  ]);
+  const old = new Date(Date.now() - 60_000);
+  expect((await client.jobs({ status: "pending", since: old, limit: 10 })).jobs).toHaveLength(3);
+  const later = new Date(Date.now() + 60_000);
+  expect((await client.jobs({ since: later, limit: 10 })).jobs).toEqual([]);
+});
+
+test("waiting ends with the finished record, also when it had finished before", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  await fleet.begin(job);
+  const waiting = client.wait(job.id);
+  const done = await fleet.finish(job);
+  expect(await waiting).toEqual(done);
+  expect(await client.wait(job.id)).toEqual(done);
+});
+
+test("whoever waits can stop waiting", async () => {
+  const { socket } = await serve();
+  const client = await connect(socket);
+  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  const waiting = client.wait(job.id, AbortSignal.timeout(50));
+  await expect(waiting).rejects.toMatchObject({ name: "TimeoutError" });
+  expect((await client.status()).fleet.pending).toBe(1);
+});
+
+test("a job is cancelled", async () => {
+  const { socket } = await serve();
+  const client = await connect(socket);
+  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  expect(await client.cancel(job.id, { force: true })).toMatchObject({ status: "cancelled" });
+  expect(await client.wait(job.id)).toMatchObject({ outcome: { code: "cancelled" } });
+});
+
+test("questions are seen and answered", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  await fleet.begin(job);
+  const asked = await fleet.ask(job, "Bash", { command: "ls" });
+  expect(await client.approvals()).toEqual([asked]);
+  const answered = await client.answer(asked.id, "allow", "a person");
+  expect(answered).toMatchObject({ answer: "allow", answered_by: "a person" });
+  expect(await client.approvals()).toEqual([]);
+  await expect(client.answer("approval-none", "deny", "me")).rejects.toMatchObject({
+    code: "approval_not_found",
+  });
+});
+
+test("agents are paused and resumed, whatever signs their name has", async () => {
+  const { socket } = await serve();
+  const client = await connect(socket);
+  await client.pause("coder");
+  expect((await client.status()).agents[0]?.paused).toMatchObject({ reason: "by hand" });
+  await client.resume("coder");
+  expect((await client.status()).agents[0]?.paused).toBeNull();
+  await expect(client.pause("a/b?c ä")).rejects.toThrow("there is no agent `a/b?c ä`");
+});
+
+test("a reload that fails tells every problem with its place", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  await client.reload();
+  expect(fleet.reloads).toBe(1);
+  writeFileSync(fleet.file, `${readFileSync(fleet.file, "utf8")}    wrong: 1\n    worse: 2\n`);
+  const here = await fleet.reload().catch((error: unknown) => error);
+  const there = await client.reload().catch((error: unknown) => error);
+  if (!(here instanceof ProblemsError)) return expect.fail("the configuration was accepted");
+  expect(there).toBeInstanceOf(ProblemsError);
+  expect(there).toMatchObject({ code: "config_invalid", problems: here.problems, exitCode: 2 });
+  expect(here.problems).toHaveLength(2);
+});
+
+test("a shutdown is asked for with its options", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  await client.shutdown({ drainMs: 100, detach: true });
+  expect(fleet.shutdowns).toEqual([{ drainMs: 100, detach: true }]);
+});
+
+test("an error of the fleet is the same error here", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  const request = { trigger: "manual", agent: "nobody" } as const;
+  const here: unknown = await fleet.trigger(request).catch((error: unknown) => error);
+  const there: unknown = await client.trigger(request).catch((error: unknown) => error);
+  if (!(here instanceof UserError)) return expect.fail("there is such an agent");
+  expect(there).toBeInstanceOf(UserError);
+  const { code, message, hint, exitCode } = here;
+  expect(there).toMatchObject({ code, message, hint, exitCode });
+});
+
+test("a fleet that has gone is unreachable, and has been shut down", async () => {
+  const { server, socket } = await serve();
+  const client = await connect(socket);
+  await server.stop();
+  await expect(client.status()).rejects.toMatchObject({ code: "fleet_unreachable", exitCode: 3 });
+  await client.shutdown();
+});
+
+test("a fleet that stops right after a long request has still answered it", async () => {
+  const { server, socket } = await serve();
+  const client = await connect(socket);
+  const prompt = "x".repeat(4 * 1024 * 1024);
+  const { job } = await client.trigger({ trigger: "manual", agent: "coder", prompt });
+  await server.stop();
+  expect(job.prompt).toHaveLength(prompt.length);
+});
+
+/** What is loaded at once with a source file, types aside. */
+function loadedWith(file: string): string[] {
+  const imports = readFileSync(file, "utf8").matchAll(
+    /^(?:im|ex)port (?!type)[^;]*? from "([^"]+)"/gm,
+  );
+  return [...imports].flatMap(([, name = ""]) =>
+    name.startsWith(".") ? loadedWith(resolve(dirname(file), name)) : [name],
+  );
+}
+
+test("the client loads nothing but Node's own parts, so that commands start quickly", () => {
+  const entry = resolve(import.meta.dirname, "../../packages/server/src/client.ts");
+  expect([...new Set(loadedWith(entry))].sort()).toEqual(["node:fs", "node:http"]);
+});

@@ -1,0 +1,264 @@
+import { randomUUID } from "node:crypto";
+import { EventEmitter, on } from "node:events";
+import {
+  type Admission,
+  type Approval,
+  appendJobOutput,
+  type FleetControl,
+  type FleetEvent,
+  type FleetStatus,
+  isFinished,
+  type Job,
+  type JobOutput,
+  type JobQuery,
+  type LoadedFleet,
+  loadFleet,
+  type OutputOptions,
+  readOutput,
+  type SDKMessage,
+  type ShutdownOptions,
+  StateManager,
+  type TriggerRequest,
+  UserError,
+} from "@herdctl/core";
+import { admit } from "../../packages/core/src/queue/admit.ts";
+import { folderWith } from "../support/folder.ts";
+
+const herdctlYaml = `version: 1
+fleet: { name: small }
+agents:
+  - name: coder
+    default_prompt: Fix the oldest issue.
+  - name: writer
+`;
+
+/**
+ * A second fleet beside the real one: the same jobs in the same state, but the agents say and do
+ * only what a test has them say and do.
+ */
+export class SmallFleet implements FleetControl {
+  readonly file: string;
+  shutdowns: ShutdownOptions[] = [];
+  reloads = 0;
+  readonly #state: StateManager;
+  readonly #emitter = new EventEmitter().setMaxListeners(0);
+  readonly #paused = new Map<string, string>();
+  #loaded: LoadedFleet;
+
+  private constructor(file: string, loaded: LoadedFleet, state: StateManager) {
+    this.file = file;
+    this.#loaded = loaded;
+    this.#state = state;
+  }
+
+  static async open(): Promise<SmallFleet> {
+    const file = `${folderWith({ "herdctl.yaml": herdctlYaml })}/herdctl.yaml`;
+    const loaded = loadFleet(file, {});
+    const state = await new StateManager(loaded.fleet.stateDir).open();
+    return new SmallFleet(file, loaded, state);
+  }
+
+  get stateDir(): string {
+    return this.#state.stateDir;
+  }
+
+  close(): Promise<void> {
+    return this.#state.close();
+  }
+
+  async status(): Promise<FleetStatus> {
+    const unfinished = await this.#state.jobs.unfinished();
+    const count = (status: string, agent?: string) =>
+      unfinished.filter((job) => job.status === status && (agent ?? job.agent) === job.agent)
+        .length;
+    const counts = (agent?: string) => ({
+      pending: count("pending", agent),
+      waiting: count("waiting", agent),
+      cost_today_usd: 0,
+    });
+    const agents = this.#loaded.fleet.agents.map((agent) => ({
+      name: agent.name,
+      description: agent.description ?? null,
+      runtime: agent.runtime.type,
+      docker: false,
+      paused: this.#pauseOf(agent.name),
+      running: unfinished
+        .filter((job) => job.status === "running" && job.agent === agent.name)
+        .map((job) => ({ job_id: job.id, started_at: job.started_at ?? "", doing: "speaking" })),
+      last_job: null,
+      ...counts(agent.name),
+    }));
+    return {
+      fleet: {
+        name: this.#loaded.fleet.fleet.name,
+        file: this.file,
+        pid: process.pid,
+        version: "0.0.0",
+        started_at: new Date().toISOString(),
+        state: "running",
+        problem: null,
+        running: count("running"),
+        ...counts(),
+      },
+      agents,
+    };
+  }
+
+  async trigger(request: TriggerRequest): Promise<Admission> {
+    const admission = await admit(this.#state, this.#loaded.fleet.agents, request);
+    if (admission.created) this.emit({ type: "job:created", job: admission.job });
+    return admission;
+  }
+
+  async wait(jobId: string, signal?: AbortSignal): Promise<Job> {
+    const ended = new AbortController();
+    const events = this.events(AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]));
+    try {
+      const job = await this.#expect(jobId);
+      if (isFinished(job.status)) return job;
+      for await (const event of events) {
+        if ("job" in event && event.job.id === jobId && isFinished(event.job.status))
+          return event.job;
+      }
+      throw signal?.reason;
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async cancel(jobId: string): Promise<Job> {
+    await this.#expect(jobId);
+    const outcome = {
+      code: "cancelled" as const,
+      message: "Cancelled.",
+      hint: "Trigger it again.",
+    };
+    const { job, applied } = await this.#state.jobs.update(jobId, { status: "cancelled", outcome });
+    if (applied) this.emit({ type: "job:cancelled", job });
+    return job;
+  }
+
+  async job(id: string) {
+    const job = await this.#state.jobs.get(id);
+    return job && { job, attempts: await this.#state.jobs.attempts(id) };
+  }
+
+  jobs(query: JobQuery) {
+    return this.#state.jobs.list(query);
+  }
+
+  async *output(jobId: string, { from, follow }: OutputOptions = {}): AsyncGenerator<JobOutput> {
+    const { output_file } = await this.#expect(jobId);
+    const over = new AbortController();
+    const end = () => over.abort();
+    follow?.addEventListener("abort", end);
+    if (follow) void this.wait(jobId, follow).then(end, end);
+    const options = follow ? { from, follow: over.signal } : { from };
+    for await (const { message, offset } of readOutput(output_file, options)) {
+      yield { message: message as SDKMessage, offset };
+    }
+  }
+
+  approvals(): Promise<Approval[]> {
+    return this.#state.approvals.open();
+  }
+
+  async answer(id: string, word: "allow" | "deny", by: string): Promise<Approval> {
+    if (!(await this.#state.approvals.get(id)))
+      throw new UserError("approval_not_found", `there is no question ${id}`);
+    const { approval } = await this.#state.approvals.answer(id, word, by);
+    this.emit({ type: "approval:answered", approval });
+    return approval;
+  }
+
+  async pause(agent: string): Promise<void> {
+    this.#expectAgent(agent);
+    this.#paused.set(agent, new Date().toISOString());
+    this.emit({ type: "agent:paused", agent, reason: "by hand" });
+  }
+
+  async resume(agent: string): Promise<void> {
+    this.#expectAgent(agent);
+    this.#paused.delete(agent);
+    this.emit({ type: "agent:resumed", agent });
+  }
+
+  async reload(): Promise<void> {
+    this.#loaded = loadFleet(this.file, {});
+    this.reloads += 1;
+    this.emit({
+      type: "fleet:reloaded",
+      agents: this.#loaded.fleet.agents.map(({ name }) => name),
+    });
+  }
+
+  async shutdown(options: ShutdownOptions = {}): Promise<void> {
+    this.shutdowns.push(options);
+    this.emit({ type: "fleet:stopping" });
+  }
+
+  /** From the call on, not from the first look. */
+  events(signal: AbortSignal): AsyncIterable<FleetEvent> {
+    return ended(on(this.#emitter, "event", { signal }), signal);
+  }
+
+  emit(event: FleetEvent): void {
+    this.#emitter.emit("event", event);
+  }
+
+  /** What the agent of this job says next. */
+  async say(job: Job, text: string): Promise<void> {
+    const message = { type: "assistant", uuid: randomUUID(), message: { content: [{ text }] } };
+    await appendJobOutput(this.#state, job.id, message);
+  }
+
+  async begin(job: Job): Promise<Job> {
+    const { job: started } = await this.#state.jobs.startAttempt(job.id);
+    this.emit({ type: "job:started", job: started });
+    return started;
+  }
+
+  async finish(job: Job): Promise<Job> {
+    const outcome = { code: "success" as const, message: "Done.", hint: "" };
+    const { job: done } = await this.#state.jobs.update(job.id, { status: "completed", outcome });
+    this.emit({ type: "job:completed", job: done });
+    return done;
+  }
+
+  async ask(job: Job, tool: string, input: unknown): Promise<Approval> {
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    const request = { job_id: job.id, attempt: 1, tool, input, expires_at };
+    const approval = await this.#state.approvals.ask(request);
+    this.emit({ type: "approval:asked", approval });
+    return approval;
+  }
+
+  #pauseOf(agent: string) {
+    const since = this.#paused.get(agent);
+    return since === undefined ? null : { reason: "by hand", since };
+  }
+
+  #expectAgent(name: string): void {
+    if (this.#loaded.fleet.agents.some((agent) => agent.name === name)) return;
+    throw new UserError("usage", `there is no agent \`${name}\``);
+  }
+
+  async #expect(id: string): Promise<Job> {
+    const job = await this.#state.jobs.get(id);
+    if (job) return job;
+    throw new UserError("job_not_found", `there is no job ${id}`);
+  }
+}
+
+async function* ended(
+  source: AsyncIterator<FleetEvent[]>,
+  signal: AbortSignal,
+): AsyncGenerator<FleetEvent> {
+  try {
+    for (let next = await source.next(); !next.done; next = await source.next()) yield* next.value;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await source.return?.();
+  }
+}

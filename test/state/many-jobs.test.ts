@@ -1,0 +1,189 @@
+import { describe, expect, test } from "vitest";
+import type { Job } from "../../packages/core/src/state/job.ts";
+import { memoryStores } from "./support.ts";
+
+const day = 24 * 60 * 60 * 1000;
+const done = { code: "success", message: "m", hint: "h" } as const;
+
+type Stores = ReturnType<typeof memoryStores>;
+
+/** A job that ran to its end at the stores' present time. */
+async function finish(
+  { jobs }: Stores,
+  agent: string,
+  cost_usd: number | null = null,
+): Promise<Job> {
+  const { job } = await jobs.create({ agent, prompt: "p" });
+  await jobs.startAttempt(job.id);
+  await jobs.endAttempt(job.id, 1, { outcome_code: "success", session_id: null, cost_usd });
+  return (await jobs.update(job.id, { status: "completed", outcome: done })).job;
+}
+
+const idsOf = async ({ jobs }: Stores) =>
+  (await jobs.list({ limit: 1000 })).jobs.map((job) => job.id).reverse();
+
+describe("the snapshot", () => {
+  test("holds what is not finished, oldest first, with what the queue decides by", async () => {
+    const stores = memoryStores();
+    const { jobs, time } = stores;
+    const first = (await jobs.create({ agent: "b", prompt: "p", priority: 3 })).job;
+    await finish(stores, "a");
+    time.now += 1;
+    const second = (await jobs.create({ agent: "a", prompt: "p", schedule: "daily" })).job;
+    const third = (await jobs.create({ agent: "a", prompt: "p" })).job;
+    await jobs.startAttempt(second.id);
+    const due_at = "2030-01-02T00:00:00.000Z";
+    await jobs.update(third.id, { due_at });
+    const common = { schedule: null, priority: 0, due_at: null, status: "pending" };
+    expect(await jobs.snapshot()).toEqual([
+      { ...common, id: first.id, agent: "b", priority: 3, created_at: first.created_at },
+      {
+        ...common,
+        id: second.id,
+        agent: "a",
+        schedule: "daily",
+        status: "running",
+        created_at: second.created_at,
+      },
+      { ...common, id: third.id, agent: "a", due_at, created_at: third.created_at },
+    ]);
+  });
+});
+
+describe("the cost since a time", () => {
+  test("counts every attempt that ended since then, by agent", async () => {
+    const stores = memoryStores();
+    const { jobs, time } = stores;
+    await finish(stores, "a", 100);
+    time.now += day;
+    const today = new Date(time.now);
+    await finish(stores, "a", 0.5);
+    await finish(stores, "b");
+    const { job } = await jobs.create({ agent: "c", prompt: "p" });
+    for (const attempt of [1, 2]) {
+      await jobs.startAttempt(job.id);
+      const end = { outcome_code: "network", session_id: null, cost_usd: 0.25 } as const;
+      await jobs.endAttempt(job.id, attempt, end);
+    }
+    await jobs.startAttempt(job.id);
+    expect(await jobs.costSince(today)).toEqual(
+      new Map([
+        ["a", 0.5],
+        ["c", 0.5],
+      ]),
+    );
+  });
+});
+
+describe("retention", () => {
+  test("by age: what finished too long ago goes, with all that hangs on it", async () => {
+    const stores = memoryStores();
+    const { jobs, approvals, time } = stores;
+    const old = await finish(stores, "a");
+    const { tool, input } = { tool: "Bash", input: {} };
+    const expires_at = new Date(time.now).toISOString();
+    await approvals.ask({ job_id: old.id, attempt: 1, tool, input, expires_at });
+    const live = (await jobs.create({ agent: "a", prompt: "p" })).job;
+    time.now += day;
+    const young = await finish(stores, "a");
+    const finishedBefore = new Date(time.now);
+    expect(await jobs.prune({ finishedBefore, limit: 100 })).toEqual([old.id]);
+    expect(await idsOf(stores)).toEqual([live.id, young.id]);
+    expect(await jobs.attempts(old.id)).toEqual([]);
+    expect(await approvals.open()).toEqual([]);
+  });
+
+  test("by count: each agent keeps its newest, and the last day whole", async () => {
+    const stores = memoryStores();
+    const { jobs, time } = stores;
+    const gone: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      const job = await finish(stores, "busy");
+      if (n < 3) gone.push(job.id);
+      time.now += 1000;
+    }
+    await finish(stores, "rare");
+    expect(await jobs.prune({ keepPerAgent: 2, limit: 100 })).toEqual([]);
+    time.now += 2 * day;
+    expect(await jobs.prune({ keepPerAgent: 2, limit: 100 })).toEqual(gone);
+    expect(await idsOf(stores)).toHaveLength(3);
+  });
+
+  test("by both: either is reason enough", async () => {
+    const stores = memoryStores();
+    const { jobs, time } = stores;
+    const old = [await finish(stores, "a"), await finish(stores, "b")];
+    time.now += 3 * day;
+    const beyond = await finish(stores, "a");
+    time.now += 1000;
+    await finish(stores, "a");
+    time.now += 3 * day;
+    const finishedBefore = new Date(time.now - 5 * day);
+    const removed = await jobs.prune({ finishedBefore, keepPerAgent: 1, limit: 100 });
+    expect(removed.sort()).toEqual([...old, beyond].map((job) => job.id).sort());
+  });
+
+  test("goes step by step, the oldest first, until nothing is left to do", async () => {
+    const stores = memoryStores();
+    const { jobs, time } = stores;
+    for (let n = 0; n < 25; n++) {
+      await finish(stores, n % 2 === 0 ? "a" : "b");
+      time.now += 1000;
+    }
+    const retention = { finishedBefore: new Date(time.now), limit: 10 };
+    const steps: number[] = [];
+    for (let removed = 10; removed === 10; ) {
+      removed = (await jobs.prune(retention)).length;
+      steps.push(removed);
+    }
+    expect(steps).toEqual([10, 10, 5]);
+    expect(await idsOf(stores)).toEqual([]);
+  });
+
+  test("asks for nothing, removes nothing", async () => {
+    const stores = memoryStores();
+    await finish(stores, "a");
+    stores.time.now += 100 * day;
+    expect(await stores.jobs.prune({ limit: 100 })).toEqual([]);
+  });
+});
+
+test("100,000 finished jobs make none of it slower", async () => {
+  const stores = memoryStores();
+  const { jobs, database, time } = stores;
+  const one = await finish(stores, "a", 1);
+  const { job: live } = await jobs.create({ agent: "a", prompt: "p", schedule: "daily" });
+  database.exec(`
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+    INSERT INTO jobs (id, record)
+      SELECT 'old-' || i, json_set(record, '$.id', 'old-' || i, '$.agent', 'agent-' || (i % 20)) FROM n, jobs WHERE id = '${one.id}';
+    INSERT INTO attempts (job_id, number, record)
+      SELECT id, 1, (SELECT record FROM attempts WHERE job_id = '${one.id}') FROM jobs WHERE id LIKE 'old-%'`);
+  time.now += day;
+  const today = new Date(time.now);
+  await finish(stores, "a", 2);
+
+  expect(await quickly(() => jobs.snapshot())).toMatchObject([{ id: live.id }]);
+  expect(await quickly(() => jobs.costSince(today))).toEqual(new Map([["a", 2]]));
+  const newJob = { agent: "a", prompt: "p", schedule: "daily" };
+  const seen = await quickly(() =>
+    jobs.admit(newJob, ([first]) => ({ kind: "accept", cancel: first ? [first.id] : [] })),
+  );
+  expect(seen.cancel).toEqual([live.id]);
+  expect(await quickly(() => jobs.prune({ keepPerAgent: 1000, limit: 10 }))).toEqual([]);
+  time.now += 2 * day;
+  expect(await quickly(() => jobs.prune({ finishedBefore: today, limit: 10 }))).toHaveLength(10);
+});
+
+/** The best of a few: what another process does to the machine meanwhile is not measured. */
+async function quickly<T>(work: () => Promise<T>): Promise<T> {
+  const times: number[] = [];
+  let last = await work();
+  for (let n = 0; n < 5; n++) {
+    const began = performance.now();
+    last = await work();
+    times.push(performance.now() - began);
+  }
+  expect(Math.min(...times)).toBeLessThan(5);
+  return last;
+}

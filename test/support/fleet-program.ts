@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { dirname, join, resolve } from "node:path";
+import type { FleetControl, Job } from "@herdctl/core";
+import { connectFleet } from "@herdctl/server/client";
+import { onTestFinished } from "vitest";
+import type { Stage } from "./stage.ts";
+
+const program = resolve(import.meta.dirname, "../../bin/herdctl");
+
+export interface FleetProgram {
+  pid: number;
+  control: FleetControl;
+  exited: Promise<number | null>;
+  /** As the kernel or an impatient person would: nothing of it can say goodbye. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** `herdctl start` as a process of its own, ready to be asked; ended when the test is over. */
+export async function fleetProgram(on: Stage, file: string): Promise<FleetProgram> {
+  const env = { ...on.env, CLAUDE_CODE_MAX_RETRIES: "1" };
+  const child = spawn(program, ["start", "--config", file], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stdout.on("data", (text) => {
+    said += text;
+  });
+  child.stderr.on("data", (text) => {
+    said += text;
+  });
+  const exited = new Promise<number | null>((done) => child.once("close", done));
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null) child.kill(signal);
+    await exited;
+  };
+  onTestFinished(() => end("SIGKILL"));
+  const control = await connected(join(dirname(file), ".herdctl/herdctl.sock"), child, () => said);
+  return {
+    pid: child.pid ?? 0,
+    control,
+    exited,
+    kill: () => end("SIGKILL"),
+    stop: async () => {
+      await control.shutdown({ drainMs: 0 }).catch(() => undefined);
+      await exited;
+    },
+  };
+}
+
+async function connected(
+  socket: string,
+  child: ChildProcess,
+  said: () => string,
+): Promise<FleetControl> {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const control = await connectFleet(socket).catch(() => undefined);
+    const isOurs = (await control?.status().catch(() => undefined))?.fleet.pid === child.pid;
+    if (control && isOurs) return control;
+    await new Promise((done) => setTimeout(done, 30));
+  }
+  throw new Error(`the fleet did not come up:\n${said()}`);
+}
+
+/** Resolves when the condition holds; fails when it does not in time. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  within = 20_000,
+): Promise<T> {
+  const deadline = Date.now() + within;
+  while (Date.now() < deadline) {
+    const found = await look();
+    if (found) return found;
+    await new Promise((done) => setTimeout(done, 30));
+  }
+  throw new Error(`it did not happen in time: ${what}`);
+}
+
+export async function jobNow(control: FleetControl, id: string): Promise<Job> {
+  const found = await control.job(id);
+  if (!found) throw new Error(`there is no job ${id}`);
+  return found.job;
+}
