@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JobQuery } from "../../packages/core/src/state/contract.ts";
-import type { JobStatus } from "../../packages/core/src/state/job.ts";
-import { isFinished } from "../../packages/core/src/state/job-change.ts";
+import { isFinished, type JobStatus } from "../../packages/core/src/state/job-status.ts";
 import type { OutcomeCode } from "../../packages/core/src/state/outcome.ts";
 import type { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
 import { memoryStores } from "./support.ts";

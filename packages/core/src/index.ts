@@ -56,14 +56,13 @@ export {
   attemptSchema,
   type Job,
   type JobChange,
-  type JobStatus,
   jobSchema,
   jobStatusSchema,
   type NewJob,
   type TriggerType,
   triggerTypeSchema,
 } from "./state/job.ts";
-export { isFinished } from "./state/job-change.ts";
+export { isFinished, type JobStatus } from "./state/job-status.ts";
 export { lockHolder } from "./state/lock.ts";
 export {
   type Outcome,

@@ -9,7 +9,7 @@ import { SparePool } from "../runner-process/spare.ts";
 import type { Approval } from "../state/approval.ts";
 import type { JobPage, JobQuery } from "../state/contract.ts";
 import type { Attempt, Job } from "../state/job.ts";
-import { isFinished } from "../state/job-change.ts";
+import { isFinished } from "../state/job-status.ts";
 import { acquireLock, type Lock } from "../state/lock.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { StateManager } from "../state/state-manager.ts";

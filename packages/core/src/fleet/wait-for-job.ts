@@ -1,6 +1,6 @@
 import { UserError } from "../errors/user-error.ts";
 import type { Job } from "../state/job.ts";
-import { isFinished } from "../state/job-change.ts";
+import { isFinished } from "../state/job-status.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { EventHub } from "./event-hub.ts";
 

@@ -1,14 +1,6 @@
 import type { Approval, ApprovalRequest } from "./approval.ts";
-import type {
-  Attempt,
-  AttemptEnd,
-  Job,
-  JobChange,
-  JobStatus,
-  LiveJob,
-  NewJob,
-  Place,
-} from "./job.ts";
+import type { Attempt, AttemptEnd, Job, JobChange, LiveJob, NewJob, Place } from "./job.ts";
+import type { JobStatus } from "./job-status.ts";
 import type { Outcome, OutcomeCode } from "./outcome.ts";
 import type { Pause, PauseSubject } from "./pause.ts";
 import type { LeaseAnswer, LeaseHolder, Session, SessionInfo } from "./session.ts";

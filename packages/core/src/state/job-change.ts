@@ -1,4 +1,5 @@
-import type { Attempt, Job, JobChange, JobStatus, NewJob } from "./job.ts";
+import type { Attempt, Job, JobChange, NewJob } from "./job.ts";
+import { isFinished, type JobStatus, successors } from "./job-status.ts";
 import { outcomeCodes } from "./outcome.ts";
 import { addCosts, addUsage } from "./usage.ts";
 
@@ -46,20 +47,6 @@ export function withAttempt(job: Job, { cost_usd, usage, crashed }: Attempt): Jo
     crashes: job.crashes + (crashed ? 1 : 0),
   };
 }
-
-export function isFinished(status: JobStatus): boolean {
-  return successors[status].length === 0;
-}
-
-const successors: Record<JobStatus, readonly JobStatus[]> = {
-  pending: ["running", "failed", "cancelled", "skipped"],
-  running: ["waiting", "completed", "failed", "cancelled"],
-  waiting: ["running", "completed", "failed", "cancelled"],
-  completed: [],
-  failed: [],
-  cancelled: [],
-  skipped: [],
-};
 
 /** A time to wait for means something only while the job stands where it was given. */
 function dueAt(job: Job, change: JobChange, status: JobStatus): Job["due_at"] {

@@ -1,19 +1,11 @@
 import { z } from "zod";
 import { given } from "./given.ts";
+import { jobStatuses } from "./job-status.ts";
 import { outcomeCodeSchema, outcomeSchema } from "./outcome.ts";
 import { processIdentitySchema } from "./process-identity.ts";
 import { usageSchema } from "./usage.ts";
 
-export const jobStatusSchema = z.enum([
-  "pending",
-  "running",
-  "waiting",
-  "completed",
-  "failed",
-  "cancelled",
-  "skipped",
-]);
-export type JobStatus = z.infer<typeof jobStatusSchema>;
+export const jobStatusSchema = z.enum(jobStatuses);
 
 export const triggerTypeSchema = z.enum([
   "manual",
