@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runnerProgram } from "../../packages/core/src/runner-process/program.ts";
+import { folderWith } from "../support/folder.ts";
 import { obey } from "../support/runtime.ts";
 import { stage } from "../support/stage.ts";
 import { assign, isRunning, reportOf, sparePool, until } from "./support.ts";
@@ -28,6 +29,15 @@ describe("a spare", () => {
     process.kill(spare, "SIGKILL");
     const [next] = await until(() => some(children().filter((one) => one !== spare)));
     expect(next).not.toBe(spare);
+  });
+
+  test("that is killed while it practises leaves nothing behind once its pool is gone", async () => {
+    const scratch = folderWith({});
+    const pool = sparePool({ scratch });
+    await until(() => existsSync(scratch) && readdirSync(scratch).length > 0);
+    for (const spare of children()) process.kill(spare, "SIGKILL");
+    await pool.stop();
+    expect(existsSync(scratch)).toBe(false);
   });
 
   test("is started for each of many that come at once", async () => {

@@ -6,10 +6,11 @@ import { prepareRun } from "../../packages/core/src/runner/prepare-run.ts";
 import { readProcess } from "../../packages/core/src/runner/sweep/process-table.ts";
 import type { RunnerAssignment } from "../../packages/core/src/runner-process/contract.ts";
 import { readReport } from "../../packages/core/src/runner-process/recover.ts";
-import { SparePool } from "../../packages/core/src/runner-process/spare.ts";
+import { SparePool, type SparePoolOptions } from "../../packages/core/src/runner-process/spare.ts";
 import { readOutput } from "../../packages/core/src/state/output-reader.ts";
 import type { LeaseHolder } from "../../packages/core/src/state/session.ts";
 import { type ClaudeVersion, claudeBinary } from "../support/claude.ts";
+import { folderWith } from "../support/folder.ts";
 import { agentFor, stateDirOf } from "../support/job.ts";
 import type { Stage } from "../support/stage.ts";
 
@@ -61,8 +62,8 @@ export async function assignAgain(
   return { state, job: started.job, jobDir: state.jobDir(job.id), assignment, holder };
 }
 
-export function sparePool(options: ConstructorParameters<typeof SparePool>[0] = {}): SparePool {
-  const pool = new SparePool(options);
+export function sparePool(options: Partial<SparePoolOptions> = {}): SparePool {
+  const pool = new SparePool({ scratch: folderWith({}), ...options });
   onTestFinished(() => pool.stop());
   return pool;
 }

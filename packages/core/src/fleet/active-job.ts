@@ -6,7 +6,7 @@ import { leaseEnd } from "../runner/prepare-run.ts";
 import type { RunOrder } from "../runner/run-order.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import { type AttemptedAt, settleRun } from "../runner/settle-run.ts";
-import { reportOfDead } from "../runner-process/recover.ts";
+import { readReport, reportOfDead } from "../runner-process/recover.ts";
 import type { Job } from "../state/job.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";
@@ -121,10 +121,17 @@ export class ActiveJob {
     this.relay = new Relay(this.context, this.job);
     this.desk = new RunnerDesk(state.jobDir(this.job.id), approvals);
     if (this.stopping.signal.aborted) this.desk.stop(this.stopping.signal.reason, false);
-    await Promise.race([exited, aborted(this.left.signal)]);
+    await Promise.race([this.over(exited, this.desk), aborted(this.left.signal)]);
     if (this.left.signal.aborted) return;
     await Promise.all([this.relay.end(), this.desk.close()]);
     await this.conclude(at, holder);
+  }
+
+  /** A runner that has left its outcome has nothing to do but to exit, which need not be waited for. */
+  private async over(exited: Promise<unknown>, { hungUp }: RunnerDesk): Promise<void> {
+    await Promise.race([exited, hungUp]);
+    const { id, attempts } = this.job;
+    if (!(await readReport(this.context.state.jobDir(id), attempts))) await exited;
   }
 
   private async conclude(at: AttemptedAt, holder: LeaseHolder): Promise<void> {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { type LoadedFleet, loadFleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
@@ -249,7 +250,7 @@ export class FleetManager implements FleetControl {
     return {
       state,
       hub: this.hub,
-      spares: new SparePool(),
+      spares: new SparePool({ scratch: join(state.stateDir, "spares") }),
       board: new ApprovalBoard(state, this.hub),
       fleet: () => this.config.fleet,
       environment: () => this.config.environment,

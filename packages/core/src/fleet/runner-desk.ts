@@ -11,6 +11,11 @@ export class RunnerDesk {
   private readonly closing = new AbortController();
   private readonly asked = new Map<string, AbortController>();
   private readonly connecting: Promise<void>;
+  private hangUp: () => void = () => undefined;
+  /** The runner has nothing more to say: it has left its outcome, or is about to be found dead. */
+  readonly hungUp = new Promise<void>((resolve) => {
+    this.hangUp = resolve;
+  });
   private link: RunnerLink | undefined;
   private wanted: { reason: StopReason; force: boolean } | undefined;
 
@@ -45,6 +50,7 @@ export class RunnerDesk {
   private listen(link: RunnerLink): void {
     this.link = link;
     link.on("approval", (asked) => void this.take(asked));
+    link.once("closed", () => this.hangUp());
     link.on("withdrawn", ({ request_id }) => this.asked.get(request_id)?.abort());
     if (this.wanted) link.stop(this.wanted.reason, this.wanted.force);
   }

@@ -22,10 +22,7 @@ export async function carryOut(assignment: RunnerAssignment): Promise<void> {
   const { file, run } = claimed;
 
   const log = new RunnerLog(jobDir, assignment);
-  const broken = new Promise<never>((_, reject) => {
-    process.on("uncaughtException", reject);
-    process.on("unhandledRejection", reject);
-  });
+  const { broken, unhear } = breakdown();
   try {
     await Promise.race([perform(assignment, jobDir, log), broken]);
   } catch (error) {
@@ -33,7 +30,23 @@ export async function carryOut(assignment: RunnerAssignment): Promise<void> {
     const { jobId } = order;
     const { sessionId } = order.session;
     await tellOfBreakdown({ jobId, jobDir, sessionId, file, run }, log, error);
+  } finally {
+    unhear();
   }
+}
+
+/** Rejects with what nobody has caught. */
+function breakdown(): { broken: Promise<never>; unhear: () => void } {
+  const events = ["uncaughtException", "unhandledRejection"];
+  let fail: (error: unknown) => void = () => undefined;
+  const broken = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  for (const event of events) process.on(event, fail);
+  const unhear = () => {
+    for (const event of events) process.off(event, fail);
+  };
+  return { broken, unhear };
 }
 
 async function perform(
@@ -46,7 +59,8 @@ async function perform(
     ending.abort(reason);
     if (force) void sweepRun(runTokenOf(order));
   };
-  process.on("SIGTERM", () => stop("interrupted", ending.signal.aborted));
+  const onTerminate = () => stop("interrupted", ending.signal.aborted);
+  process.on("SIGTERM", onTerminate);
 
   const approvals = new OpenApprovals({
     asked: (asked) => socket.tell(asked),
@@ -72,6 +86,7 @@ async function perform(
   } finally {
     await opened;
     socket.close();
+    process.off("SIGTERM", onTerminate);
   }
 }
 

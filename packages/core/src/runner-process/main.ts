@@ -1,21 +1,33 @@
 import { closeSync, openSync } from "node:fs";
-import { warmUp } from "../runner/warm-up.ts";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { carryOut } from "./carry-out.ts";
 import type { RunnerAssignment } from "./contract.ts";
 import { LineReader } from "./line-reader.ts";
 import { warmSdk } from "./program.ts";
+import { warmUp } from "./warm-up.ts";
 
 /*
- * A runner. It waits for one line on its standard input, needs nobody from then on, and ends with
- * its run; when the input ends without a line, so does it.
+ * A runner: `main.mjs SCRATCH [--sdk]`. It waits for one line on its standard input, needs nobody
+ * from then on, and ends with its run; when the input ends without a line, so does it.
  */
 process.umask(0o077);
 process.on("SIGHUP", () => undefined);
-// Warming up may fail; what was wrong then shows in a run, where it can be told.
-await warmUp({ sdk: process.argv.includes(warmSdk) }).catch(() => undefined);
-const assignment = await readAssignment();
+const given = readAssignment();
+await Promise.race([given, warmUpIfIdle()]);
+const assignment = await given;
 if (assignment) await carryOut(assignment).catch(() => process.exit(1));
 process.exit(0);
+
+/** Who was started for a job that already waits finds its line there and loses no time. */
+async function warmUpIfIdle(): Promise<void> {
+  const [, , scratch = "", ...flags] = process.argv;
+  const isAwaited = await Promise.race([given.then(() => true), delay(10).then(() => false)]);
+  if (isAwaited) return;
+  const own = { scratch: join(scratch, String(process.pid)), sdk: flags.includes(warmSdk) };
+  // Warming up may fail; what was wrong then shows in a run, where it can be told.
+  await warmUp(own).catch(() => undefined);
+}
 
 async function readAssignment(): Promise<RunnerAssignment | undefined> {
   const reader = new LineReader();

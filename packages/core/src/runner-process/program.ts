@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** The runner's one argument: it is to be ready for agents that run by the SDK. */
+/** An argument of the runner: it is to be ready for agents that run by the SDK. */
 export const warmSdk = "--sdk";
 
 /** The built runner: beside us in a built package; the sources themselves cannot be run. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
 import type { RunnerAssignment } from "./contract.ts";
 import { runnerProgram, warmSdk } from "./program.ts";
 
@@ -14,6 +15,8 @@ interface RunnerExit {
 }
 
 export interface SparePoolOptions {
+  /** A folder of the pool's own, where spares leave files while they warm up. */
+  scratch: string;
   size?: number;
   program?: string;
   /** Some agents run by the SDK, which costs a process 30 MB to have ready. */
@@ -32,15 +35,18 @@ const pauseAfterDeath = 1_000;
 /** Keeps runner processes warm, so that a job does not pay for their start. */
 export class SparePool {
   private readonly size: number;
+  private readonly scratch: string;
   private readonly command: string[];
   private readonly spares = new Set<Runner>();
   private readonly taken = new Set<Runner>();
   private refill: NodeJS.Timeout | undefined;
   private stopped = false;
 
-  constructor({ size = 1, program = runnerProgram(), sdk = true }: SparePoolOptions = {}) {
+  constructor({ scratch, size = 1, program = runnerProgram(), sdk = true }: SparePoolOptions) {
     this.size = size;
-    this.command = [program, ...(sdk ? [warmSdk] : [])];
+    this.scratch = scratch;
+    this.command = [program, scratch, ...(sdk ? [warmSdk] : [])];
+    this.clean();
     this.fill();
   }
 
@@ -52,7 +58,7 @@ export class SparePool {
     this.taken.add(runner);
     runner.child.ref();
     runner.child.stdin?.end(`${JSON.stringify(assignment)}\n`);
-    void runner.exited.then(() => this.taken.delete(runner));
+    void runner.exited.then(() => this.release(runner));
     this.fillIn(pauseAfterTaking);
     return { pid: runner.pid, exited: runner.exited };
   }
@@ -68,6 +74,18 @@ export class SparePool {
       child.kill("SIGKILL");
     }
     await Promise.all(spares.map(({ exited }) => exited));
+    this.clean();
+  }
+
+  /** What a spare left that was killed while it warmed up. */
+  private clean(): void {
+    rmSync(this.scratch, { recursive: true, force: true });
+  }
+
+  /** A short run leaves the processor to the next spare sooner. */
+  private release(runner: Runner): void {
+    this.taken.delete(runner);
+    if (this.taken.size === 0) this.fill();
   }
 
   private fillIn(milliseconds: number): void {

@@ -83,7 +83,20 @@ function findOnPath(path: string): string | undefined {
 
 const sdkManifest = z.object({ claudeCodeVersion: z.string().optional() });
 
-function sdkClaude(): { path: string; version: string | undefined } | undefined {
+let carried: SdkClaude | undefined;
+
+interface SdkClaude {
+  path: string;
+  version: string | undefined;
+}
+
+/** Looked for once; again only when it has gone from where it was. */
+function sdkClaude(): SdkClaude | undefined {
+  if (carried === undefined || stateOf(carried.path) !== "runnable") carried = findInSdk();
+  return carried;
+}
+
+function findInSdk(): SdkClaude | undefined {
   const sdk = tryResolve(import.meta.url, "@anthropic-ai/claude-agent-sdk");
   if (sdk === undefined) return undefined;
   const path = platforms()

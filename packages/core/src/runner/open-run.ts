@@ -1,4 +1,5 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { type Gateway, startGateway } from "../gateway/gateway.ts";
@@ -35,11 +36,11 @@ export async function openRun(
     return { kind: "refused", refused: { code: "auth_failed", ...withoutKind(credential) } };
   }
   let last: Readonly<MeteredRequest> | undefined;
+  const privateDir = join(jobDir, "private");
+  mkdirSync(privateDir, { recursive: true, mode: 0o700 });
   const gateway = await openGateway(credential, environment, (request) => {
     last = request;
   });
-  const privateDir = join(jobDir, "private");
-  await mkdir(privateDir, { recursive: true, mode: 0o700 });
   const env = buildEnvironment({
     fleet: { ...environment, CLAUDE_CONFIG_DIR: environment.CLAUDE_CONFIG_DIR && order.configDir },
     agent: order.agent,

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import type { ResolvedAgent } from "../config/resolve.ts";
+import type { RunOrder } from "../runner/run-order.ts";
+
+const minute = 60_000;
+
+/** An order for a run that only a stand-in of claude in that folder carries out. */
+export function practiceOrder(folder: string): RunOrder {
+  return {
+    jobId: `practice-${process.pid}`,
+    attempt: 1,
+    agent: practiceAgent(folder),
+    prompt: "practice",
+    place: "cli",
+    cwd: folder,
+    session: { kind: "fresh", sessionId: "practice" },
+    configDir: folder,
+    claude: { path: join(folder, "claude"), version: "0.0.0" },
+    partialMessages: false,
+  };
+}
+
+function practiceAgent(folder: string): ResolvedAgent {
+  return {
+    name: "practice",
+    file: join(folder, "practice.yaml"),
+    fleet_dir: folder,
+    working_directory: { path: folder },
+    runtime: { type: "cli", stream: "stdout" },
+    credential: "api_key",
+    permission_mode: "default",
+    allowed_tools: [],
+    denied_tools: [],
+    mcp_servers: {},
+    setting_sources: ["user"],
+    plugins: [],
+    env: {},
+    session: { mode: "fresh", expires: minute },
+    max_concurrent: 1,
+    priority: 0,
+    warm: false,
+    timeouts: { start: minute, stall: minute, wall: minute },
+    retry: { max_attempts: 1, backoff: minute },
+    budget: {},
+    tools: [],
+    may_trigger: [],
+    runs_on: [],
+    schedules: {},
+    hooks: { after_run: [], on_error: [] },
+    docker: {
+      enabled: false,
+      network: "none",
+      egress: [],
+      memory: 0,
+      pids_limit: 0,
+      workspace_mode: "ro",
+      read_only: true,
+      tmpfs: [],
+      volumes: [],
+      env: {},
+      warm: false,
+    },
+  };
+}

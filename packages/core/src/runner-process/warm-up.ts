@@ -1,0 +1,90 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import { startGateway } from "../gateway/gateway.ts";
+import { listenOnLoopback } from "../gateway/listen.ts";
+import { importSdk } from "../runner/runtime/sdk-runtime.ts";
+import { carryOut } from "./carry-out.ts";
+import { practiceOrder } from "./practice-order.ts";
+
+export interface WarmUpOptions {
+  /** Where this process alone may leave files for a moment. */
+  scratch: string;
+  sdk: boolean;
+}
+
+/**
+ * Goes once through what every run goes through. Node loads and compiles code when it first runs,
+ * and that takes more time than the steps themselves.
+ */
+export async function warmUp({ scratch, sdk }: WarmUpOptions): Promise<void> {
+  // Whoever lacks the SDK hears of it when an agent needs it.
+  const sdkLoaded = sdk && importSdk().catch(() => undefined);
+  await Promise.all([practiseRun(scratch), practiseRequest(), sdkLoaded]);
+}
+
+async function practiseRun(folder: string): Promise<void> {
+  const order = practiceOrder(folder);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(order.claude.path, standIn, { mode: 0o700 });
+    const environment = { PATH: process.env.PATH ?? "", ANTHROPIC_API_KEY: "practice" };
+    await carryOut({ stateDir: folder, order, environment });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const usage = { input_tokens: 0, output_tokens: 0 };
+
+const said = [
+  { type: "system", subtype: "init", session_id: "practice", model: "none", tools: [] },
+  { type: "assistant", message: { id: "1", content: [{ type: "text", text: "Done." }], usage } },
+  {
+    type: "result",
+    subtype: "success",
+    is_error: false,
+    result: "Done.",
+    num_turns: 1,
+    total_cost_usd: 0,
+    usage,
+    modelUsage: {},
+    permission_denials: [],
+  },
+];
+
+const standIn = `#!/bin/sh
+cat <<'end'
+${said.map((message) => JSON.stringify(message)).join("\n")}
+end
+`;
+
+async function practiseRequest(): Promise<void> {
+  const api = createServer((asked, answer) => {
+    asked.resume().once("end", () => {
+      answer.writeHead(200, { "content-type": "text/event-stream" });
+      answer.end(streamed.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+    });
+  });
+  const upstream = await listenOnLoopback(api);
+  const gateway = await startGateway({ upstream, credential: { kind: "api_key", value: "-" } });
+  try {
+    await post(`${gateway.baseUrl}/v1/messages`, gateway.placeholder);
+  } finally {
+    await gateway.stop();
+    api.close();
+  }
+}
+
+const streamed = [
+  { type: "message_start", message: { id: "1", model: "none", usage } },
+  { type: "message_delta", delta: {}, usage },
+];
+
+function post(url: string, key: string): Promise<void> {
+  const headers = { "x-api-key": key, "content-type": "application/json" };
+  return new Promise((resolve, reject) => {
+    request(url, { method: "POST", headers }, (answer) => answer.resume().once("end", resolve))
+      .once("error", reject)
+      .end(JSON.stringify({ model: "none", messages: [] }));
+  });
+}
