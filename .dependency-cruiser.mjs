@@ -58,7 +58,7 @@ export default {
       from: { path: "^packages/([^/]+)/" },
       to: {
         path: "^packages/[^/]+/src/",
-        pathNot: ["^packages/$1/", "^packages/[^/]+/src/(index|document|client)\\.ts$"],
+        pathNot: ["^packages/$1/", "^packages/[^/]+/src/(index|light|state|document|client)\\.ts$"],
       },
     },
     { name: "no cycles", severity: "error", from: {}, to: { circular: true } },

@@ -7,6 +7,8 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@herdctl\/core$/, replacement: source("packages/core/src/index.ts") },
+      { find: /^@herdctl\/core\/light$/, replacement: source("packages/core/src/light.ts") },
+      { find: /^@herdctl\/core\/state$/, replacement: source("packages/core/src/state.ts") },
       { find: /^@herdctl\/core\/document$/, replacement: source("packages/core/src/document.ts") },
       { find: /^@herdctl\/server$/, replacement: source("packages/server/src/index.ts") },
       { find: /^@herdctl\/server\/client$/, replacement: source("packages/server/src/client.ts") },

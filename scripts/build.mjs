@@ -1,5 +1,6 @@
-// Builds every package, and puts the examples beside the CLI so that `herdctl init` has them.
-import { cpSync, readdirSync, rmSync } from "node:fs";
+// Builds every package. Beside the CLI go the examples, so that `herdctl init` has them, and the
+// licences of what is built into it.
+import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { run } from "./run.mjs";
 
@@ -11,9 +12,14 @@ await Promise.all(
   packages.map((name) => run("node", [tsdown], { cwd: join(root, "packages", name) })),
 );
 
-const examples = join(root, "packages/cli/dist/examples");
+const cli = join(root, "packages/cli");
+const examples = join(cli, "dist/examples");
 rmSync(examples, { recursive: true, force: true });
 for (const name of readdirSync(join(root, "examples"))) {
   if (name !== "rehearsal")
     cpSync(join(root, "examples", name), join(examples, name), { recursive: true });
+}
+const { devDependencies: bundled } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
+for (const name of Object.keys(bundled)) {
+  cpSync(join(cli, "node_modules", name, "LICENSE"), join(cli, "dist/licenses", name));
 }

@@ -25,7 +25,7 @@ try {
   say(`\nThe demo failed: ${stopped.aborted ? "it was interrupted" : error.message}.`);
   process.exitCode = 1;
 } finally {
-  await run("stop", "--now").catch(() => undefined);
+  await stopFleet();
   for (const child of running) child.kill("SIGKILL");
   await rehearsal.stop();
   rmSync(temp, { recursive: true, force: true, maxRetries: 5 });
@@ -69,6 +69,15 @@ async function startFleet() {
     await pause(50);
   }
   return child;
+}
+
+/** A fleet that has only just been started must be up before it can be told to stop. */
+async function stopFleet() {
+  const deadline = Date.now() + 30_000;
+  while (running.size > 0 && Date.now() < deadline) {
+    if ((await exitOf(herdctl(["stop", "--now"], "ignore"))) === 0) return;
+    await pause(50);
+  }
 }
 
 async function finished() {

@@ -1,7 +1,13 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/document.ts", "src/runner-process/main.ts"],
+  entry: [
+    "src/index.ts",
+    "src/light.ts",
+    "src/state.ts",
+    "src/document.ts",
+    "src/runner-process/main.ts",
+  ],
   platform: "node",
   dts: true,
 });

@@ -1,4 +1,5 @@
-import { type Approval, exitCodes, UserError } from "@herdctl/core";
+import type { Approval } from "@herdctl/core";
+import { exitCodes, UserError } from "@herdctl/core/light";
 import type { Call } from "./command.ts";
 import { withFleet } from "./fleet-access.ts";
 import { harmless } from "./show/harmless.ts";

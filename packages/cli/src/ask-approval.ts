@@ -1,4 +1,3 @@
-import { isCancel, select } from "@clack/prompts";
 import type { Approval, AskPerson } from "@herdctl/core";
 import { approvalLines } from "./show/approval-lines.ts";
 import type { LiveJob } from "./show/live-job.ts";
@@ -21,6 +20,7 @@ async function ask(
   look: Look,
 ): Promise<"allow" | "deny"> {
   if (signal.aborted) return "deny";
+  const { isCancel, select } = await import("@clack/prompts");
   live.pause(approvalLines(approval, look));
   try {
     const word = await select<"allow" | "deny">({

@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from "node:path";
-import { exitCodes, type Problem, ProblemsError, UserError } from "@herdctl/core";
+import { exitCodes, type Problem, ProblemsError, UserError } from "@herdctl/core/light";
 import type { Terminal } from "./terminal.ts";
 
 /** The one place where errors meet people: what they can fix, or a bug of ours. */

@@ -1,4 +1,5 @@
-import { type Job, type StateManager, UserError } from "@herdctl/core";
+import type { Job, StateManager } from "@herdctl/core";
+import { UserError } from "@herdctl/core/light";
 
 /** The one job that is meant by an id or the beginning of one. */
 export async function findJob(state: StateManager, typed: string): Promise<Job> {

@@ -1,4 +1,6 @@
-import { isAlive, type Job, type Session, type StateManager, UserError } from "@herdctl/core";
+import type { Job, Session, StateManager } from "@herdctl/core";
+import { UserError } from "@herdctl/core/light";
+import { isAlive } from "@herdctl/core/state";
 import { findJobIfAny } from "./find-job.ts";
 
 export interface FoundSession {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { findFleetFile, lockHolder, stateDirOf, UserError } from "@herdctl/core";
+import { findFleetFile, stateDirOf, UserError } from "@herdctl/core/light";
 import { connectFleet, type FleetClient } from "@herdctl/server/client";
 import { type Call, textOption } from "./command.ts";
 
@@ -24,7 +24,7 @@ export async function withFleet<T>(
   work: (fleet: FleetClient) => Promise<T>,
 ): Promise<T> {
   const fleet = await findFleet(call);
-  if (!fleet) throw unreachable(stateDirOf(fleetFileOf(call)));
+  if (!fleet) throw await unreachable(stateDirOf(fleetFileOf(call)));
   try {
     return await work(fleet);
   } finally {
@@ -32,7 +32,8 @@ export async function withFleet<T>(
   }
 }
 
-function unreachable(stateDir: string): UserError {
+async function unreachable(stateDir: string): Promise<UserError> {
+  const { lockHolder } = await import("@herdctl/core/state");
   const holder = lockHolder(stateDir);
   if (!holder) return new UserError("fleet_unreachable", "no fleet runs here");
   return new UserError(

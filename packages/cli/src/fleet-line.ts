@@ -1,4 +1,4 @@
-import { UserError } from "@herdctl/core";
+import { UserError } from "@herdctl/core/light";
 import type { Call } from "./command.ts";
 import { type FleetClient, findFleet } from "./fleet-access.ts";
 

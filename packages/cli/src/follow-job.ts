@@ -1,4 +1,6 @@
-import { isAlive, isFinished, type Job, type StateManager } from "@herdctl/core";
+import type { Job, StateManager } from "@herdctl/core";
+import { isFinished } from "@herdctl/core/light";
+import { isAlive } from "@herdctl/core/state";
 
 const lookEvery = 250;
 

@@ -1,4 +1,5 @@
-import { eventsOf, type Job, type JobWatch } from "@herdctl/core";
+import type { Job, JobWatch } from "@herdctl/core";
+import { eventsOf } from "@herdctl/core/light";
 import { askInTerminal } from "./ask-approval.ts";
 import { endingLine, endingLines } from "./show/ending.ts";
 import { LiveJob } from "./show/live-job.ts";

@@ -1,4 +1,5 @@
-import { type AgentStatus, type FleetStatus, UserError } from "@herdctl/core";
+import type { AgentStatus, FleetStatus } from "@herdctl/core";
+import { UserError } from "@herdctl/core/light";
 import type { Call } from "./command.ts";
 
 /** The agent that was named, if the fleet has it. */

@@ -1,4 +1,5 @@
-import { findFleetFile, StateManager, stateDirOf } from "@herdctl/core";
+import type { StateManager } from "@herdctl/core";
+import { findFleetFile, stateDirOf } from "@herdctl/core/light";
 import { type Call, textOption } from "./command.ts";
 
 /** Opens the state to read it, which works beside whoever writes and though the fleet file be wrong. */
@@ -7,6 +8,8 @@ export async function readState<T>(
   read: (state: StateManager) => Promise<T>,
 ): Promise<T> {
   const file = findFleetFile({ config: textOption(options, "config"), cwd });
+  // A fleet that runs makes this unneeded, and the database takes its time to load.
+  const { StateManager } = await import("@herdctl/core/state");
   const state = await new StateManager(stateDirOf(file)).open({ readOnly: true });
   try {
     return await read(state);

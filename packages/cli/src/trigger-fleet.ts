@@ -1,9 +1,10 @@
-import { exitCodes, type Job, type TriggerRequest } from "@herdctl/core";
+import type { Job, TriggerRequest } from "@herdctl/core";
+import { exitCodes } from "@herdctl/core/light";
 import type { Call } from "./command.ts";
 import { findJobIfAny } from "./find-job.ts";
 import type { FleetClient } from "./fleet-access.ts";
 import { FleetLine } from "./fleet-line.ts";
-import { type JobView, openView } from "./job-view.ts";
+import type { JobView } from "./job-view.ts";
 import { readState } from "./read-state.ts";
 import { harmless } from "./show/harmless.ts";
 import { exitCodeOf } from "./show/status.ts";
@@ -18,7 +19,12 @@ export async function triggerFleet(
 ): Promise<number> {
   const { options, terminal } = call;
   const watched = options.wait === true && terminal.live;
-  const { job, created } = await fleet.trigger({ ...(await withWholeIds(call, request)), watched });
+  const whole = await withWholeIds(call, request);
+  // What shows the job is loaded while the fleet accepts it.
+  const [{ job, created }, { openView }] = await Promise.all([
+    fleet.trigger({ ...whole, watched }),
+    import("./job-view.ts"),
+  ]);
   if (!created) terminal.note("This key was used before: here is its job.");
   if (options.wait !== true) return accepted(call, job);
   const view = openView(terminal, true);

@@ -1,4 +1,5 @@
-import { lockHolder, type ShutdownOptions, stateDirOf } from "@herdctl/core";
+import type { ShutdownOptions } from "@herdctl/core";
+import { stateDirOf } from "@herdctl/core/light";
 import type { Call } from "./command.ts";
 import { type FleetClient, fleetFileOf } from "./fleet-access.ts";
 import { drainText } from "./show/fleet-footer.ts";
@@ -17,6 +18,7 @@ export async function untilStopped(
   fleet: FleetClient,
   options: ShutdownOptions,
 ): Promise<void> {
+  const { lockHolder } = await import("@herdctl/core/state");
   const stateDir = stateDirOf(fleetFileOf(call));
   const holder = lockHolder(stateDir);
   const waiting = showWaiting(call, fleet, Date.now() + (options.drainMs ?? drainTime));

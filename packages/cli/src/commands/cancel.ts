@@ -1,4 +1,5 @@
-import { exitCodes, type FleetControl, type Job, UserError } from "@herdctl/core";
+import type { FleetControl, Job } from "@herdctl/core";
+import { exitCodes, UserError } from "@herdctl/core/light";
 import type { Call } from "../command.ts";
 import { findJob } from "../find-job.ts";
 import { withFleet } from "../fleet-access.ts";

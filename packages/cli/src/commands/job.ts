@@ -1,4 +1,4 @@
-import { UserError } from "@herdctl/core";
+import { UserError } from "@herdctl/core/light";
 import { askFleet } from "../ask-fleet.ts";
 import type { Call } from "../command.ts";
 import { findJob } from "../find-job.ts";

@@ -1,11 +1,5 @@
-import {
-  type JobQuery,
-  jobStatusSchema,
-  type OutcomeCode,
-  outcomes,
-  parseDuration,
-  UserError,
-} from "@herdctl/core";
+import type { JobQuery, OutcomeCode } from "@herdctl/core";
+import { jobStatuses, outcomes, UserError } from "@herdctl/core/light";
 import { askFleet } from "../ask-fleet.ts";
 import { type Call, type Options, textOption } from "../command.ts";
 import { jobTable } from "../show/job-table.ts";
@@ -14,7 +8,7 @@ import { lookOf } from "../show/look.ts";
 export async function run(call: Call): Promise<number> {
   const { options, terminal } = call;
   const now = new Date();
-  const query = queryOf(options, now);
+  const query = await queryOf(options, now);
   const { jobs, next } = await askFleet(
     call,
     (fleet) => fleet.jobs(query),
@@ -34,12 +28,12 @@ export async function run(call: Call): Promise<number> {
   return 0;
 }
 
-function queryOf(options: Options, now: Date): JobQuery {
+async function queryOf(options: Options, now: Date): Promise<JobQuery> {
   const given = {
     agent: textOption(options, "agent"),
-    status: oneOf("status", textOption(options, "status"), jobStatusSchema.options),
+    status: oneOf("status", textOption(options, "status"), jobStatuses),
     outcome: oneOf("outcome", textOption(options, "outcome"), outcomeCodes),
-    since: sinceOf(textOption(options, "since"), now),
+    since: await sinceOf(textOption(options, "since"), now),
     cursor: textOption(options, "cursor"),
   };
   const present = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -59,8 +53,9 @@ function oneOf<T extends string>(
 }
 
 /** `2h` back from now, or a point in time. */
-function sinceOf(text: string | undefined, now: Date): Date | undefined {
+async function sinceOf(text: string | undefined, now: Date): Promise<Date | undefined> {
   if (text === undefined) return undefined;
+  const { parseDuration } = await import("@herdctl/core");
   const duration = parseDuration(text);
   const time = typeof duration === "number" ? now.getTime() - duration : Date.parse(text);
   if (Number.isFinite(time)) return new Date(time);

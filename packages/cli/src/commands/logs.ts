@@ -1,4 +1,6 @@
-import { isFinished, type Job, readOutput, type StateManager, UserError } from "@herdctl/core";
+import type { Job, StateManager } from "@herdctl/core";
+import { isFinished, UserError } from "@herdctl/core/light";
+import { readOutput } from "@herdctl/core/state";
 import type { Call } from "../command.ts";
 import { findJobIfAny } from "../find-job.ts";
 import { type FleetClient, findFleet } from "../fleet-access.ts";

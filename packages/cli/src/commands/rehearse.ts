@@ -1,4 +1,4 @@
-import { UserError } from "@herdctl/core";
+import { UserError } from "@herdctl/core/light";
 import { type LedgerEntry, loadScript, type Rehearsal, startRehearsal } from "@herdctl/rehearsal";
 import { type Call, textOption } from "../command.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,4 +1,4 @@
-import { exitCodes } from "@herdctl/core";
+import { exitCodes } from "@herdctl/core/light";
 import type { Call } from "../command.ts";
 import { withFleet } from "../fleet-access.ts";
 import { startDetached } from "../start-detached.ts";

@@ -1,10 +1,13 @@
-import { exitCodes } from "@herdctl/core";
+import { exitCodes } from "@herdctl/core/light";
 import type { Call } from "../command.ts";
-import { runFleet } from "../run-fleet.ts";
-import { startDetached } from "../start-detached.ts";
 
 export async function run(call: Call): Promise<number> {
-  if (call.options.detach === true) await startDetached(call);
-  else await runFleet(call);
+  if (call.options.detach === true) {
+    const { startDetached } = await import("../start-detached.ts");
+    await startDetached(call);
+  } else {
+    const { runFleet } = await import("../run-fleet.ts");
+    await runFleet(call);
+  }
   return exitCodes.success;
 }

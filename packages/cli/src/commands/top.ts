@@ -1,4 +1,4 @@
-import { exitCodes, UserError } from "@herdctl/core";
+import { exitCodes, UserError } from "@herdctl/core/light";
 import type { Call } from "../command.ts";
 import { withFleet } from "../fleet-access.ts";
 import { factsOf } from "../top/news.ts";

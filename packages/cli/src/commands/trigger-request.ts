@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { type TriggerRequest, UserError } from "@herdctl/core";
+import type { TriggerRequest } from "@herdctl/core";
+import { UserError } from "@herdctl/core/light";
 import { type Call, textOption } from "../command.ts";
 
 /** What was typed, as a request. */

@@ -4,12 +4,14 @@ import { requestOf } from "./trigger-request.ts";
 
 export async function run(call: Call): Promise<number> {
   const request = await requestOf(call);
-  const fleet = await findFleet(call);
+  const [fleet, { triggerFleet }] = await Promise.all([
+    findFleet(call),
+    import("../trigger-fleet.ts"),
+  ]);
   if (!fleet) {
     const { triggerAlone } = await import("../trigger-alone.ts");
     return triggerAlone(call, request);
   }
-  const { triggerFleet } = await import("../trigger-fleet.ts");
   try {
     return await triggerFleet(call, fleet, request);
   } finally {

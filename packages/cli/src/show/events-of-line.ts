@@ -1,4 +1,5 @@
-import { eventsOf, type JobEvent, type SDKMessage } from "@herdctl/core";
+import type { JobEvent, SDKMessage } from "@herdctl/core";
+import { eventsOf } from "@herdctl/core/light";
 
 /** The events of a message from a log, which another version may have written in a shape of its own. */
 export function eventsOfLine(message: Record<string, unknown>): JobEvent[] {

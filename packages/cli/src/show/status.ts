@@ -1,4 +1,5 @@
-import { exitCodes, type Job, type JobStatus, type OutcomeCode, outcomes } from "@herdctl/core";
+import type { Job, JobStatus, OutcomeCode } from "@herdctl/core";
+import { exitCodes, outcomes } from "@herdctl/core/light";
 import type { Look } from "./look.ts";
 
 export type Colour = "green" | "yellow" | "red" | "cyan" | "dim";

@@ -1,4 +1,5 @@
-import { type Approval, type FleetControl, isFinished } from "@herdctl/core";
+import type { Approval, FleetControl } from "@herdctl/core";
+import { isFinished } from "@herdctl/core/light";
 import type { Look } from "../show/look.ts";
 import { fleetScreen } from "./fleet-lines.ts";
 import type { Key } from "./keys.ts";

@@ -1,19 +1,19 @@
-import type { ErrorCode, Problem } from "@herdctl/core";
+import {
+  type ErrorCode,
+  errorTable,
+  type Problem,
+  ProblemsError,
+  UserError,
+} from "@herdctl/core/light";
 import type { Failure } from "../contract/errors.ts";
-
-/*
- * The engine is loaded only when something has gone wrong: a command that succeeds does not need
- * it, and it takes longer to load than most commands take.
- */
 
 type Told = Failure["errors"][number];
 
 /** The error that the fleet met, as if it had been met here. */
-export async function failureOf(status: number, text: string): Promise<Error> {
+export function failureOf(status: number, text: string): Error {
   const errors = parse(text);
   const code = errors[0]?.code ?? "";
   const message = errors.map(sentence).join("\n") || text;
-  const { errorTable, ProblemsError, UserError } = await import("@herdctl/core");
   const isKnown = (name: string): name is ErrorCode => Object.hasOwn(errorTable, name);
   if (!isKnown(code)) return new Error(`the fleet answered ${status}: ${message}`);
   const problems = errors.filter(isProblem);
@@ -21,8 +21,7 @@ export async function failureOf(status: number, text: string): Promise<Error> {
   return new UserError(code, message, { hint: errors[0]?.hint });
 }
 
-export async function unreachable(message: string, cause?: unknown): Promise<Error> {
-  const { UserError } = await import("@herdctl/core");
+export function unreachable(message: string, cause?: unknown): Error {
   return new UserError("fleet_unreachable", message, { cause });
 }
 

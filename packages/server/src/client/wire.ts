@@ -16,6 +16,9 @@ export interface Message {
 const nobody = ["ENOENT", "ECONNREFUSED", "ECONNRESET", "EINVAL", "ENAMETOOLONG"];
 const patience = 10_000;
 
+/** Of a host, which a socket has none of; unless told so, Node looks for it, and slowly at first. */
+const nameless = { servername: "" };
+
 /** HTTP over the socket of a fleet. */
 export class Wire {
   readonly #agent = new Agent({ keepAlive: true });
@@ -30,7 +33,7 @@ export class Wire {
       return true;
     } catch (error) {
       if (nobody.some((code) => hasCode(error, code))) return false;
-      throw await this.#gone("does not answer", error);
+      throw this.#gone("does not answer", error);
     }
   }
 
@@ -46,7 +49,7 @@ export class Wire {
     const response = await this.#orGone(this.#send(name, message), signal);
     const status = response.statusCode ?? 0;
     if (status < 300) return response;
-    throw await failureOf(status, await this.#orGone(textOf(response), signal));
+    throw failureOf(status, await this.#orGone(textOf(response), signal));
   }
 
   /** What comes bit by bit. It ends with the signal, or as the fleet ends it; a cut is an error. */
@@ -58,7 +61,7 @@ export class Wire {
       yield* readFrames(await open());
     } catch (error) {
       if (signal?.aborted) return;
-      throw hasCode(error, "ECONNRESET") ? await this.#gone("has gone", error) : error;
+      throw hasCode(error, "ECONNRESET") ? this.#gone("has gone", error) : error;
     }
   }
 
@@ -73,6 +76,7 @@ export class Wire {
     return new Promise((resolve, reject) => {
       const sent = request({
         socketPath: socketAt(this.socketPath),
+        ...nameless,
         agent: this.#agent,
         method,
         path: filled(path, params) + search(query),
@@ -93,11 +97,11 @@ export class Wire {
     try {
       return await work;
     } catch (error) {
-      throw signal?.aborted ? signal.reason : await this.#gone("has gone", error);
+      throw signal?.aborted ? signal.reason : this.#gone("has gone", error);
     }
   }
 
-  #gone(how: string, error: unknown): Promise<Error> {
+  #gone(how: string, error: unknown): Error {
     return unreachable(`the fleet at ${this.socketPath} ${how}`, error);
   }
 }
