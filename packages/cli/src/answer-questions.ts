@@ -1,10 +1,9 @@
-import type { Approval, AskPerson } from "@herdctl/core";
-import type { FleetClient } from "./fleet-access.ts";
+import type { Approval, AskPerson, FleetControl } from "@herdctl/core";
 import { whoAnswers } from "./who-answers.ts";
 
 /** Puts what a job asks before a person, unless somebody else answers first. Ends with the signal. */
 export async function answerQuestions(
-  fleet: FleetClient,
+  fleet: FleetControl,
   jobId: string,
   ask: AskPerson,
   signal: AbortSignal,

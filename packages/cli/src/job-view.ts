@@ -5,6 +5,7 @@ import { endingLine, endingLines } from "./show/ending.ts";
 import { LiveJob } from "./show/live-job.ts";
 import { lookOf } from "./show/look.ts";
 import { liveScreen, plainScreen } from "./show/screen.ts";
+import { waitText } from "./show/wait-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What somebody who triggered a job gets to see of it. */
@@ -12,11 +13,15 @@ export interface JobView {
   watch: JobWatch;
   partialMessages: boolean;
   admitted(job: Job): void;
+  /** It is tried again later. */
+  waits(job: Waiting): void;
   /** Somebody asked the agent to stop. */
   stopping(): void;
   ended(job: Job): void;
   close(): void;
 }
+
+type Waiting = Pick<Job, "outcome" | "due_at">;
 
 export function openView(terminal: Terminal, isWatched: boolean): JobView {
   if (terminal.json) return jsonView(terminal);
@@ -30,6 +35,7 @@ function jsonView(terminal: Terminal): JobView {
   return {
     ...unwatched,
     admitted: () => undefined,
+    waits: (job) => terminal.note(waitLine(job)),
     stopping: () => terminal.note(stopping),
     ended: (job) => terminal.printJson(job),
   };
@@ -43,6 +49,7 @@ function quietView(terminal: Terminal): JobView {
       if (terminal.interactive)
         terminal.note("It runs here until it is over; --wait shows it at work.");
     },
+    waits: (job) => terminal.note(waitLine(job)),
     stopping: () => terminal.note(stopping),
     ended: (job) => terminal.print(endingLine(job, lookOf(terminal))),
   };
@@ -64,6 +71,7 @@ function watchingView(terminal: Terminal): JobView {
       terminal.print(`${look.colors.bold(agent)}  ${look.colors.dim(id)}`);
       live.begin(Date.now());
     },
+    waits: (job) => live.say(look.colors.yellow(waitLine(job))),
     stopping: () => {
       if (terminal.live) live.announceStop(stopping);
       else terminal.note(stopping);
@@ -74,4 +82,8 @@ function watchingView(terminal: Terminal): JobView {
     },
     close: () => live.end(),
   };
+}
+
+function waitLine(job: Waiting): string {
+  return `◔ ${waitText(job)}, then it goes on`;
 }

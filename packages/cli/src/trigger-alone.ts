@@ -1,74 +1,130 @@
-import {
-  findFleetFile,
-  isFinished,
-  type Job,
-  loadFleet,
-  outcomes,
-  ShortFleet,
-  type StateManager,
-  type TriggerRequest,
-} from "@herdctl/core";
-import { type Call, textOption } from "./command.ts";
-import { findJobIfAny } from "./find-job.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { FleetManager, type Job, type SparePool, type TriggerRequest } from "@herdctl/core";
+import { isFinished, UserError } from "@herdctl/core/light";
+import type { Call } from "./command.ts";
+import { type FleetClient, findFleet, fleetFileOf } from "./fleet-access.ts";
 import { type JobView, openView } from "./job-view.ts";
+import { readState } from "./read-state.ts";
 import { exitCodeOf } from "./show/status.ts";
 import { listenForStop, type StopSignals } from "./stop-signals.ts";
+import { triggerFleet, withWholeIds } from "./trigger-fleet.ts";
+import { watchJob } from "./watch-job.ts";
 
-/** Runs the job here, under the lock of the fleet, and stays until it is over. */
-export async function triggerAlone(call: Call, request: TriggerRequest): Promise<number> {
-  const { options, cwd, env, terminal } = call;
-  const loaded = loadFleet(findFleetFile({ config: textOption(options, "config"), cwd }), env);
+/** Where no fleet runs the command is one itself, under the same lock, until its job is over. */
+export async function triggerAlone(
+  call: Call,
+  request: TriggerRequest,
+  spares: SparePool,
+): Promise<number> {
+  const done = await triggerHere(call, request, spares);
+  if (typeof done === "number") return done;
+  try {
+    return await triggerFleet(call, done, request);
+  } finally {
+    done.close();
+  }
+}
+
+/** The exit code, or the fleet that came up while we waited for the lock. */
+async function triggerHere(
+  call: Call,
+  request: TriggerRequest,
+  spares: SparePool,
+): Promise<number | FleetClient> {
+  const { options, env, terminal } = call;
   const view = openView(terminal, options.wait === true);
   const stop = listenForStop(() => view.stopping());
+  const fleet = new FleetManager({
+    file: fleetFileOf(call),
+    env,
+    spares,
+    onlyOwn: true,
+    unattended: view.watch.askPerson === undefined,
+    onTrouble: (message) => terminal.note(message),
+  });
   try {
-    const onWait = () => terminal.note("Another herdctl works on this fleet; waiting for it …");
-    const fleet = await ShortFleet.open(loaded, { onWait, signal: stop.signal });
-    try {
-      const { job, created } = await fleet.admit(await withWholeIds(fleet.state, request));
-      if (!created) terminal.note("This key was used before: nothing runs, here is its job.");
-      const ended =
-        created && !isFinished(job.status) ? await perform(fleet, job, view, stop) : job;
-      view.ended(ended);
-      return exitCodeOf(ended);
-    } finally {
-      await fleet.close();
-    }
+    const other = await startOrFind(call, fleet, stop.signal);
+    return other ?? (await perform(call, fleet, request, view, stop));
   } finally {
+    await fleet.shutdown({ detach: true });
     stop.dispose();
     view.close();
   }
 }
 
-/** Of a job's id the beginning is enough; whatever names no job is taken for a session. */
-async function withWholeIds(state: StateManager, request: TriggerRequest): Promise<TriggerRequest> {
-  const whole = async (id: string | undefined) => id && ((await findJobIfAny(state, id))?.id ?? id);
-  return { ...request, resume: await whole(request.resume), fork: await whole(request.fork) };
+const pollEvery = 200;
+
+async function startOrFind(
+  call: Call,
+  fleet: FleetManager,
+  signal: AbortSignal,
+): Promise<FleetClient | undefined> {
+  for (let told = false; ; told = true) {
+    try {
+      await fleet.start();
+      return undefined;
+    } catch (error) {
+      const isBusy = error instanceof UserError && error.code === "fleet_running";
+      if (!isBusy || signal.aborted) throw error;
+    }
+    const other = await findFleet(call).catch(() => undefined);
+    if (other) return other;
+    if (!told) call.terminal.note("Another herdctl works on this fleet; waiting for it …");
+    await delay(pollEvery);
+  }
 }
 
 async function perform(
-  fleet: ShortFleet,
+  call: Call,
+  fleet: FleetManager,
+  request: TriggerRequest,
+  view: JobView,
+  stop: StopSignals,
+): Promise<number> {
+  const watched = view.partialMessages;
+  const { job, created } = await fleet.trigger({ ...(await withWholeIds(call, request)), watched });
+  const isOver = isFinished(job.status);
+  const goesOn = isOver ? "nothing runs, here is its job" : "its job goes on";
+  if (!created) call.terminal.note(`This key was used before: ${goesOn}.`);
+  const ended = isOver ? job : await untilOver(call, fleet, job, view, stop);
+  view.ended(ended);
+  return exitCodeOf(ended);
+}
+
+/** For longer than this nobody keeps a terminal open: the next fleet goes on with the job. */
+const patience = 5 * 60_000;
+
+async function untilOver(
+  call: Call,
+  fleet: FleetManager,
   job: Job,
   view: JobView,
   { signal, forced }: StopSignals,
 ): Promise<Job> {
   view.admitted(job);
-  const { watch, partialMessages } = view;
-  const running = fleet.run(job, { watch, partialMessages, signal });
-  return Promise.race([running, forced.then(() => force(fleet, job, running))]);
-}
-
-const patience = 5_000;
-
-/** Once nothing of it lives the run records its own end; if it does not, we do. */
-async function force(fleet: ShortFleet, job: Job, running: Promise<Job>): Promise<Job> {
-  await fleet.force(job);
-  const late = new Promise<undefined>((resolve) => {
-    setTimeout(() => resolve(undefined), patience).unref();
+  const left = new AbortController();
+  const unheed = fleet.on("job:waiting", ({ job: { id, due_at, outcome } }) => {
+    if (id !== job.id || due_at === null) return;
+    if (Date.parse(due_at) - Date.now() > patience) left.abort();
+    else view.waits({ due_at, outcome });
   });
-  const ended = await Promise.race([running, late]);
-  if (ended) return ended;
-  running.catch(() => undefined);
-  const { message, hint } = outcomes.cancelled;
-  const outcome = { code: "cancelled" as const, message, hint };
-  return (await fleet.state.jobs.update(job.id, { status: "cancelled", outcome })).job;
+  const end = async (force: boolean) => {
+    if (signal.reason === "cancelled") await fleet.cancel(job.id, { force });
+    else await fleet.shutdown({ drainMs: 0 });
+  };
+  const stop = () => {
+    void end(false).catch(() => undefined);
+    void forced.then(() => end(true)).catch(() => undefined);
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await watchJob({ ask: (question) => question(fleet) }, job.id, view.watch, left.signal);
+  } catch (error) {
+    if (!left.signal.aborted && !signal.aborted) throw error;
+    return readState(call, async (state) => (await state.jobs.get(job.id)) ?? job);
+  } finally {
+    unheed();
+    signal.removeEventListener("abort", stop);
+  }
 }

@@ -77,7 +77,7 @@ async function untilEnded(
 }
 
 /** Of a job's id the beginning is enough; whatever names no job is taken for a session. */
-async function withWholeIds(call: Call, request: TriggerRequest): Promise<TriggerRequest> {
+export async function withWholeIds(call: Call, request: TriggerRequest): Promise<TriggerRequest> {
   if (request.resume === undefined && request.fork === undefined) return request;
   return readState(call, async (state) => {
     const whole = async (id?: string) => id && ((await findJobIfAny(state, id))?.id ?? id);

@@ -1,10 +1,14 @@
-import type { Job, JobWatch } from "@herdctl/core";
+import type { FleetControl, Job, JobWatch } from "@herdctl/core";
 import { answerQuestions } from "./answer-questions.ts";
-import type { FleetLine } from "./fleet-line.ts";
 
-/** Shows a job of a running fleet until it has ended. */
+/** The way to a fleet: here, or elsewhere and maybe restarted meanwhile. */
+export interface Line {
+  ask<T>(question: (fleet: FleetControl) => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+/** Shows a job until it has ended. */
 export function watchJob(
-  line: FleetLine,
+  line: Line,
   jobId: string,
   { onMessage, askPerson }: JobWatch,
   signal: AbortSignal,

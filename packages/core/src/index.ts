@@ -28,7 +28,6 @@ export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
 export { type SessionView, viewSession } from "./fleet/session-view.ts";
-export { ShortFleet, type ShortFleetOptions } from "./fleet/short-fleet.ts";
 export type { Admission, TriggerRequest } from "./queue/admit.ts";
 export type { AskPerson } from "./runner/approval-desk.ts";
 export { classify } from "./runner/classify.ts";
@@ -49,6 +48,7 @@ export type {
 } from "./runner/runtime/interface.ts";
 export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
 export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
+export type { SparePool, SparePoolOptions } from "./runner-process/spare.ts";
 export { type Approval, approvalSchema } from "./state/approval.ts";
 export type { JobPage, JobQuery } from "./state/contract.ts";
 export {

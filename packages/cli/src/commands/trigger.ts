@@ -1,3 +1,4 @@
+import type { TriggerRequest } from "@herdctl/core";
 import type { Call } from "../command.ts";
 import { findFleet } from "../fleet-access.ts";
 import { requestOf } from "./trigger-request.ts";
@@ -8,13 +9,22 @@ export async function run(call: Call): Promise<number> {
     findFleet(call),
     import("../trigger-fleet.ts"),
   ]);
-  if (!fleet) {
-    const { triggerAlone } = await import("../trigger-alone.ts");
-    return triggerAlone(call, request);
-  }
+  if (!fleet) return alone(call, request);
   try {
     return await triggerFleet(call, fleet, request);
   } finally {
     fleet.close();
+  }
+}
+
+/** The runner is started first: it takes about as long as all that comes before it is needed. */
+async function alone(call: Call, request: TriggerRequest): Promise<number> {
+  const { SparePool } = await import("@herdctl/core/spare");
+  const spares = new SparePool();
+  try {
+    const { triggerAlone } = await import("../trigger-alone.ts");
+    return await triggerAlone(call, request, spares);
+  } finally {
+    await spares.stop();
   }
 }

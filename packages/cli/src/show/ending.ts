@@ -3,6 +3,7 @@ import { costText, countText, durationText } from "./amounts.ts";
 import { harmlessAll } from "./harmless.ts";
 import { type Look, widthInFile } from "./look.ts";
 import { statusColour, statusMark, statusWord } from "./status.ts";
+import { clockText } from "./wait-text.ts";
 import { cut } from "./width.ts";
 
 /** The block under a run: how it ended, what it took, and how to go on. */
@@ -35,7 +36,11 @@ export function endingTail(job: Job): string {
   return [...amounts(job, undefined), gistOfEnd(job)].filter((one) => one !== "").join(" · ");
 }
 
-export function resumeLines({ id, agent, session_id, place }: Job): string[] {
+export function resumeLines(job: Job): string[] {
+  const { id, agent, session_id, place, status, due_at } = job;
+  // A job that waits for a time is not over: another one in its session would do the work twice.
+  if (status === "waiting" && due_at !== null)
+    return [`go on     herdctl start, which goes on with it from ${clockText(due_at)} on`];
   if (session_id === null) return [];
   const byHand = place === "docker" ? [] : [`by hand   herdctl sessions resume ${id}`];
   return [`go on     herdctl trigger ${agent} --resume ${id} -p "…"`, ...byHand];

@@ -34,6 +34,11 @@ export class LiveJob {
     this.print(this.painter.paint(event));
   }
 
+  /** A line of ours between those of the agent. */
+  say(line: string): void {
+    this.print([...this.painter.finish(), line]);
+  }
+
   /** From now on this stands where the spinner tells what the agent does. */
   announceStop(text: string): void {
     this.stopping = text;

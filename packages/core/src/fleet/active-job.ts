@@ -113,9 +113,9 @@ export class ActiveJob {
     at: AttemptedAt,
     holder: LeaseHolder,
   ): Promise<void> {
-    const { state, board, hub } = this.context;
+    const { state, hub } = this.context;
     const run = { jobId: this.job.id, attempt: this.job.attempts };
-    const approvals = new ApprovalDesk(state, run, board.ask, (job) =>
+    const approvals = new ApprovalDesk(state, run, this.context.askPerson(run.jobId), (job) =>
       hub.emit({ type: job.status === "waiting" ? "job:waiting" : "job:started", job }),
     );
     this.relay = new Relay(this.context, this.job);

@@ -1,9 +1,9 @@
 import type { Environment } from "../config/environment.ts";
 import type { Fleet } from "../config/load.ts";
+import type { AskPerson } from "../runner/approval-desk.ts";
 import type { SparePool } from "../runner-process/spare.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { StateManager } from "../state/state-manager.ts";
-import type { ApprovalBoard } from "./approval-board.ts";
 import type { EventHub } from "./event-hub.ts";
 
 /** What the parts of a running fleet share. */
@@ -11,12 +11,13 @@ export interface FleetContext {
   readonly state: StateManager;
   readonly hub: EventHub;
   readonly spares: SparePool;
-  readonly board: ApprovalBoard;
   /** The configuration in force; a reload replaces it, jobs under way keep theirs. */
   fleet(): Fleet;
   environment(): Environment;
   /** Somebody wants to see the model speak, and not only what it said. */
   isWatched(jobId: string): boolean;
+  /** How a person is asked for this job; undefined when nobody is there. */
+  askPerson(jobId: string): AskPerson | undefined;
   /** An attempt is over and recorded. */
   concluded(agent: string, outcome: Outcome): Promise<void>;
   /** Whether the state takes what is written to it, and why not. */

@@ -23,7 +23,8 @@ export class Dispatcher {
 
   constructor(
     private readonly context: FleetContext,
-    private readonly mayStart: (jobId: string) => boolean,
+    /** Where it is given: nothing else is started, and no pause holds these back. */
+    private readonly only?: ReadonlySet<string>,
   ) {}
 
   start(): void {
@@ -97,12 +98,12 @@ export class Dispatcher {
   }
 
   private concernsUs({ id, status }: LiveJob): boolean {
-    return status === "running" || this.mayStart(id);
+    return status === "running" || !this.only || this.only.has(id);
   }
 
   private async limits() {
     const { agents, fleet } = this.context.fleet();
-    const pauses = await this.context.state.pauses.list();
+    const pauses = this.only ? [] : await this.context.state.pauses.list();
     const environment = this.context.environment();
     const paused = agents.filter((agent) => pauseOf(agent, environment, pauses));
     return {

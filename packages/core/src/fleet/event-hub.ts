@@ -5,6 +5,8 @@ type Listener<T extends FleetEvent["type"]> = (event: Extract<FleetEvent, { type
 /** Tells everybody who listens. A listener that fails does not keep the others from hearing. */
 export class EventHub {
   private readonly listeners = new Set<(event: FleetEvent) => void>();
+  private readonly streams = new Set<() => void>();
+  private closed = false;
 
   constructor(private readonly onFailure: (error: unknown) => void) {}
 
@@ -26,26 +28,40 @@ export class EventHub {
     return () => void this.listeners.delete(typed);
   }
 
+  /** There will be no more: streams end after what they hold. */
+  close(): void {
+    this.closed = true;
+    for (const end of this.streams) end();
+  }
+
   /** All events from the call on, also those that come before the first is asked for. */
   stream(signal: AbortSignal): AsyncIterable<FleetEvent> {
     const waiting: FleetEvent[] = [];
+    let isOpen = !signal.aborted && !this.closed;
     let wake: () => void = () => undefined;
     const listener = (event: FleetEvent) => {
       waiting.push(event);
       wake();
     };
     const end = () => {
+      isOpen = false;
       this.listeners.delete(listener);
+      this.streams.delete(end);
+      signal.removeEventListener("abort", end);
       wake();
     };
-    if (!signal.aborted) this.listeners.add(listener);
-    signal.addEventListener("abort", end, { once: true });
+    if (isOpen) {
+      this.listeners.add(listener);
+      this.streams.add(end);
+      signal.addEventListener("abort", end, { once: true });
+    }
     return {
       async *[Symbol.asyncIterator]() {
         try {
           while (!signal.aborted) {
             yield* waiting.splice(0);
             if (waiting.length > 0 || signal.aborted) continue;
+            if (!isOpen) return;
             await new Promise<void>((resolve) => {
               wake = resolve;
             });

@@ -1,21 +1,13 @@
-import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { type LoadedFleet, loadFleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
-import { type Admission, admit, type TriggerRequest } from "../queue/admit.ts";
-import { plainOutcome } from "../runner/begin-attempt.ts";
-import { outcomes } from "../runner/outcomes.ts";
-import { SparePool } from "../runner-process/spare.ts";
+import type { Admission, TriggerRequest } from "../queue/admit.ts";
+import type { SparePool } from "../runner-process/spare.ts";
 import type { Approval } from "../state/approval.ts";
 import type { JobPage, JobQuery } from "../state/contract.ts";
 import type { Attempt, Job } from "../state/job.ts";
-import { isFinished } from "../state/job-status.ts";
-import { acquireLock, type Lock } from "../state/lock.ts";
-import type { Outcome } from "../state/outcome.ts";
-import { StateManager } from "../state/state-manager.ts";
-import { ApprovalBoard } from "./approval-board.ts";
-import type { FleetContext } from "./context.ts";
+import { cancelJob } from "./cancel-job.ts";
 import type {
   FleetControl,
   FleetEvent,
@@ -24,76 +16,68 @@ import type {
   OutputOptions,
   ShutdownOptions,
 } from "./control.ts";
-import { Dispatcher } from "./dispatcher.ts";
 import { drain } from "./drain.ts";
 import { EventHub } from "./event-hub.ts";
 import { fleetStatus } from "./fleet-status.ts";
 import { jobOutput } from "./job-output.ts";
-import { agentSubject, credentialSubject } from "./pauses.ts";
+import { type FleetParts, openParts } from "./parts.ts";
+import { Problems } from "./problems.ts";
 import { type Recovered, recover } from "./recovery.ts";
 import { Retention } from "./retention.ts";
+import { triggerJob } from "./trigger-job.ts";
 import { waitForJob } from "./wait-for-job.ts";
 
 export interface FleetManagerOptions {
   /** The fleet file. */
   file: string;
   env?: Environment;
+  /** What `loadFleet` gave for that file, where it is known already. */
+  loaded?: LoadedFleet;
   version?: string;
-  /** Starts only what is triggered here: for a command that must not take on the whole queue. */
+  /**
+   * For a command that must not take on the whole queue: starts only what is triggered here, and
+   * heeds no pause, since whoever triggers is there to decide.
+   */
   onlyOwn?: boolean;
+  /** Nobody can be asked: what jobs that are triggered here ask is denied at once. */
+  unattended?: boolean;
+  /** Runners that are started already. They are stopped with the fleet. */
+  spares?: SparePool;
   /** What a person should know but no record tells. */
   onTrouble?: (message: string, cause?: unknown) => void;
-}
-
-interface Parts {
-  state: StateManager;
-  lock: Lock;
-  context: FleetContext;
-  dispatcher: Dispatcher;
-  retention?: Retention;
 }
 
 /** A fleet at work: it holds the lock, admits, starts, follows and records. */
 export class FleetManager implements FleetControl {
   private readonly hub = new EventHub((error) => this.trouble("a listener failed", error));
-  private readonly watched = new Set<string>();
-  private readonly own = new Set<string>();
+  private readonly problems = new Problems(this.hub);
   private readonly startedAt = new Date();
-  private readonly problems = new Map<"state" | "configuration", string>();
-  private loaded: LoadedFleet | undefined;
-  private parts: Parts | undefined;
-  private phase: "starting" | "running" | "draining" = "starting";
-  private stopping: Promise<void> | undefined;
   private readonly hurry = new AbortController();
+  private loaded: LoadedFleet | undefined;
+  private parts: FleetParts | undefined;
+  private phase: "starting" | "running" | "draining" = "starting";
+  private opening: Promise<void> | undefined;
+  private starting: Promise<Recovered> | undefined;
+  private stopping: Promise<void> | undefined;
 
   constructor(private readonly options: FleetManagerOptions) {}
 
   /** Reads the configuration, takes the lock and opens the state. Nothing runs yet. */
-  async initialize(): Promise<void> {
-    if (this.parts) return;
-    const loaded = loadFleet(this.options.file, this.options.env);
-    const lock = acquireLock(loaded.fleet.stateDir);
-    try {
-      const state = await new StateManager(loaded.fleet.stateDir).open();
-      this.loaded = loaded;
-      const context = this.contextFor(state);
-      const mayStart = (id: string) => !this.options.onlyOwn || this.own.has(id);
-      this.parts = { state, lock, context, dispatcher: new Dispatcher(context, mayStart) };
-    } catch (error) {
-      lock.release();
+  initialize(): Promise<void> {
+    this.opening ??= this.open().catch((error) => {
+      this.opening = undefined;
       throw error;
-    }
+    });
+    return this.opening;
   }
 
   /** Takes over what an earlier fleet process left, then starts what waits. */
-  async start(): Promise<Recovered> {
-    await this.initialize();
-    const { context, dispatcher } = this.opened;
-    const recovered = await recover(context, dispatcher);
-    this.phase = "running";
-    dispatcher.start();
-    this.opened.retention ??= new Retention(context);
-    return recovered;
+  start(): Promise<Recovered> {
+    this.starting ??= this.begin().catch((error) => {
+      this.starting = undefined;
+      throw error;
+    });
+    return this.starting;
   }
 
   stop(options?: ShutdownOptions): Promise<void> {
@@ -108,72 +92,49 @@ export class FleetManager implements FleetControl {
     return this.hub.on(type, listener);
   }
 
+  /** Ends with the signal, or when the fleet has stopped. */
   events(signal: AbortSignal): AsyncIterable<FleetEvent> {
     return this.hub.stream(signal);
   }
 
-  async status(): Promise<FleetStatus> {
-    const { state, dispatcher } = this.opened;
-    const problem = this.problems.get("state") ?? this.problems.get("configuration") ?? null;
-    return fleetStatus({
-      loaded: this.config,
-      state,
-      active: [...dispatcher.active.values()],
-      version: this.options.version ?? "0.0.0",
-      startedAt: this.startedAt,
-      condition: this.problems.has("state") ? "refusing" : this.phase,
-      problem,
-    });
+  status(): Promise<FleetStatus> {
+    return this.ask(({ state, dispatcher }) =>
+      fleetStatus({
+        loaded: this.config,
+        state,
+        active: [...dispatcher.active.values()],
+        version: this.options.version ?? "0.0.0",
+        startedAt: this.startedAt,
+        condition: this.problems.has("state") ? "refusing" : this.phase,
+        problem: this.problems.worst,
+      }),
+    );
   }
 
-  async trigger(request: TriggerRequest): Promise<Admission> {
-    const { state, dispatcher } = this.opened;
-    if (this.phase === "draining") {
+  trigger(request: TriggerRequest): Promise<Admission> {
+    return this.ask(async (parts) => {
+      if (this.phase !== "draining") return triggerJob(parts, request);
       throw new UserError("fleet_unreachable", "the fleet is stopping and takes no new work");
-    }
-    const { agents } = this.config.fleet;
-    const admission = await this.noticingTheDisk(() => admit(state, agents, request));
-    if (!admission.created) return admission;
-    this.own.add(admission.job.id);
-    if (request.watched) this.watched.add(admission.job.id);
-    const type = admission.job.status === "skipped" ? "job:skipped" : "job:created";
-    this.hub.emit({ type, job: admission.job });
-    for (const id of admission.cancel) await this.cancel(id);
-    dispatcher.kick();
-    return admission;
+    });
   }
 
   wait(jobId: string, signal?: AbortSignal): Promise<Job> {
-    return waitForJob({ state: this.opened.state, hub: this.hub }, jobId, signal);
+    return this.ask(({ state }) => waitForJob({ state, hub: this.hub }, jobId, signal));
   }
 
-  async cancel(jobId: string, options: { force?: boolean } = {}): Promise<Job> {
-    const { state, dispatcher } = this.opened;
-    const job = await this.existing(jobId);
-    const active = dispatcher.active.get(jobId);
-    if (active) {
-      active.stop("cancelled", options.force);
-      return job;
-    }
-    if (isFinished(job.status)) return job;
-    const outcome = plainOutcome("cancelled");
-    const { job: ended } = await state.jobs.update(jobId, {
-      status: "cancelled",
-      outcome,
-      due_at: null,
+  cancel(jobId: string, { force = false }: { force?: boolean } = {}): Promise<Job> {
+    return this.ask((parts) => cancelJob(parts, jobId, force));
+  }
+
+  job(id: string): Promise<{ job: Job; attempts: Attempt[] } | undefined> {
+    return this.ask(async ({ state }) => {
+      const job = await state.jobs.get(id);
+      return job && { job, attempts: await state.jobs.attempts(id) };
     });
-    this.hub.emit({ type: "job:cancelled", job: ended });
-    return ended;
-  }
-
-  async job(id: string): Promise<{ job: Job; attempts: Attempt[] } | undefined> {
-    const { state } = this.opened;
-    const job = await state.jobs.get(id);
-    return job && { job, attempts: await state.jobs.attempts(id) };
   }
 
   jobs(query: JobQuery): Promise<JobPage> {
-    return this.opened.state.jobs.list(query);
+    return this.ask(({ state }) => state.jobs.list(query));
   }
 
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput> {
@@ -181,47 +142,39 @@ export class FleetManager implements FleetControl {
   }
 
   approvals(): Promise<Approval[]> {
-    return this.opened.state.approvals.open();
+    return this.ask(({ state }) => state.approvals.open());
   }
 
   answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval> {
-    return this.opened.context.board.answer(approvalId, word, by);
+    return this.ask(({ board }) => board.answer(approvalId, word, by));
   }
 
-  async pause(agent: string): Promise<void> {
-    const { name } = this.agent(agent);
-    const reason = "paused by hand";
-    await this.opened.state.pauses.pause(agentSubject(name), "operator", reason);
-    this.hub.emit({ type: "agent:paused", agent: name, reason });
+  pause(agent: string): Promise<void> {
+    return this.ask(({ pauses }) => pauses.pause(this.agent(agent)));
   }
 
-  async resume(agent: string): Promise<void> {
-    const found = this.agent(agent);
-    const { state, dispatcher } = this.opened;
-    const shared = credentialSubject(found, this.config.environment);
-    for (const subject of [agentSubject(found.name), ...(shared ? [shared] : [])]) {
-      await state.pauses.lift(subject);
-    }
-    this.hub.emit({ type: "agent:resumed", agent: found.name });
-    dispatcher.kick();
+  resume(agent: string): Promise<void> {
+    return this.ask(async ({ pauses, dispatcher }) => {
+      await pauses.lift(this.agent(agent));
+      dispatcher.kick();
+    });
   }
 
   /** The configuration is checked first and swapped at once; a wrong one leaves the old in force. */
-  async reload(): Promise<void> {
-    try {
-      this.loaded = loadFleet(this.options.file, this.options.env);
-      this.problems.delete("configuration");
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.problems.set("configuration", message);
-      this.hub.emit({ type: "fleet:problem", message });
-      throw error;
-    }
-    this.hub.emit({
-      type: "fleet:reloaded",
-      agents: this.config.fleet.agents.map(({ name }) => name),
+  reload(): Promise<void> {
+    return this.ask(async ({ dispatcher }) => {
+      try {
+        this.loaded = loadFleet(this.options.file, this.options.env);
+        this.problems.set("configuration", undefined);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        this.problems.set("configuration", message);
+        throw error;
+      }
+      const agents = this.config.fleet.agents.map(({ name }) => name);
+      this.hub.emit({ type: "fleet:reloaded", agents });
+      dispatcher.kick();
     });
-    this.opened.dispatcher.kick();
   }
 
   /** Whoever asks again and leaves no time cuts short how long the first one wanted to wait. */
@@ -231,66 +184,47 @@ export class FleetManager implements FleetControl {
     return this.stopping;
   }
 
-  private async close(options: ShutdownOptions): Promise<void> {
-    if (!this.parts) return;
-    const { dispatcher, context, state, lock, retention } = this.parts;
-    this.phase = "draining";
-    this.hub.emit({ type: "fleet:stopping" });
-    dispatcher.halt();
-    if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
-    await dispatcher.leave();
-    await retention?.stop();
-    await context.spares.stop();
-    await state.close();
-    lock.release();
-    this.parts = undefined;
-  }
-
-  private contextFor(state: StateManager): FleetContext {
-    return {
-      state,
+  private async open(): Promise<void> {
+    if (this.stopping) throw stopped();
+    this.loaded = this.options.loaded ?? loadFleet(this.options.file, this.options.env);
+    this.parts = await openParts({
       hub: this.hub,
-      spares: new SparePool({ scratch: join(state.stateDir, "spares") }),
-      board: new ApprovalBoard(state, this.hub),
-      fleet: () => this.config.fleet,
-      environment: () => this.config.environment,
-      isWatched: (jobId) => this.watched.has(jobId),
-      concluded: (agent, outcome) => this.concluded(agent, outcome),
-      writable: (problem) => this.setStateProblem(problem),
+      problems: this.problems,
+      loaded: () => this.config,
+      spares: this.options.spares,
+      onlyOwn: this.options.onlyOwn ?? false,
+      unattended: this.options.unattended ?? false,
       trouble: (message, cause) => this.trouble(message, cause),
-    };
+    });
   }
 
-  /** A credential that failed once fails for all who share it: they are paused, once. */
-  private async concluded(name: string, outcome: Outcome): Promise<void> {
-    const { state, dispatcher } = this.opened;
-    dispatcher.heed(outcome);
-    const agent = this.config.fleet.agents.find((one) => one.name === name);
-    const needsPerson = outcomes[outcome.code].retry === "person";
-    const subject =
-      agent && needsPerson ? credentialSubject(agent, this.config.environment) : undefined;
-    if (!subject || (outcome.code !== "auth_failed" && outcome.code !== "billing")) return;
-    const isNew = await state.pauses.pause(subject, outcome.code, outcome.message);
-    if (isNew) this.hub.emit({ type: "agent:paused", agent: name, reason: outcome.message });
+  private async begin(): Promise<Recovered> {
+    await this.initialize();
+    const { context, dispatcher } = this.opened;
+    const recovered = await recover(context, dispatcher);
+    if (this.stopping) return recovered;
+    this.phase = "running";
+    dispatcher.start();
+    if (!this.options.onlyOwn) this.opened.retention = new Retention(context);
+    return recovered;
   }
 
-  private async noticingTheDisk<T>(write: () => Promise<T>): Promise<T> {
-    try {
-      const result = await write();
-      this.setStateProblem(undefined);
-      return result;
-    } catch (error) {
-      const isFull = error instanceof UserError && error.code === "state_unavailable";
-      if (isFull) this.setStateProblem(error.message);
-      throw error;
+  private async close(options: ShutdownOptions): Promise<void> {
+    this.phase = "draining";
+    await this.opening?.catch(() => undefined);
+    if (this.parts) {
+      const { dispatcher, state, lock, spares, retention } = this.parts;
+      this.hub.emit({ type: "fleet:stopping" });
+      dispatcher.halt();
+      if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
+      await dispatcher.leave();
+      await retention?.stop();
+      await spares.stop();
+      this.parts = undefined;
+      await state.close();
+      lock.release();
     }
-  }
-
-  private setStateProblem(problem: string | undefined): void {
-    if (problem === undefined) return void this.problems.delete("state");
-    if (this.problems.get("state") === problem) return;
-    this.problems.set("state", problem);
-    this.hub.emit({ type: "fleet:problem", message: problem });
+    this.hub.close();
   }
 
   private trouble(message: string, cause?: unknown): void {
@@ -303,19 +237,31 @@ export class FleetManager implements FleetControl {
     throw new UserError("usage", `there is no agent \`${name}\``);
   }
 
-  private async existing(jobId: string): Promise<Job> {
-    const job = await this.opened.state.jobs.get(jobId);
-    if (job) return job;
-    throw new UserError("job_not_found", `there is no job ${jobId}`);
+  /** What fails because the fleet stopped meanwhile failed for that reason and no other. */
+  private async ask<T>(work: (parts: FleetParts) => Promise<T>): Promise<T> {
+    const parts = this.opened;
+    try {
+      return await work(parts);
+    } catch (error) {
+      throw this.parts === parts ? error : stopped(error);
+    }
   }
 
-  private get opened(): Parts {
+  private get opened(): FleetParts {
     if (this.parts) return this.parts;
-    throw new UserError("fleet_unreachable", "the fleet has not been started, or was stopped");
+    throw this.stopping ? stopped() : unstarted();
   }
 
   private get config(): LoadedFleet {
     if (this.loaded) return this.loaded;
-    throw new UserError("fleet_unreachable", "the fleet has not been started");
+    throw unstarted();
   }
+}
+
+function unstarted(): UserError {
+  return new UserError("fleet_unreachable", "the fleet has not been started");
+}
+
+function stopped(cause?: unknown): UserError {
+  return new UserError("fleet_unreachable", "the fleet has stopped", { cause });
 }

@@ -17,10 +17,12 @@ export async function* jobOutput(
   const over = new AbortController();
   const left = new AbortController();
   const stop = follow ? AbortSignal.any([follow, left.signal]) : left.signal;
-  const ended = waitForJob(parts, id, stop).then(
-    () => over.abort(),
-    () => over.abort(),
-  );
+  let broken: unknown;
+  const ended = waitForJob(parts, id, stop)
+    .catch((error: unknown) => {
+      broken = error;
+    })
+    .finally(() => over.abort());
   try {
     for await (const { message, offset } of readOutput(job.output_file, {
       from,
@@ -28,6 +30,8 @@ export async function* jobOutput(
     })) {
       yield { message: message as SDKMessage, offset };
     }
+    // An end in good order would say that the job is over.
+    if (follow && !follow.aborted && broken !== undefined) throw broken;
   } finally {
     left.abort();
     await ended;

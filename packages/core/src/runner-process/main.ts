@@ -8,7 +8,7 @@ import { warmSdk } from "./program.ts";
 import { warmUp } from "./warm-up.ts";
 
 /*
- * A runner: `main.mjs SCRATCH [--sdk]`. It waits for one line on its standard input, needs nobody
+ * A runner: `main.mjs [SCRATCH [--sdk]]`. It waits for one line on its standard input, needs nobody
  * from then on, and ends with its run; when the input ends without a line, so does it.
  */
 process.umask(0o077);
@@ -21,7 +21,8 @@ process.exit(0);
 
 /** Who was started for a job that already waits finds its line there and loses no time. */
 async function warmUpIfIdle(): Promise<void> {
-  const [, , scratch = "", ...flags] = process.argv;
+  const [, , scratch, ...flags] = process.argv;
+  if (scratch === undefined) return void (await given);
   const isAwaited = await Promise.race([given.then(() => true), delay(10).then(() => false)]);
   if (isAwaited) return;
   const own = { scratch: join(scratch, String(process.pid)), sdk: flags.includes(warmSdk) };

@@ -15,8 +15,11 @@ interface RunnerExit {
 }
 
 export interface SparePoolOptions {
-  /** A folder of the pool's own, where spares leave files while they warm up. */
-  scratch: string;
+  /**
+   * A folder of the pool's own, where spares leave files while they warm up. Without one they do
+   * not, and none follows the first: for one job, which comes at once.
+   */
+  scratch?: string;
   size?: number;
   program?: string;
   /** Some agents run by the SDK, which costs a process 30 MB to have ready. */
@@ -35,17 +38,19 @@ const pauseAfterDeath = 1_000;
 /** Keeps runner processes warm, so that a job does not pay for their start. */
 export class SparePool {
   private readonly size: number;
-  private readonly scratch: string;
+  private readonly scratch: string | undefined;
   private readonly command: string[];
   private readonly spares = new Set<Runner>();
   private readonly taken = new Set<Runner>();
   private refill: NodeJS.Timeout | undefined;
   private stopped = false;
 
-  constructor({ scratch, size = 1, program = runnerProgram(), sdk = true }: SparePoolOptions) {
+  constructor(options: SparePoolOptions = {}) {
+    const { scratch, size = 1, program = runnerProgram(), sdk = true } = options;
     this.size = size;
     this.scratch = scratch;
-    this.command = [program, scratch, ...(sdk ? [warmSdk] : [])];
+    const warmth = scratch === undefined ? [] : [scratch, ...(sdk ? [warmSdk] : [])];
+    this.command = [program, ...warmth];
     this.clean();
     this.fill();
   }
@@ -79,17 +84,18 @@ export class SparePool {
 
   /** What a spare left that was killed while it warmed up. */
   private clean(): void {
-    rmSync(this.scratch, { recursive: true, force: true });
+    if (this.scratch !== undefined) rmSync(this.scratch, { recursive: true, force: true });
   }
 
   /** A short run leaves the processor to the next spare sooner. */
   private release(runner: Runner): void {
     this.taken.delete(runner);
-    if (this.taken.size === 0) this.fill();
+    if (this.taken.size === 0) this.fillIn(0);
   }
 
   private fillIn(milliseconds: number): void {
     clearTimeout(this.refill);
+    if (this.scratch === undefined) return;
     this.refill = setTimeout(() => this.fill(), milliseconds).unref();
   }
 

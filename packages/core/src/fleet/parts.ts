@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import type { LoadedFleet } from "../config/load.ts";
+import { SparePool } from "../runner-process/spare.ts";
+import { acquireLock, type Lock } from "../state/lock.ts";
+import type { Outcome } from "../state/outcome.ts";
+import { StateManager } from "../state/state-manager.ts";
+import { AgentPauses } from "./agent-pauses.ts";
+import { ApprovalBoard } from "./approval-board.ts";
+import type { FleetContext } from "./context.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { EventHub } from "./event-hub.ts";
+import type { Problems } from "./problems.ts";
+import type { Retention } from "./retention.ts";
+
+/** What a fleet consists of while it holds the lock. */
+export interface FleetParts {
+  state: StateManager;
+  lock: Lock;
+  spares: SparePool;
+  board: ApprovalBoard;
+  pauses: AgentPauses;
+  context: FleetContext;
+  dispatcher: Dispatcher;
+  /** Jobs that were triggered here. */
+  own: Set<string>;
+  /** Jobs that somebody looks at while the model speaks. */
+  watched: Set<string>;
+  retention?: Retention;
+}
+
+export interface FleetFrame {
+  hub: EventHub;
+  problems: Problems;
+  loaded(): LoadedFleet;
+  spares?: SparePool;
+  onlyOwn: boolean;
+  unattended: boolean;
+  trouble(message: string, cause?: unknown): void;
+}
+
+/** Takes the lock, opens the state and puts the parts together. Nothing runs yet. */
+export async function openParts(frame: FleetFrame): Promise<FleetParts> {
+  const { stateDir } = frame.loaded().fleet;
+  const lock = acquireLock(stateDir);
+  try {
+    return assemble(frame, await new StateManager(stateDir).open(), lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetParts {
+  const { hub, problems, loaded, onlyOwn, unattended, trouble } = frame;
+  const [own, watched] = [new Set<string>(), new Set<string>()];
+  const spares = frame.spares ?? new SparePool({ scratch: join(state.stateDir, "spares") });
+  const board = new ApprovalBoard(state, hub);
+  const pauses = new AgentPauses(state, hub, loaded);
+  const concluded = async (agent: string, outcome: Outcome) => {
+    dispatcher.heed(outcome);
+    if (!onlyOwn) await pauses.heed(agent, outcome);
+  };
+  const context: FleetContext = {
+    state,
+    hub,
+    spares,
+    fleet: () => loaded().fleet,
+    environment: () => loaded().environment,
+    isWatched: (jobId) => watched.has(jobId),
+    askPerson: (jobId) => (unattended && own.has(jobId) ? undefined : board.ask),
+    concluded,
+    writable: (problem) => problems.set("state", problem),
+    trouble,
+  };
+  const dispatcher = new Dispatcher(context, onlyOwn ? own : undefined);
+  return { state, lock, spares, board, pauses, context, dispatcher, own, watched };
+}

@@ -1,0 +1,1 @@
+export { SparePool } from "./runner-process/spare.ts";
