@@ -57,32 +57,6 @@ test("a hundred triggers with one key are one job", async () => {
   expect(on.rehearsal.ledger.main).toHaveLength(1);
 });
 
-test("many agents at once: never more than the fleet allows, none lost, fair", async () => {
-  const on = await stage(hi);
-  const names = Array.from({ length: 16 }, (_, index) => `a${index}`);
-  const agents = names.map((name) => `  - { name: ${name}, runtime: cli }`).join("\n");
-  const fleet = await startFleet(on, fleetFile(on, agents, "max_concurrent: 4"));
-  let running = 0;
-  let most = 0;
-  const order: string[] = [];
-  fleet.on("job:started", ({ job }) => {
-    running += 1;
-    most = Math.max(most, running);
-    order.push(job.agent);
-  });
-  fleet.on("job:completed", () => {
-    running -= 1;
-  });
-  const twice = [...names, ...names];
-  const jobs = await Promise.all(
-    twice.map((agent) => fleet.trigger({ trigger: "manual", agent, prompt: "hello" })),
-  );
-  const ended = await Promise.all(jobs.map(({ job }) => fleet.wait(job.id)));
-  expect(ended.every((job) => job.status === "completed")).toBe(true);
-  expect(most).toBeLessThanOrEqual(4);
-  expect(new Set(order.slice(0, names.length)).size).toBe(names.length);
-}, 90_000);
-
 describe("cancel", () => {
   test("a job that waits for its turn ends at once; one that runs is asked to stop", async () => {
     const on = await stage({ mode: "obedient" });
