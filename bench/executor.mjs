@@ -24,7 +24,7 @@ export async function executor() {
         return performance.now() - began;
       },
     });
-    const bound = { milliseconds: 1_000 };
+    const bound = { median: 1_000 };
     return { what: `${amount} messages to the log`, bareThing: "one writeFile", ...times, bound };
   } finally {
     rmSync(stateDir, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
 
 /**
  * Times of ours and of the bare thing, taken in turns so that a busy moment of the machine hits
@@ -13,6 +14,18 @@ export async function inTurns(rounds, { ours, bare }) {
     times.ours.push(pair.ours);
   }
   return times;
+}
+
+/**
+ * For what goes through a fleet. When a job is over the fleet makes its next spare, which keeps a
+ * processor busy for a moment, and a sample taken then, ours or bare, would measure that. So each
+ * begins when the spare is up and the machine is quiet.
+ */
+export function atRest(measure) {
+  return async () => {
+    await pause(1_200);
+    return measure();
+  };
 }
 
 /** Wall-clock time of a program from its start to its end, and what it printed. */

@@ -1,22 +1,24 @@
-// A fleet of one agent in a temp folder, on the rehearsal model; nothing of this machine's user is seen.
+// A fleet in a temp folder, on the rehearsal model; nothing of this machine's user is seen.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startRehearsal } from "@herdctl/rehearsal";
 
-export async function rehearsedFleet(script = { rules: [{ reply: "Hello." }] }) {
+const greeting = { rules: [{ reply: "Hello." }] };
+const oneAgent = `version: 1
+fleet: { name: bench }
+agents:
+  - { name: hello, runtime: cli, permission_mode: bypassPermissions, default_prompt: hello }
+`;
+
+export async function rehearsedFleet({ script = greeting, fleetFile = oneAgent } = {}) {
   const rehearsal = await startRehearsal({ script });
   const root = mkdtempSync(join(tmpdir(), "herdctl-bench-"));
   const [home, folder] = [join(root, "home"), join(root, "fleet")];
   mkdirSync(home);
   mkdirSync(folder);
-  const fleet = `version: 1
-fleet: { name: bench }
-agents:
-  - { name: hello, runtime: cli, permission_mode: bypassPermissions, default_prompt: hello }
-`;
-  writeFileSync(join(folder, "herdctl.yaml"), fleet);
+  writeFileSync(join(folder, "herdctl.yaml"), fleetFile);
   const env = {
     PATH: process.env.PATH,
     HOME: home,

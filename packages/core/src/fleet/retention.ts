@@ -52,8 +52,10 @@ export class Retention {
   /** A folder whose record is gone was being removed when we were last stopped. */
   private async removeStrays(): Promise<void> {
     const folders = await readdir(join(this.context.state.stateDir, "jobs")).catch(() => []);
-    for (const id of folders) {
+    for (const [index, id] of folders.entries()) {
       if (this.stopped) return;
+      // There may be a hundred thousand, and the store answers without a pause.
+      if (index % atATime === 0) await breathe();
       const isStray = id.startsWith("job-") && !(await this.context.state.jobs.get(id));
       if (isStray) await this.removeFolder(id);
     }
