@@ -2,6 +2,9 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { consultOracle } from "../storm/oracle.ts";
+import { Random } from "../storm/random.ts";
+import { storm } from "../storm/storm.ts";
 import { fleetFile } from "../support/fleet-process.ts";
 import { fleetProgram, jobNow, until } from "../support/fleet-program.ts";
 import { processesWith } from "../support/processes.ts";
@@ -148,56 +151,11 @@ test("a question survives the fleet: asked once on record, answered through the 
 });
 
 test("both are killed while jobs are in flight: every job ends once, and nothing is left", async () => {
-  const on = await stage({ mode: "obedient" });
-  const agents = Array.from(
-    { length: 6 },
-    (_, index) =>
-      `  - { name: a${index}, runtime: cli, max_concurrent: 2, retry: { max_attempts: 9, backoff: 100ms } }`,
-  );
-  const file = fleetFile(on, agents.join("\n"), "max_concurrent: 4");
-  let fleet = await fleetProgram(on, file);
-  const prompt = (name: string) =>
-    obey(["Bash", { command: `echo ${name} >> effects; sleep 0.3` }]);
-  const jobs = await Promise.all(
-    Array.from({ length: 12 }, async (_, index) => {
-      const agent = `a${index % 6}`;
-      return (
-        await fleet.control.trigger({
-          trigger: "manual",
-          agent,
-          prompt: prompt(`job${index}`),
-          key: `key-${index}`,
-        })
-      ).job;
-    }),
-  );
-  for (let round = 0; round < 3; round += 1) {
-    await new Promise((done) => setTimeout(done, 300 + Math.random() * 900));
-    const { jobs: running } = await fleet.control.jobs({ status: "running", limit: 20 });
-    const victim = running.find((job) => job.runner);
-    await fleet.kill();
-    if (victim?.runner && round !== 1) {
-      try {
-        process.kill(victim.runner.pid, "SIGKILL");
-      } catch {
-        // It was over before we came.
-      }
-    }
-    fleet = await fleetProgram(on, file);
-  }
-  const ended = await Promise.all(jobs.map((job) => fleet.control.wait(job.id)));
-  expect(ended.map((job) => job.status)).toEqual(jobs.map(() => "completed"));
-  const { jobs: all } = await fleet.control.jobs({ limit: 100 });
-  expect(all).toHaveLength(jobs.length);
-  const effects = readFileSync(join(on.workspace, "effects"), "utf8").trim().split("\n");
-  for (const [index, job] of ended.entries()) {
-    const times = effects.filter((name) => name === `job${index}`).length;
-    expect(times, `job${index}`).toBeGreaterThanOrEqual(1);
-    // A tool runs again only in an attempt that is on record.
-    expect(times, `job${index}`).toBeLessThanOrEqual(job.attempts);
-  }
-  expect(jobs.flatMap((job) => processesWith(job.id))).toEqual([]);
-  await fleet.stop();
+  const random = new Random(4);
+  const few = { agents: 6, atOnce: 4, jobs: 12, more: 2, rounds: 4, longest: 30_000 };
+  const { cases, wrong } = await consultOracle(await storm({ random, ...few }));
+  expect(wrong).toEqual([]);
+  expect(cases.length).toBeGreaterThanOrEqual(few.jobs);
 }, 120_000);
 
 test("a command that was its own fleet is killed: the agent goes on, the next fleet takes the job over", async () => {

@@ -18,35 +18,41 @@ export interface FleetProgram {
 
 /** `herdctl start` as a process of its own, ready to be asked; ended when the test is over. */
 export async function fleetProgram(on: Stage, file: string): Promise<FleetProgram> {
+  const launched = launchFleet(on, file);
+  const socket = join(dirname(file), ".herdctl/herdctl.sock");
+  const control = await connected(socket, launched.child, launched.said);
+  const stop = async () => {
+    await control.shutdown({ drainMs: 0 }).catch(() => undefined);
+    await launched.exited;
+  };
+  return { ...launched, pid: launched.child.pid ?? 0, control, stop };
+}
+
+interface LaunchedFleet extends Pick<FleetProgram, "exited" | "kill"> {
+  child: ChildProcess;
+  said(): string;
+}
+
+/** The same, without waiting until it answers. */
+export function launchFleet(on: Stage, file: string): LaunchedFleet {
   const env = { ...on.env, CLAUDE_CODE_MAX_RETRIES: "1" };
   const child = spawn(program, ["start", "--config", file], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";
-  child.stdout.on("data", (text) => {
-    said += text;
-  });
-  child.stderr.on("data", (text) => {
-    said += text;
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text) => {
+      said += text;
+    });
+  }
   const exited = new Promise<number | null>((done) => child.once("close", done));
-  const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode === null) child.kill(signal);
+  const kill = async () => {
+    if (child.exitCode === null) child.kill("SIGKILL");
     await exited;
   };
-  onTestFinished(() => end("SIGKILL"));
-  const control = await connected(join(dirname(file), ".herdctl/herdctl.sock"), child, () => said);
-  return {
-    pid: child.pid ?? 0,
-    control,
-    exited,
-    kill: () => end("SIGKILL"),
-    stop: async () => {
-      await control.shutdown({ drainMs: 0 }).catch(() => undefined);
-      await exited;
-    },
-  };
+  onTestFinished(kill);
+  return { child, exited, kill, said: () => said };
 }
 
 async function connected(

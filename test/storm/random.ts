@@ -1,0 +1,26 @@
+/** The same seed gives the same choices; when each falls is for the machine to say. */
+export class Random {
+  constructor(private state: number) {}
+
+  /** From 0 to 1, by mulberry32. */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  between(low: number, high: number): number {
+    return Math.round(low + this.next() * (high - low));
+  }
+
+  /** Some of these, at least one if there is any. */
+  some<T>(all: readonly T[]): T[] {
+    const first = this.between(0, all.length - 1);
+    return all.filter((_, index) => index === first || this.next() < 0.3);
+  }
+
+  pick<T>(all: readonly [T, ...T[]]): T {
+    return all[this.between(0, all.length - 1)] ?? all[0];
+  }
+}

@@ -1,0 +1,6 @@
+import { mergeConfig } from "vitest/config";
+import usual from "./vitest.config.ts";
+
+/** `npm run test:long`: what takes minutes and is different each time. */
+const { include: _, ...test } = usual.test ?? {};
+export default mergeConfig({ ...usual, test }, { test: { include: ["test/**/*.long.ts"] } });
