@@ -11,11 +11,13 @@ import { drainTime } from "./until-stopped.ts";
 /** The fleet process: a fleet, its door, its log, and whoever looks on. Resolves when it has stopped. */
 export async function runFleet(call: Call): Promise<void> {
   const { env } = call;
-  const { fleet, environment } = loadFleet(fleetFileOf(call), env);
+  const loaded = loadFleet(fleetFileOf(call), env);
+  const { fleet, environment } = loaded;
   const log = openFleetLog({ folder: join(fleet.stateDir, "logs"), environment });
   const manager = new FleetManager({
     file: fleet.file,
     env,
+    loaded,
     version: packageJson.version,
     onTrouble: (message, cause) => log.error(message, cause),
   });
