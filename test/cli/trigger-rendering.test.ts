@@ -1,6 +1,6 @@
 import type { JobEvent } from "@herdctl/core";
+import { gistOf, toolName } from "@herdctl/core/light";
 import { expect, test } from "vitest";
-import { gistOf, toolName } from "../../packages/cli/src/show/gist.ts";
 import { harmless, harmlessAll, visible } from "../../packages/cli/src/show/harmless.ts";
 import { jsonText } from "../../packages/cli/src/show/json-text.ts";
 import { Painter } from "../../packages/cli/src/show/painter.ts";

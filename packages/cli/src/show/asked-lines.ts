@@ -1,5 +1,5 @@
 import type { Approval, FleetStatus } from "@herdctl/core";
-import { gistOf, toolName } from "./gist.ts";
+import { gistOf, toolName } from "@herdctl/core/light";
 import { harmless, harmlessAll } from "./harmless.ts";
 import type { Look } from "./look.ts";
 import { cut } from "./width.ts";

@@ -1,8 +1,8 @@
 import type { Approval, FleetEvent, Job, JobEvent } from "@herdctl/core";
+import { gistOf, toolName } from "@herdctl/core/light";
 import { endingTail } from "./ending.ts";
 import { noticeText } from "./event-lines.ts";
 import { eventsOfLine } from "./events-of-line.ts";
-import { gistOf, toolName } from "./gist.ts";
 import { type Colour, statusHue, statusMark, statusWord } from "./status.ts";
 import { waitText } from "./wait-text.ts";
 

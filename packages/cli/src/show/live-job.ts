@@ -1,5 +1,6 @@
 import type { JobEvent } from "@herdctl/core";
-import { Doing } from "./doing.ts";
+import { Doing } from "@herdctl/core/light";
+import { harmless } from "./harmless.ts";
 import type { Look } from "./look.ts";
 import { Painter } from "./painter.ts";
 import type { Screen } from "./screen.ts";
@@ -72,7 +73,7 @@ export class LiveJob {
 
   private below(): string[] {
     const { draft } = this.painter;
-    const doing = this.stopping || this.doing.text;
+    const doing = this.stopping || harmless(this.doing.text);
     const spinner = spinnerLine(Date.now() - this.startedAt, doing, this.look);
     return draft === "" ? ["", spinner] : [draft, "", spinner];
   }

@@ -1,4 +1,5 @@
 import type { JobEvent } from "@herdctl/core";
+import { gistOf, toolName } from "@herdctl/core/light";
 import {
   callLine,
   noticeLine,
@@ -7,7 +8,6 @@ import {
   textLines,
   thinkingLine,
 } from "./event-lines.ts";
-import { gistOf, toolName } from "./gist.ts";
 import { harmlessAll } from "./harmless.ts";
 import { type Look, widthInFile } from "./look.ts";
 import { Speech } from "./speech.ts";

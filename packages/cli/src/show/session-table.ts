@@ -1,8 +1,8 @@
 import type { SessionView } from "@herdctl/core";
+import { shortPath } from "@herdctl/core/light";
 import { ageText, costText } from "./amounts.ts";
 import { harmlessAll } from "./harmless.ts";
 import type { Look } from "./look.ts";
-import { shortPath } from "./short-path.ts";
 import { type Column, tableLines } from "./table.ts";
 
 export function sessionTable(

@@ -48,16 +48,18 @@ export class ActiveJob {
   async start(agent: ResolvedAgent): Promise<void> {
     const { state, spares, hub } = this.context;
     const environment = definedOnly(this.context.environment());
+    const request = {
+      state,
+      job: this.job,
+      agent,
+      environment,
+      claudePath: this.context.fleet().claude_path,
+      partialMessages: this.context.isWatched(this.job.id),
+      signal: this.stopping.signal,
+    };
+    const attempt = this.job.attempts + 1;
     const begun = await whenWritable(this.context, () =>
-      beginAttempt({
-        state,
-        job: this.job,
-        agent,
-        environment,
-        claudePath: this.context.fleet().claude_path,
-        partialMessages: this.context.isWatched(this.job.id),
-        signal: this.stopping.signal,
-      }),
+      beginAttempt(request, (outcome) => this.next({ attempt, outcome, crashed: false })),
     );
     this.job = begun.job;
     if (begun.kind === "refused") return this.announceEnd();
@@ -66,12 +68,14 @@ export class ActiveJob {
     const runner = spares.take({ stateDir: state.stateDir, order, environment });
     const holder = await this.handOver(order, begun.holder, identifyProcess(runner.pid));
     hub.emit({ type: "job:started", job: this.job });
-    await this.follow(runner.exited, at, holder);
+    this.relay = new Relay(this.context, this.job, false);
+    await this.follow(runner.exited, at, holder, this.relay);
   }
 
   /** An attempt that an earlier fleet process began and that still runs. */
   async reattach(runner: ProcessIdentity, at: AttemptedAt): Promise<void> {
-    await this.follow(gone(runner), at, { ...runner, job_id: this.job.id });
+    this.relay = new Relay(this.context, this.job, true);
+    await this.follow(gone(runner), at, { ...runner, job_id: this.job.id }, this.relay);
   }
 
   /** An attempt whose runner is dead: swept first, then settled from what it left. */
@@ -112,18 +116,18 @@ export class ActiveJob {
     exited: Promise<unknown>,
     at: AttemptedAt,
     holder: LeaseHolder,
+    relay: Relay,
   ): Promise<void> {
     const { state, hub } = this.context;
     const run = { jobId: this.job.id, attempt: this.job.attempts };
     const approvals = new ApprovalDesk(state, run, this.context.askPerson(run.jobId), (job) =>
       hub.emit({ type: job.status === "waiting" ? "job:waiting" : "job:started", job }),
     );
-    this.relay = new Relay(this.context, this.job);
     this.desk = new RunnerDesk(state.jobDir(this.job.id), approvals);
     if (this.stopping.signal.aborted) this.desk.stop(this.stopping.signal.reason, false);
     await Promise.race([this.over(exited, this.desk), aborted(this.left.signal)]);
     if (this.left.signal.aborted) return;
-    await Promise.all([this.relay.end(), this.desk.close()]);
+    await Promise.all([relay.end(), this.desk.close()]);
     await this.conclude(at, holder);
   }
 
@@ -146,7 +150,11 @@ export class ActiveJob {
     await this.context.concluded(this.job.agent, report.outcome);
   }
 
-  private async next({ attempt, outcome, crashed }: RunReport): Promise<NextStep> {
+  private async next({
+    attempt,
+    outcome,
+    crashed,
+  }: Pick<RunReport, "attempt" | "outcome" | "crashed">): Promise<NextStep> {
     const agent = this.context.fleet().agents.find(({ name }) => name === this.job.agent);
     // Stopped on purpose, or nobody's any more: what it came to is what stays.
     if (this.stopping.signal.aborted || !agent) return { kind: "finish", outcome };

@@ -74,6 +74,7 @@ export interface AgentStatus {
   pending: number;
   waiting: number;
   running: { job_id: string; started_at: string; doing: string }[];
+  /** The one that ended last. */
   last_job: { id: string; outcome: string | null; finished_at: string | null } | null;
   cost_today_usd: number;
 }

@@ -54,7 +54,7 @@ async function agentStatus(
   const agent = loaded.fleet.agents.find((one) => one.name === name);
   const own = live.filter((job) => job.agent === name);
   const pause = agent && pauseOf(agent, loaded.environment, pauses);
-  const [last] = (await state.jobs.list({ agent: name, limit: 1 })).jobs;
+  const last = await state.jobs.lastEnded(name);
   return {
     name,
     description: agent?.description ?? null,

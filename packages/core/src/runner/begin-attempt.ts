@@ -1,6 +1,7 @@
 import type { Job } from "../state/job.ts";
 import type { Outcome, OutcomeCode } from "../state/outcome.ts";
 import type { LeaseHolder } from "../state/session.ts";
+import type { NextStep } from "./next-step.ts";
 import { outcomes } from "./outcomes.ts";
 import { prepareRun, type RunRequest } from "./prepare-run.ts";
 import type { RunOrder } from "./run-order.ts";
@@ -10,15 +11,23 @@ export type BegunAttempt =
   | { kind: "begun"; job: Job; order: RunOrder; holder: LeaseHolder; at: AttemptedAt }
   | { kind: "refused"; job: Job };
 
-/** Prepares a run and records that it begins, or that it never will. */
-export async function beginAttempt(request: RunRequest): Promise<BegunAttempt> {
+/** What follows when a run could not even be prepared. */
+type AfterRefusal = (outcome: Outcome) => Promise<NextStep>;
+
+/** Prepares a run and records that it begins, or that it does not. */
+export async function beginAttempt(
+  request: RunRequest,
+  afterRefusal: AfterRefusal = async (outcome) => ({ kind: "finish", outcome }),
+): Promise<BegunAttempt> {
   const prepared = await prepareRun(request).catch((error: unknown) => {
     if (!request.signal.aborted) throw error;
     const code = request.signal.reason === "interrupted" ? "interrupted" : "cancelled";
     return { kind: "refused" as const, outcome: plainOutcome(code) };
   });
-  if (prepared.kind === "refused")
-    return { kind: "refused", job: await refuse(request, prepared.outcome) };
+  if (prepared.kind === "refused") {
+    const next = await afterRefusal(prepared.outcome);
+    return { kind: "refused", job: await refuse(request, next) };
+  }
   const { order, holder, warnings } = prepared;
   const at = attemptedAt(order);
   return { kind: "begun", job: await recordStart(request, order, at, warnings), order, holder, at };
@@ -29,9 +38,16 @@ export function plainOutcome(code: OutcomeCode): Outcome {
   return { code, message, hint };
 }
 
-async function refuse({ state, job }: RunRequest, outcome: Outcome): Promise<Job> {
+async function refuse({ state, job: { id } }: RunRequest, next: NextStep): Promise<Job> {
+  const { outcome } = next;
   const status = outcome.code === "cancelled" ? "cancelled" : "failed";
-  return (await state.jobs.update(job.id, { status, outcome, due_at: null })).job;
+  if (next.kind !== "retry" && next.kind !== "wait")
+    return (await state.jobs.update(id, { status, outcome, due_at: null })).job;
+  // It counts as an attempt, so that it is not tried for ever.
+  const { job } = await state.jobs.startAttempt(id, { due_at: null });
+  const end = { outcome_code: outcome.code, session_id: null, cost_usd: null };
+  const later = { status: "waiting" as const, outcome, due_at: next.due_at };
+  return (await state.jobs.endAttempt(id, job.attempts, end, later)).job;
 }
 
 function attemptedAt({ agent, place, cwd, configDir }: RunOrder): AttemptedAt {

@@ -22,6 +22,8 @@ export interface JobStore {
   findByPrefix(prefix: string): Promise<Job[]>;
   /** Newest first. */
   list(query: JobQuery): Promise<JobPage>;
+  /** Of an agent, the one that ended last. */
+  lastEnded(agent: string): Promise<Job | undefined>;
   /** Oldest first: all that is pending, running or waiting. */
   unfinished(): Promise<Job[]>;
   /** The same in short: read from an index alone, whatever the number of finished jobs. */

@@ -79,6 +79,13 @@ export class SqliteJobStore implements JobStore {
     return { jobs: rows.map((row) => this.#read(row)), next };
   }
 
+  async lastEnded(agent: string): Promise<Job | undefined> {
+    const sql = `SELECT id, record FROM jobs WHERE agent = ? AND finished_at IS NOT NULL
+                 ORDER BY finished_at DESC, id DESC LIMIT 1`;
+    const row = this.#database.get(sql, agent);
+    return row && this.#read(row);
+  }
+
   async unfinished(): Promise<Job[]> {
     const sql = `SELECT id, record FROM jobs WHERE status IN ('pending', 'running', 'waiting')
                  ORDER BY created_at, seq`;

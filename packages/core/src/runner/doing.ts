@@ -1,15 +1,14 @@
-import type { JobEvent } from "@herdctl/core";
 import { gistOf, toolName } from "./gist.ts";
-import { harmless, harmlessAll } from "./harmless.ts";
+import type { JobEvent } from "./job-event.ts";
 
-/** Follows what the agent is at right now, in a few words. */
+/** Follows what an agent is at right now, in a few words. They are its own: not fit for a screen yet. */
 export class Doing {
   private readonly open = new Map<string, string>();
   private last = "starting";
   private folder: string | undefined;
 
   see(event: JobEvent): void {
-    if (event.kind === "started") this.folder = event.cwd;
+    if (event.kind === "started") this.begin(event.cwd);
     if (event.kind === "tool_call") this.open.set(event.id, this.callText(event));
     if (event.kind === "tool_result") this.open.delete(event.id);
     this.last = words[event.kind] ?? this.last;
@@ -22,9 +21,14 @@ export class Doing {
     return calls.length === 1 ? first : `${first} and ${calls.length - 1} more`;
   }
 
+  /** What an earlier attempt left open is over. */
+  private begin(folder: string): void {
+    this.folder = folder;
+    this.open.clear();
+  }
+
   private callText({ tool, input }: Extract<JobEvent, { kind: "tool_call" }>): string {
-    const gist = gistOf(tool, harmlessAll(input), this.folder);
-    return `${harmless(toolName(tool))} ${gist}`.trim();
+    return `${toolName(tool)} ${gistOf(tool, input, this.folder)}`.trim();
   }
 }
 
