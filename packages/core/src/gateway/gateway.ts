@@ -9,6 +9,7 @@ import { forward } from "./forward.ts";
 import { listenOnLoopback, listenOnSocket } from "./listen.ts";
 import { Mask } from "./mask.ts";
 import { type GatewayEvent, Meter, type MeterSnapshot } from "./meter.ts";
+import type { BodyPolicy } from "./policy/reach.ts";
 import { answerError } from "./refusal.ts";
 import { routeRequest } from "./route.ts";
 import { connectUpstream } from "./upstream.ts";
@@ -23,6 +24,10 @@ export interface GatewayOptions {
   placeholder?: string;
   /** A unix socket to listen on; on a loopback port by default. */
   socketPath?: string;
+  /** For a user other than ours behind the socket; then the folder around it must be private. */
+  socketMode?: number;
+  /** What message calls may ask of the API beyond an answer; anything by default. */
+  policy?: BodyPolicy;
   onEvent?: (event: GatewayEvent) => void;
   now?: () => number;
 }
