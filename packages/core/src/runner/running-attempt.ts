@@ -144,8 +144,7 @@ export class RunningAttempt {
 
   /** Also bytes that pass the gateway and lines that the transcript gains are life. */
   private async latestSign(): Promise<number> {
-    const { configDir, cwd, session } = this.order;
-    const file = sessionFilePath(configDir, cwd, session.sessionId);
+    const file = sessionFilePath(this.order, this.order.session.sessionId);
     const transcript = await stat(file).then(
       ({ mtimeMs }) => mtimeMs,
       () => 0,

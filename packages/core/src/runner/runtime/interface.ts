@@ -21,6 +21,10 @@ export interface ExecuteOptions {
   env: Record<string, string>;
   /** A folder for files that only this run may read. */
   privateDir: string;
+  /** The same folder as the program sees it, where that is another path. */
+  privateDirInside?: string;
+  /** The transcript, where it does not lie where `env` and `cwd` say. */
+  sessionFile?: string;
   /** Aborting asks the agent to stop, then makes it. */
   signal: AbortSignal;
   /** Asked when a tool needs permission; without it the tool is denied. */

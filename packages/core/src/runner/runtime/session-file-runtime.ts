@@ -20,8 +20,7 @@ export class SessionFileRuntime implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     const files = await writePrivateFiles(options.agent, options.privateDir);
     const { claude, cwd, env, session, agent, signal } = options;
-    const configDir = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
-    const file = sessionFilePath(configDir, cwd, session.sessionId);
+    const file = options.sessionFile ?? usualFile(options);
     const from = session.kind === "resume" ? await sizeOf(file) : 0;
     const converter = new SessionConverter({ since: Date.now(), model: agent.model });
 
@@ -41,7 +40,7 @@ export class SessionFileRuntime implements RuntimeInterface {
       const until = process.exited;
       const neverAborted = new AbortController().signal;
       for await (const { line, subagent } of followSessionFile({
-        of: { file },
+        file,
         from,
         signal: neverAborted,
         until,
@@ -55,6 +54,11 @@ export class SessionFileRuntime implements RuntimeInterface {
       await files.remove();
     }
   }
+}
+
+function usualFile({ env, cwd, session }: ExecuteOptions): string {
+  const configDir = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
+  return sessionFilePath({ place: "cli", configDir, cwd }, session.sessionId);
 }
 
 /** The edge: what was converted has the shapes of the stream, as far as the file tells. */
