@@ -1,5 +1,6 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ResolvedAgent } from "../../config/resolve.ts";
+import type { BridgedServers } from "./mcp/bridged-server.ts";
 import type { PermissionAnswer, PermissionRequest } from "./permission.ts";
 import type { ProcessExit, SpawnClaude } from "./spawn.ts";
 
@@ -29,6 +30,8 @@ export interface ExecuteOptions {
   signal: AbortSignal;
   /** Asked when a tool needs permission; without it the tool is denied. */
   onPermission?: (request: PermissionRequest, signal: AbortSignal) => Promise<PermissionAnswer>;
+  /** MCP servers that stay with us and reach claude over the control protocol, by their names. */
+  bridgedServers?: BridgedServers;
   /** Also yield pieces of messages as the model speaks them. */
   partialMessages?: boolean;
   observer?: RuntimeObserver;
@@ -47,5 +50,9 @@ export interface RuntimeObserver {
   /** Bytes came from the program, whether or not they make a message yet. */
   activity?(): void;
   stderr?(text: string): void;
+  /** A bridged server has a process, which belongs to the run like claude's own. */
+  serverSpawned?(pid: number): void;
+  /** What became of a bridged server, for the log; no evidence of how the run ended. */
+  serverNote?(text: string): void;
   exited?(exit: ProcessExit): void;
 }

@@ -1,0 +1,16 @@
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+
+/** An MCP server that stays with us, whatever place claude runs in. */
+export interface BridgedServer {
+  /** Rejects with a reason that people and the model may read. */
+  connect(watch: ServerWatch): Promise<Transport>;
+}
+
+export type BridgedServers = Readonly<Record<string, BridgedServer>>;
+
+/** What a server shows beside its messages. */
+export interface ServerWatch {
+  /** At once after the start of its process, if it has one. */
+  spawned(pid: number): void;
+  stderr(text: string): void;
+}
