@@ -3,6 +3,8 @@ import type { IncomingMessage } from "node:http";
 /** The API itself takes 32 MB. */
 const longestBody = 64 * 1024 * 1024;
 const longestTogether = 2 * longestBody;
+/** How long we listen to a body that is refused: an answer before its end would get lost. */
+const longestHeard = 4 * longestBody;
 
 export type ReadBody =
   | { kind: "read"; bytes: Buffer }
@@ -13,27 +15,33 @@ export type ReadBody =
 export class BodyRoom {
   private held = 0;
 
-  read(request: IncomingMessage): Promise<ReadBody> {
-    return new Promise((resolve) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      const done = (body: ReadBody) => {
-        this.held -= size;
-        size = 0;
-        request.off("data", take);
-        resolve(body);
-      };
-      const take = (chunk: Buffer) => {
-        size += chunk.length;
+  async read(request: IncomingMessage): Promise<ReadBody> {
+    const chunks: Buffer[] = [];
+    let [heard, kept] = [0, 0];
+    let refusal: ReadBody | undefined;
+    const letGo = () => {
+      this.held -= kept;
+      kept = 0;
+      chunks.length = 0;
+    };
+    try {
+      for await (const chunk of request) {
+        heard += chunk.length;
+        if (heard > longestHeard) request.destroy();
+        if (refusal) continue;
+        kept += chunk.length;
         this.held += chunk.length;
-        if (size > longestBody) done(tooLong);
-        else if (this.held > longestTogether) done(tooMany);
-        else chunks.push(chunk);
-      };
-      request.on("data", take);
-      request.once("end", () => done({ kind: "read", bytes: Buffer.concat(chunks) }));
-      request.once("close", () => done({ kind: "gone" }));
-    });
+        chunks.push(chunk);
+        if (kept > longestBody) refusal = tooLong;
+        else if (this.held > longestTogether) refusal = tooMany;
+        if (refusal) letGo();
+      }
+      return refusal ?? { kind: "read", bytes: Buffer.concat(chunks) };
+    } catch {
+      return { kind: "gone" };
+    } finally {
+      letGo();
+    }
   }
 }
 

@@ -28,12 +28,12 @@ export async function sealRequest(
     reason,
     remedy,
   });
-  if (!/^[^?]*(\?beta=true)?$/.test(path)) return refuse("the query of the request is not known");
-  const encoding = request.headers["content-encoding"] ?? "identity";
-  if (encoding !== "identity") return refuse("the body is encoded, so it cannot be looked at");
   const read = await room.read(request);
   if (read.kind === "gone") return read;
   if (read.kind === "refused") return { ...read, kind: "refuse" };
+  if (!/^[^?]*(\?beta=true)?$/.test(path)) return refuse("the query of the request is not known");
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") return refuse("the body is encoded, so it cannot be looked at");
   const parsed = parseBody(read.bytes);
   if (parsed.kind === "malformed") return refuse(parsed.reason);
   const betas = request.headers["anthropic-beta"] ?? "";
