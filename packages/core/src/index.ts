@@ -29,6 +29,8 @@ export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
 export { type SessionView, viewSession } from "./fleet/session-view.ts";
 export { ShortFleet, type ShortFleetOptions } from "./fleet/short-fleet.ts";
+export type { BuildEvent } from "./image/build-events.ts";
+export { type BuildOptions, type BuiltImage, buildImage } from "./image/build-image.ts";
 export type { Admission, TriggerRequest } from "./queue/admit.ts";
 export type { AskPerson } from "./runner/approval-desk.ts";
 export { classify } from "./runner/classify.ts";
