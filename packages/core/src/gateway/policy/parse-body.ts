@@ -18,7 +18,12 @@ export function parseBody(bytes: Buffer): ParsedBody {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return malformed("is not a JSON object");
   }
-  return { kind: "parsed", body: { ...body }, bytes: Buffer.from(JSON.stringify(body)) };
+  const again = JSON.stringify(body);
+  return {
+    kind: "parsed",
+    body: { ...body },
+    bytes: again === text ? bytes : Buffer.from(again),
+  };
 }
 
 function malformed(what: string): ParsedBody {
@@ -44,10 +49,9 @@ const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 function endOfString(bytes: Buffer, start: number): number {
-  for (let end = bytes.indexOf(quote, start + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
-    let escapes = 0;
-    while (bytes[end - 1 - escapes] === backslash) escapes += 1;
-    if (escapes % 2 === 0) return end;
+  for (let at = start + 1; at < bytes.length; at += 1) {
+    if (bytes[at] === quote) return at;
+    if (bytes[at] === backslash) at += 1;
   }
   return bytes.length;
 }
