@@ -2,8 +2,10 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
 /** An MCP server that stays with us, whatever place claude runs in. */
 export interface BridgedServer {
-  /** Rejects with a reason that people and the model may read. */
+  /** A way to the server that is not open yet. Rejects with a reason that people may read. */
   connect(watch: ServerWatch): Promise<Transport>;
+  /** What no log and no reason may show. */
+  readonly secrets?: readonly string[];
 }
 
 export type BridgedServers = Readonly<Record<string, BridgedServer>>;
