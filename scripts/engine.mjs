@@ -2,7 +2,8 @@
 // of an engine that the machine may have, and is gone, with all it held, when its standard input ends.
 //
 // On standard output comes one JSON object a line. The first says that the engine is ready and where;
-// for the lines `kill` and `start` on standard input, one more each says that it is done.
+// for the lines `kill` and `start` on standard input, one more each says that it is done. The last
+// names the containers that were left.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,7 +43,7 @@ async function open() {
   const bridge = await makeBridge();
   undo.push(() => bridge.remove());
   const daemon = new Daemon(folder, bridge.name);
-  undo.push(() => daemon.stop());
+  undo.push(async () => tell({ left: await daemon.stop() }));
   await daemon.start();
   const base = await importBase(daemon.socket, folder);
   const { image } = await buildAgentImage(daemon.dockerHost, base);

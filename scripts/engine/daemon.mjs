@@ -89,19 +89,23 @@ path = "${at("containerd/opt")}"
     await end(this.#children.dockerd, "SIGKILL");
   }
 
+  /** Everything goes, and what was still there is named. */
   async stop() {
-    await this.#removeContainers().catch(() => undefined);
+    const left = await this.#removeContainers().catch(() => []);
     for (const name of ["dockerd", "containerd"]) await end(this.#children[name], "SIGTERM");
     // What outlived them, such as the shim of a container, names our folder too.
     for (const pid of processesOf(this.#folder)) process.kill(pid, "SIGKILL");
     while (processesOf(this.#folder).length > 0) await pause(20);
+    return left;
   }
 
   async #removeContainers() {
     const { body } = await ask(this.socket, "GET", "/containers/json?all=1");
-    for (const { Id: id } of JSON.parse(body)) {
+    const containers = JSON.parse(body);
+    for (const { Id: id } of containers) {
       await ask(this.socket, "DELETE", `/containers/${id}?force=1&v=1`);
     }
+    return containers.map(({ Names: [name], Status: status }) => `${name} (${status})`);
   }
 }
 
