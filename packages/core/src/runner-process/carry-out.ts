@@ -65,7 +65,7 @@ async function perform(
     .open()
     .catch((error) => log.add("nobody can connect to this runner", error));
 
-  const runtime = RuntimeFactory.create(order.agent, { stateDir });
+  const runtime = RuntimeFactory.create(order.agent, { stateDir, environment });
   const executor = new JobExecutor(runtime, { stateDir, environment });
   try {
     await executor.execute(order, { onPermission: approvals.ask }, ending.signal);

@@ -29,7 +29,10 @@ export interface ContainerUser {
 export function resolveDockerConfig({ name, docker }: ResolvedAgent): DockerConfig {
   return {
     agent: name,
-    image: docker.image ?? agentImage().name,
+    /** Asked for when a container is made: where no SDK is installed, that says so. */
+    get image() {
+      return docker.image ?? agentImage().name;
+    },
     user: docker.user === undefined ? undefined : parseUser(docker.user),
     network: docker.network,
     memory: docker.memory,
