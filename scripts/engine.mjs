@@ -8,10 +8,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { buildAgentImage } from "./engine/agent-image.mjs";
-import { importBase } from "./engine/base-image.mjs";
 import { makeBridge } from "./engine/bridge.mjs";
 import { Daemon } from "./engine/daemon.mjs";
+import { startWithImages } from "./engine/images.mjs";
 import { installEngine } from "./engine/install.mjs";
 import { mountsBelow, unmountBelow } from "./engine/mounts.mjs";
 import { say } from "./engine/say.mjs";
@@ -44,9 +43,7 @@ async function open() {
   undo.push(() => bridge.remove());
   const daemon = new Daemon(folder, bridge.name);
   undo.push(async () => tell({ left: await daemon.stop() }));
-  await daemon.start();
-  const base = await importBase(daemon.socket, folder);
-  const { image } = await buildAgentImage(daemon.dockerHost, base);
+  const { base, image } = await startWithImages(daemon, folder);
   tell({ dockerHost: daemon.dockerHost, image, base, hostAddress: bridge.address });
   return daemon;
 }

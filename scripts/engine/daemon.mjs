@@ -25,6 +25,10 @@ export class Daemon {
     return `unix://${this.socket}`;
   }
 
+  get dataFolder() {
+    return join(this.#folder, "data");
+  }
+
   async start() {
     const at = (name) => join(this.#folder, name);
     if (!isRunning(this.#children.containerd)) this.#startContainerd(at);
@@ -34,7 +38,7 @@ export class Daemon {
     this.#children.dockerd = this.#spawn("dockerd", [
       ...["--config-file", at("daemon.json"), "--pidfile", at("docker.pid")],
       ...["--host", this.dockerHost, "--containerd", at("containerd.sock")],
-      ...["--data-root", at("data"), "--exec-root", at("exec")],
+      ...["--data-root", this.dataFolder, "--exec-root", at("exec")],
       ...["--exec-opt", "native.cgroupdriver=cgroupfs", "--bridge", this.#bridge],
       ...["--iptables=false", "--ip-masq=false", "--ip-forward=false"],
     ]);
