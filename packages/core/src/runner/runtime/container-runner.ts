@@ -15,6 +15,7 @@ import { freeMountpoints } from "../container/sweep-containers.ts";
 import { ContainerManager } from "./container-manager.ts";
 import type { DockerConfig } from "./docker-config.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
+import { hostServers } from "./mcp/host-servers.ts";
 import { sessionFilePath } from "./session-file/path.ts";
 
 /** Runs any runtime's `claude` in a container of its own. The runtime does not know. */
@@ -98,6 +99,10 @@ export class ContainerRunner implements RuntimeInterface {
       claude: inside.claude,
       cwd: inside.workspace,
       env: containerEnvironment(options, this.config, mounts),
+      bridgedServers: {
+        ...hostServers(agent, this.environment, options.env),
+        ...options.bridgedServers,
+      },
       privateDirInside: inside.privateDir,
       sessionFile: sessionFilePath({ place: "docker", configDir, cwd: "" }, session.sessionId),
       spawn: spawnInContainer(manager, container, {

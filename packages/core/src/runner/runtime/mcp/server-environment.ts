@@ -1,26 +1,20 @@
+import type { Environment } from "../../../config/environment.ts";
 import { runMarker } from "../../environment.ts";
 
-/** What a run is, for those of its processes that are not claude's. */
-export interface RunSigns {
-  jobId: string;
-  runToken: string;
-}
-
 /**
- * The whole environment of a server that we run: a short list of ours, its own, and the signs of
- * the run. Nothing of the agent's: an agent in a container may have written that itself.
+ * The whole environment of a server that we run: a short list of the fleet's, its own, and the
+ * signs by which the processes of a run are known. Nothing else of the run's: the agent may have
+ * written that itself.
  */
 export function serverEnvironment(
-  fleet: Readonly<Record<string, string | undefined>>,
+  fleet: Environment,
   own: Readonly<Record<string, string>>,
-  { jobId, runToken }: RunSigns,
+  run: Environment,
 ): Record<string, string> {
-  const inherited = Object.entries(fleet).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && isInherited(entry[0]),
-  );
-  const signs = { HERDCTL_JOB: jobId, [runMarker]: runToken };
-  return { ...Object.fromEntries(inherited), ...own, ...signs };
+  return { ...pick(fleet, isInherited), ...own, ...pick(run, (name) => signs.has(name)) };
 }
+
+const signs = new Set(["HERDCTL_JOB", runMarker]);
 
 const ordinary = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TZ", "TMPDIR"],
@@ -31,4 +25,12 @@ const ordinary = new Set([
 
 function isInherited(name: string): boolean {
   return ordinary.has(name) || name.startsWith("LC_");
+}
+
+function pick(from: Environment, isPicked: (name: string) => boolean): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(from).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && isPicked(entry[0]),
+    ),
+  );
 }
