@@ -141,6 +141,8 @@ export class RunningAttempt {
         this.leash.glance();
       },
       stderr: (text) => this.stderr.add(text),
+      serverSpawned: (pid) => this.leash.hold(pid),
+      serverNote: (text) => this.stderr.note(text),
       exited: (exit) => {
         this.evidence = { ...this.evidence, exit };
       },
