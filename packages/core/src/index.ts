@@ -42,6 +42,13 @@ export { type OutcomeFacts, outcomes } from "./runner/outcomes.ts";
 export type { RunOrder } from "./runner/run-order.ts";
 export type { RunReport } from "./runner/run-report.ts";
 export { CLIRuntime } from "./runner/runtime/cli-runtime.ts";
+export { ContainerManager } from "./runner/runtime/container-manager.ts";
+export { ContainerRunner } from "./runner/runtime/container-runner.ts";
+export {
+  type ContainerUser,
+  type DockerConfig,
+  resolveDockerConfig,
+} from "./runner/runtime/docker-config.ts";
 export { RuntimeFactory, type RuntimeFactoryOptions } from "./runner/runtime/factory.ts";
 export type {
   ExecuteOptions,
