@@ -27,7 +27,7 @@ test("a POST that asks the API to fetch a page is refused, with the line that wo
   for (const path of ["/v1/messages?beta=true", "/v1/messages/count_tokens"]) {
     const response = await ask(gateway, { path, body: JSON.stringify({ ...message, tools }) });
     expect(response.status).toBe(400);
-    const { error } = await response.json();
+    const { error } = (await response.json()) as { error: { type: string; message: string } };
     expect(error.type).toBe("invalid_request_error");
     expect(error.message).toContain("docker.api_reach: [web_fetch]");
   }

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import type { Socket } from "node:net";
 import { listenOnLoopback, listenOnSocket } from "./listen.ts";
 
@@ -16,8 +22,13 @@ export class Door {
   private readonly sockets = new Set<Socket>();
   private closing: Promise<void> | undefined;
 
-  constructor(options: ServerOptions, answer: RequestListener) {
-    this.server = createServer(options, answer);
+  constructor(
+    options: ServerOptions,
+    answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  ) {
+    this.server = createServer(options, (request, response) => {
+      answer(request, response).catch(() => response.destroy());
+    });
     this.server.on("connection", (socket: Socket) => {
       this.sockets.add(socket);
       socket.once("close", () => this.sockets.delete(socket));

@@ -77,7 +77,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const exchange = meter.begin(method, route.path);
     forward(request, response, {
       ...{ upstream, credential, mask, exchange, ...route },
-      body: sealed?.bytes,
+      // Only a POST has a body that means something; another could be read as a request of its own.
+      body: sealed?.bytes ?? (method === "POST" ? undefined : Buffer.alloc(0)),
     });
   };
 

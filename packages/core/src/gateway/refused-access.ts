@@ -1,4 +1,4 @@
-import type { RefusedHost } from "./egress/egress.ts";
+import type { RefusedHost } from "./egress/traffic.ts";
 import type { MeterSnapshot } from "./meter.ts";
 
 /** One line of a job's record: what the agent asked for in vain, and what would let it pass. */

@@ -1,8 +1,21 @@
-/** As `docker.egress` says it: a preset, `name`, `*.name`, `name:port`; or a name at one address. */
-export type EgressRule = string | { host: string; address: string };
-
-/** Gives every address of a name. */
-export type Resolve = (host: string) => Promise<readonly string[]>;
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { Door } from "../door.ts";
+import { egressGate, type Resolve } from "./admission.ts";
+import {
+  type ProxyAnswer,
+  rawAnswer,
+  refusalAnswer,
+  sendAnswer,
+  unreachableAnswer,
+} from "./answer.ts";
+import { dial, idleTime } from "./dial.ts";
+import { passPlain } from "./plain.ts";
+import type { EgressRule } from "./rules.ts";
+import { type ReadTarget, readPlainTarget, readTunnelTarget, type Target } from "./target.ts";
+import { type EgressEvent, type EgressSnapshot, type RefusedHost, Traffic } from "./traffic.ts";
+import { openTunnel } from "./tunnel.ts";
 
 export interface EgressOptions {
   allow: readonly EgressRule[];
@@ -19,42 +32,78 @@ export interface Egress {
   /** For `HTTP_PROXY` and `HTTPS_PROXY` when it listens on loopback. */
   readonly url?: string;
   readonly socketPath?: string;
-  /** What was turned away, by host and port, the first hundred of them. */
+  /** What was turned away, by host, port and reason, the first hundred of them. */
   refused(): readonly RefusedHost[];
   meter(): EgressSnapshot;
   stop(): Promise<void>;
 }
 
-/** A host that was asked for in vain. */
-export interface RefusedHost {
-  host: string;
-  port: number;
-  count: number;
-  reason: string;
-  /** The line of the fleet file that would let it pass, where one would. */
-  remedy?: string;
+interface Reached {
+  kind: "reached";
+  target: Target;
+  path: string;
+  upstream: Socket;
 }
 
-export interface HostTraffic {
-  connections: number;
-  bytesUp: number;
-  bytesDown: number;
-}
+const mostConnections = 256;
 
-export interface EgressSnapshot {
-  /** Connections that are open now. */
-  open: number;
-  refused: number;
-  /** By `host:port`. */
-  byHost: Record<string, HostTraffic>;
-}
+/** The second door: an HTTP proxy to named hosts and to nobody else. */
+export async function startEgress(options: EgressOptions): Promise<Egress> {
+  const { socketPath, socketMode } = options;
+  const traffic = new Traffic(options.onEvent ?? (() => undefined));
+  const admit = egressGate(options.allow, options.resolve);
+  const stopping = new AbortController();
 
-export type EgressEvent =
-  | { type: "refused"; refusal: RefusedHost }
-  | { type: "opened"; host: string; port: number }
-  | { type: "closed"; host: string; port: number; bytesUp: number; bytesDown: number };
+  const refuse = (target: Target, reason: string, remedy?: string) => {
+    traffic.refuse(target, reason, remedy);
+    return refusalAnswer(target, reason, remedy);
+  };
+  /** A connection to the host that was asked for, or what to answer instead. */
+  const reach = async (read: ReadTarget): Promise<Reached | ProxyAnswer> => {
+    if (read.kind === "odd") return refuse(read.shown, read.reason);
+    const { target, path } = read;
+    const admission = await admit(target);
+    if (admission.kind === "refused") return refuse(target, admission.reason, admission.remedy);
+    if (admission.kind === "unresolved") return unreachableAnswer(target, admission.failure);
+    return dial(target, admission.addresses, stopping.signal).then(
+      (upstream) => {
+        traffic.opened(target, upstream);
+        return { kind: "reached", target, path, upstream };
+      },
+      (error: NodeJS.ErrnoException) => unreachableAnswer(target, error.code ?? "no reason given"),
+    );
+  };
 
-/** The second door: named hosts, by an HTTP proxy that looks at names and addresses. */
-export async function startEgress(_options: EgressOptions): Promise<Egress> {
-  throw new Error("to come");
+  const plain = async (request: IncomingMessage, response: ServerResponse) => {
+    const reached = await reach(readPlainTarget(request.url ?? ""));
+    if (reached.kind === "answer") return sendAnswer(request, response, reached);
+    if (response.destroyed) reached.upstream.destroy();
+    else passPlain(request, response, reached);
+  };
+  const tunnel = async (request: IncomingMessage, client: Duplex, head: Buffer) => {
+    client.on("error", () => undefined);
+    request.socket.setTimeout(0);
+    const reached = await reach(readTunnelTarget(request.url ?? ""));
+    if (reached.kind === "answer") return client.end(rawAnswer(reached));
+    const { target, upstream } = reached;
+    if (client.destroyed) return upstream.destroy();
+    const onOtherName = (name: string) => refuse(target, `TLS was begun for ${name}`);
+    openTunnel(client, upstream, { head, host: target.host, onOtherName });
+  };
+
+  const door = new Door({ requestTimeout: 0, keepAliveTimeout: 60_000 }, plain);
+  door.server.maxConnections = mostConnections;
+  door.server.timeout = idleTime;
+  door.server.on("connect", tunnel);
+  const url = await door.open({ socketPath, socketMode });
+  const stop = async () => {
+    stopping.abort();
+    await door.close();
+  };
+  return {
+    ...(socketPath === undefined ? { url } : { socketPath }),
+    refused: () => traffic.refusedHosts(),
+    meter: () => traffic.snapshot(),
+    stop,
+  };
 }
