@@ -14,6 +14,7 @@ import { acquireLock, type Lock } from "../state/lock.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { StateManager } from "../state/state-manager.ts";
 import { ApprovalBoard } from "./approval-board.ts";
+import { ContainerWatch } from "./container-watch.ts";
 import type { FleetContext } from "./context.ts";
 import type {
   FleetControl,
@@ -50,6 +51,7 @@ interface Parts {
   context: FleetContext;
   dispatcher: Dispatcher;
   retention?: Retention;
+  containers?: ContainerWatch;
 }
 
 /** A fleet at work: it holds the lock, admits, starts, follows and records. */
@@ -92,6 +94,7 @@ export class FleetManager implements FleetControl {
     this.phase = "running";
     dispatcher.start();
     this.opened.retention ??= new Retention(context);
+    this.opened.containers ??= new ContainerWatch(context);
     return recovered;
   }
 
@@ -232,13 +235,14 @@ export class FleetManager implements FleetControl {
 
   private async close(options: ShutdownOptions): Promise<void> {
     if (!this.parts) return;
-    const { dispatcher, context, state, lock, retention } = this.parts;
+    const { dispatcher, context, state, lock, retention, containers } = this.parts;
     this.phase = "draining";
     this.hub.emit({ type: "fleet:stopping" });
     dispatcher.halt();
     if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
     await dispatcher.leave();
     await retention?.stop();
+    await containers?.stop();
     await context.spares.stop();
     await state.close();
     lock.release();
@@ -264,6 +268,7 @@ export class FleetManager implements FleetControl {
   private async concluded(name: string, outcome: Outcome): Promise<void> {
     const { state, dispatcher } = this.opened;
     dispatcher.heed(outcome);
+    if (outcome.code === "docker_unavailable") this.opened.containers?.sweep();
     const agent = this.config.fleet.agents.find((one) => one.name === name);
     const needsPerson = outcomes[outcome.code].retry === "person";
     const subject =

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { sweepContainers } from "../runner/container/sweep-containers.ts";
 import { JobExecutor } from "../runner/job-executor.ts";
 import { runTokenOf } from "../runner/run-order.ts";
+import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import { RuntimeFactory } from "../runner/runtime/factory.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
 import { writeOutcome } from "../state/outcome-file.ts";
@@ -44,7 +46,9 @@ async function perform(
   const ending = new AbortController();
   const stop = (reason: "cancelled" | "interrupted", force: boolean) => {
     ending.abort(reason);
-    if (force) void sweepRun(runTokenOf(order));
+    if (!force) return;
+    void sweepRun(runTokenOf(order));
+    if (order.place === "docker") void killContainersOf(order.jobId, stateDir, environment);
   };
   process.on("SIGTERM", () => stop("interrupted", ending.signal.aborted));
 
@@ -73,6 +77,16 @@ async function perform(
     await opened;
     socket.close();
   }
+}
+
+/** Its end is then seen, and told, as any other. */
+async function killContainersOf(
+  jobId: string,
+  stateDir: string,
+  environment: RunnerAssignment["environment"],
+): Promise<void> {
+  const manager = await ContainerManager.connect(environment);
+  await sweepContainers(manager, stateDir, async (id) => id === jobId);
 }
 
 /** The run is ended, and what it came to is recorded with the bug as its outcome. */

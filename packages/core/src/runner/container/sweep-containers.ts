@@ -1,25 +1,25 @@
-import type { ContainerManager, FoundContainer } from "../runtime/container-manager.ts";
+import type { ContainerManager } from "../runtime/container-manager.ts";
 import { fleetIdOf } from "./fleet-id.ts";
 import { labels } from "./labels.ts";
 import { hasMountpoints, removeMountpoints } from "./mountpoints.ts";
 
 /**
- * Ends and removes containers of this fleet, and of nobody else: those of one job, or all whose
- * job is over. Returns their ids.
+ * Ends and removes containers of this fleet, and of nobody else, whose job is over. A job is on
+ * record as running before its container is made, so it is asked for after the containers are.
  */
 export async function sweepContainers(
   manager: ContainerManager,
   stateDir: string,
-  which: { jobId: string } | { isOver: (jobId: string) => boolean },
+  isOver: (jobId: string) => Promise<boolean>,
 ): Promise<string[]> {
-  const ours = { [labels.fleet]: fleetIdOf(stateDir) };
-  const found =
-    "jobId" in which
-      ? await manager.find({ ...ours, [labels.job]: which.jobId })
-      : (await manager.find(ours)).filter((one) => which.isOver(jobOf(one)));
-  for (const { id } of found) await manager.remove(id);
+  const removed: string[] = [];
+  for (const { id, labels: all } of await manager.find({ [labels.fleet]: fleetIdOf(stateDir) })) {
+    if (!(await isOver(all[labels.job] ?? ""))) continue;
+    await manager.remove(id);
+    removed.push(id);
+  }
   await freeMountpoints(manager, stateDir);
-  return found.map(({ id }) => id);
+  return removed;
 }
 
 /** Takes placeholders out of workspaces that no container has any more, whoever's it is. */
@@ -28,8 +28,4 @@ export async function freeMountpoints(manager: ContainerManager, stateDir: strin
   const all = await manager.findLabelled(labels.workspace);
   const used = new Set(all.map((one) => one.labels[labels.workspace]));
   removeMountpoints(stateDir, (workspace) => used.has(workspace));
-}
-
-function jobOf({ labels: all }: FoundContainer): string {
-  return all[labels.job] ?? "";
 }

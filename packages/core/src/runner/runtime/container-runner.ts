@@ -11,7 +11,7 @@ import { inodesOf, makeMountpoints } from "../container/mountpoints.ts";
 import { letRead } from "../container/own-folder.ts";
 import { type ContainerPlan, planContainer, pluginInside, sessionsDir } from "../container/plan.ts";
 import { containerSpec } from "../container/spec.ts";
-import { freeMountpoints } from "../container/sweep-containers.ts";
+import { freeMountpoints, sweepContainers } from "../container/sweep-containers.ts";
 import { ContainerManager } from "./container-manager.ts";
 import type { DockerConfig } from "./docker-config.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
@@ -30,6 +30,7 @@ export class ContainerRunner implements RuntimeInterface {
 
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     const manager = await ContainerManager.connect(this.environment);
+    await this.endEarlier(manager, options.run?.jobId);
     writePrivately(options.privateDir, this.config.agent);
     const { plan, container } = await this.open(manager, options);
     for (const text of plan.warnings) options.observer?.warning?.(text);
@@ -39,6 +40,12 @@ export class ContainerRunner implements RuntimeInterface {
     } finally {
       await this.close(manager, container.id);
     }
+  }
+
+  /** An engine that was gone may have kept what an earlier attempt of the job was doing. */
+  private async endEarlier(manager: ContainerManager, jobId: string | undefined): Promise<void> {
+    if (jobId === undefined) return;
+    await sweepContainers(manager, this.stateDir, async (id) => id === jobId);
   }
 
   /** The end of another run in the same folder may take a mountpoint away from under this one. */
