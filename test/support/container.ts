@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { chownSync } from "node:fs";
 import { join } from "node:path";
@@ -87,4 +88,27 @@ async function setUp(
       ANTHROPIC_API_KEY: gateway.placeholder,
     },
   };
+}
+
+/** The names of the containers of a job, in whatever state. */
+export function containersOf(engine: TestEngine, jobId: string): string[] {
+  return docker(
+    engine,
+    "ps",
+    "-a",
+    "--filter",
+    `label=herdctl.job=${jobId}`,
+    "--format",
+    "{{.Names}}",
+  )
+    .split("\n")
+    .filter(Boolean);
+}
+
+/** The `docker` command on the tests' engine. */
+export function docker(engine: TestEngine, ...args: string[]): string {
+  return execFileSync("docker", ["-H", engine.dockerHost, ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  }).trim();
 }
