@@ -22,8 +22,7 @@ export function watchBuild(terminal: Terminal): BuildWatch {
     screen.show(lines, [spinnerLine(Date.now() - began, doing, look)]);
   const show = (event: BuildEvent) => {
     if (event.kind === "image" || event.kind === "error") return;
-    // A line that was written over several times counts as it was last.
-    doing = harmless(event.text).split("\n").at(-1) ?? "";
+    doing = harmless(event.text);
     const isStep = event.kind === "step";
     draw(isStep ? [stepLine(event.number, event.of, doing)] : []);
   };

@@ -34,8 +34,17 @@ function eventsOf(message: z.infer<typeof messageSchema>): BuildEvent[] {
     const parts = [message.id, status, message.progress];
     return [{ kind: "fetch", text: parts.filter((part) => part).join(" ") }];
   }
-  const lines = (stream ?? "").split("\n").map((line) => line.trimEnd());
+  const lines = (stream ?? "").split("\n").map(plainLine);
   return lines.filter((line) => line !== "").map(eventOfLine);
+}
+
+const colour = /\x1b\[[\d;]*m/g;
+const control = /[\x00-\x08\x0b-\x1f\x7f]/g;
+
+/** A line that was written over several times counts as it was last. */
+function plainLine(line: string): string {
+  const last = line.replace(colour, "").trimEnd().split("\r").at(-1) ?? "";
+  return last.replace(control, "");
 }
 
 function eventOfLine(line: string): BuildEvent {

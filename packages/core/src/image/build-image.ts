@@ -1,3 +1,4 @@
+import { access, constants } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
@@ -33,9 +34,11 @@ export interface BuiltImage {
 export async function buildImage(options: BuildOptions): Promise<BuiltImage> {
   const { name, claude } = agentImage();
   const image = options.tag ?? name;
+  const dockerfile = options.file ?? ownFile("Dockerfile");
+  await checkReadable(dockerfile);
   const engine = await connectEngine(options.env);
   const context = packFiles([
-    { name: "Dockerfile", path: options.file ?? ownFile("Dockerfile"), mode: 0o644 },
+    { name: "Dockerfile", path: dockerfile, mode: 0o644 },
     { name: "herdctl-launch", path: ownFile("herdctl-launch"), mode: 0o755 },
     { name: "claude", path: await binaryFor(engine), mode: 0o755 },
   ]);
@@ -69,6 +72,14 @@ async function follow(
     throw story.failure(error);
   }
   return story.end();
+}
+
+async function checkReadable(file: string): Promise<void> {
+  try {
+    await access(file, constants.R_OK);
+  } catch (cause) {
+    throw new UserError("file_unreadable", `${file} cannot be read.`, { cause });
+  }
 }
 
 function ownFile(name: string): string {

@@ -3,6 +3,7 @@ import { statusOf } from "../runner/container/engine.ts";
 import type { BuildEvent } from "./build-events.ts";
 
 const linesKept = 12;
+const builderTalk = /^(?: ---> |Removing intermediate container )/;
 
 /** What a build has come to: the image, or the reason why there is none. */
 export class BuildStory {
@@ -18,7 +19,9 @@ export class BuildStory {
       this.step = event.text;
       this.lines = [];
     }
-    if (event.kind === "line") this.lines = [...this.lines, event.text].slice(-linesKept);
+    if (event.kind === "line" && !builderTalk.test(event.text)) {
+      this.lines = [...this.lines, event.text].slice(-linesKept);
+    }
     if (event.kind === "image") this.id = event.id;
     if (event.kind === "error") this.error = event.message;
   }
