@@ -7,10 +7,12 @@ import type { RehearsalOptions } from "@herdctl/rehearsal";
 import { onTestFinished } from "vitest";
 import { startGateway } from "../../packages/core/src/gateway/gateway.ts";
 import { openDoor } from "../../packages/core/src/runner/container/door.ts";
+import { fingerprint } from "../../packages/core/src/runner/container/labels.ts";
 import { inside } from "../../packages/core/src/runner/container/layout.ts";
 import { hostServers } from "../../packages/core/src/runner/runtime/mcp/host-servers.ts";
 import type { TestEngine } from "./engine.ts";
 import { agentOf, inlineAgent, load } from "./fleet.ts";
+import { until } from "./fleet-program.ts";
 import { type JobOptions, runJob } from "./job.ts";
 import type { RuntimeUnderTest, Setting } from "./runtime.ts";
 import { type Stage, stage } from "./stage.ts";
@@ -111,4 +113,17 @@ export function docker(engine: TestEngine, ...args: string[]): string {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
   }).trim();
+}
+
+/** The name of the container that a fleet or job of this stage runs now, once its tool is at work. */
+export async function runningContainer(engine: TestEngine, on: Stage): Promise<string> {
+  return await until("a container runs", async () => {
+    const asked = on.rehearsal.ledger.main.length > 0;
+    const names = docker(engine, "ps", "--filter", workspaceLabel(on), "--format", "{{.Names}}");
+    return asked && names.split("\n")[0];
+  });
+}
+
+function workspaceLabel(on: Stage): string {
+  return `label=herdctl.workspace=${fingerprint(on.workspace)}`;
 }

@@ -76,15 +76,17 @@ const boundary: HostConfig = {
   LogConfig: { Type: "local", Config: { "max-size": "10m", "max-file": "2" } },
 };
 
-const tmpSize = "1g";
-
 /**
- * Pages in memory count against the memory limit, so the sizes only keep mistakes small. Programs
- * may be run from there, as from the workspace: package managers do.
+ * Half of the memory each, against which its pages count: who fills one is told that it is full
+ * and not killed. Programs may be run from there, as from the workspace: package managers do.
  */
-function tmpfs({ tmpfs: more }: DockerConfig, { uid, gid }: ContainerUser): Record<string, string> {
-  const shared = `rw,exec,nosuid,nodev,mode=1777,size=${tmpSize}`;
-  const own = `rw,exec,nosuid,nodev,mode=0700,uid=${uid},gid=${gid},size=${tmpSize}`;
+function tmpfs(
+  { tmpfs: more, memory }: DockerConfig,
+  { uid, gid }: ContainerUser,
+): Record<string, string> {
+  const size = Math.floor(memory / 2);
+  const shared = `rw,exec,nosuid,nodev,mode=1777,size=${size}`;
+  const own = `rw,exec,nosuid,nodev,mode=0700,uid=${uid},gid=${gid},size=${size}`;
   const places = more.map((path) => [path, shared] as const);
   return { "/tmp": shared, [inside.home]: own, ...Object.fromEntries(places) };
 }
