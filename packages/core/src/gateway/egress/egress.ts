@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { Door } from "../door.ts";
 import { egressGate, type Resolve } from "./admission.ts";
 import {
@@ -80,9 +79,11 @@ export async function startEgress(options: EgressOptions): Promise<Egress> {
     if (response.destroyed) reached.upstream.destroy();
     else passPlain(request, response, reached);
   };
-  const tunnel = async (request: IncomingMessage, client: Duplex, head: Buffer) => {
+  const tunnel = async (request: IncomingMessage, head: Buffer) => {
+    const client = request.socket;
     client.on("error", () => undefined);
-    request.socket.setTimeout(0);
+    client.setTimeout(0);
+    client.pause();
     const reached = await reach(readTunnelTarget(request.url ?? ""));
     if (reached.kind === "answer") return client.end(rawAnswer(reached));
     const { target, upstream } = reached;
@@ -94,7 +95,9 @@ export async function startEgress(options: EgressOptions): Promise<Egress> {
   const door = new Door({ requestTimeout: 0, keepAliveTimeout: 60_000 }, plain);
   door.server.maxConnections = mostConnections;
   door.server.timeout = idleTime;
-  door.server.on("connect", tunnel);
+  door.server.on("connect", (request, _socket, head) => {
+    tunnel(request, head).catch(() => request.socket.destroy());
+  });
   const url = await door.open({ socketPath, socketMode });
   const stop = async () => {
     stopping.abort();

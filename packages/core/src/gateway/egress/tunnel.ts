@@ -1,20 +1,32 @@
 import type { Socket } from "node:net";
-import { type Duplex, pipeline, Transform } from "node:stream";
+import { Transform } from "node:stream";
 import { readServerName } from "./client-hello.ts";
 
 const established = "HTTP/1.1 200 Connection established\r\n\r\n";
 
 /** Joins both sides until both have ended; when one breaks, so does the other. */
 export function openTunnel(
-  client: Duplex,
+  client: Socket,
   upstream: Socket,
   { head, host, onOtherName }: { head: Buffer; host: string; onOtherName: (name: string) => void },
 ): void {
   client.write(established);
-  if (head.length > 0) client.unshift(head);
-  const done = () => undefined;
-  pipeline(client, sameName(host, onOtherName), upstream, done);
-  pipeline(upstream, client, done);
+  const checked = sameName(host, onOtherName);
+  if (head.length > 0) checked.write(head);
+  client.pipe(checked).pipe(upstream);
+  upstream.pipe(client);
+  client.once("close", (broken) => leave(upstream, broken));
+  upstream.once("close", (broken) => leave(client, broken));
+  checked.once("error", () => {
+    client.destroy();
+    upstream.destroy();
+  });
+}
+
+/** What one side has sent is still to reach the other, unless something broke. */
+function leave(side: Socket, broken: boolean): void {
+  if (broken) side.destroy();
+  else side.destroySoon();
 }
 
 const longestHello = 64 * 1024;
