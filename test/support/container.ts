@@ -127,3 +127,8 @@ export async function runningContainer(engine: TestEngine, on: Stage): Promise<s
 function workspaceLabel(on: Stage): string {
   return `label=herdctl.workspace=${fingerprint(on.workspace)}`;
 }
+
+/** Makes a folder and all in it the containers' user's. */
+export function giveAll(folder: string): void {
+  execFileSync("chown", ["-R", `${insider.uid}:${insider.gid}`, folder]);
+}

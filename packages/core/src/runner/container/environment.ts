@@ -1,6 +1,7 @@
 import { decidedVariables } from "../../config/decided-variables.ts";
 import type { DockerConfig } from "../runtime/docker-config.ts";
 import type { ExecuteOptions } from "../runtime/interface.ts";
+import { gitVariables } from "./git-config.ts";
 import { inside } from "./layout.ts";
 import { type Mount, toContainer } from "./mounts.ts";
 
@@ -29,7 +30,7 @@ export function containerEnvironment(
     ...(env.HERDCTL_PROXY_SOCKET && proxies),
     HOME: inside.home,
     CLAUDE_CONFIG_DIR: inside.configDir,
-    GIT_CONFIG_SYSTEM: `${inside.privateDir}/gitconfig`,
+    ...gitVariables,
   };
 }
 
@@ -55,18 +56,3 @@ const proxies = {
   NO_PROXY: around,
   no_proxy: around,
 };
-
-/**
- * For all of a container's git: the workspace may belong to another user, and a commit needs a
- * name. As the system's configuration it gives way to the repository's own and to the agent's.
- */
-export function gitConfig(agent: string): string {
-  return [
-    "[safe]",
-    "\tdirectory = *",
-    "[user]",
-    `\tname = ${agent}`,
-    `\temail = ${agent}@herdctl.invalid`,
-    "",
-  ].join("\n");
-}

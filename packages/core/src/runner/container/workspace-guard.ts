@@ -55,7 +55,8 @@ export function guardWorkspace(facts: WorkspaceFacts): WorkspaceGuard {
   return guard;
 }
 
-const noServers = '{ "mcpServers": {} }\n';
+/** What stands where no servers are named. */
+export const noServers = '{ "mcpServers": {} }\n';
 /** A file of this name redirects all that git reads; this content says "here", as without it. */
 const commonDir = { content: ".\n" };
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync } from "node:fs";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Environment } from "../../config/environment.ts";
 import { spawnInContainer, type WaitingContainer } from "../container/container-process.ts";
-import { containerEnvironment, gitConfig } from "../container/environment.ts";
+import { containerEnvironment } from "../container/environment.ts";
 import { fleetIdOf } from "../container/fleet-id.ts";
+import { writeGitConfig } from "../container/git-config.ts";
 import { inside } from "../container/layout.ts";
 import { inodesOf, makeMountpoints } from "../container/mountpoints.ts";
 import { letRead } from "../container/own-folder.ts";
@@ -31,8 +31,9 @@ export class ContainerRunner implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     const manager = await ContainerManager.connect(this.environment);
     await this.endEarlier(manager, options.run?.jobId);
-    writePrivately(options.privateDir, this.config.agent);
+    mkdirSync(options.privateDir, { recursive: true, mode: 0o700 });
     const { plan, container } = await this.open(manager, options);
+    writeGitConfig(options.privateDir, this.config.agent, plan.workspace);
     for (const text of plan.warnings) options.observer?.warning?.(text);
     options.observer?.container?.({ id: container.id });
     try {
@@ -131,8 +132,3 @@ export class ContainerRunner implements RuntimeInterface {
 }
 
 const tries = 3;
-
-function writePrivately(folder: string, agent: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, "gitconfig"), gitConfig(agent), { mode: 0o600 });
-}
