@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -12,8 +13,13 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
+interface HttpServer {
+  url: string;
+  headers: IncomingHttpHeaders[];
+}
+
 /** An HTTP MCP server with one tool; it remembers the headers it was asked with. */
-export async function httpMcpServer(): Promise<{ url: string; headers: IncomingHttpHeaders[] }> {
+export async function httpMcpServer(): Promise<HttpServer> {
   const headers: IncomingHttpHeaders[] = [];
   const url = await listen(async (request, response) => {
     headers.push(request.headers);
@@ -24,8 +30,38 @@ export async function httpMcpServer(): Promise<{ url: string; headers: IncomingH
   return { url, headers };
 }
 
-/** The same over the older transport, in which one stream carries all answers. */
-export async function sseMcpServer(): Promise<{ url: string; headers: IncomingHttpHeaders[] }> {
+/** The same with sessions; it forgets them all when it is told `FORGET`. */
+export async function forgetfulMcpServer(): Promise<HttpServer> {
+  const headers: IncomingHttpHeaders[] = [];
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const forget = (text: string) => {
+    if (text === "FORGET") sessions.clear();
+  };
+  const url = await listen(async (request, response) => {
+    headers.push(request.headers);
+    const session = String(request.headers["mcp-session-id"] ?? "");
+    if (session !== "" && !sessions.has(session)) {
+      response.writeHead(404);
+      response.end();
+      return;
+    }
+    const known = sessions.get(session);
+    if (known) return await known.handleRequest(request, response);
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
+    await whisperer("http", forget).connect(transport);
+    await transport.handleRequest(request, response);
+  });
+  return { url, headers };
+}
+
+/**
+ * The same over the older transport, in which one stream carries all answers; it cuts that stream
+ * when it is told `CUT`.
+ */
+export async function sseMcpServer(): Promise<HttpServer> {
   const headers: IncomingHttpHeaders[] = [];
   const sessions = new Map<string, SSEServerTransport>();
   const url = await listen(async (request, response) => {
@@ -35,7 +71,10 @@ export async function sseMcpServer(): Promise<{ url: string; headers: IncomingHt
     if (known) return await known.handlePostMessage(request, response);
     const transport = new SSEServerTransport("/mcp", response);
     sessions.set(transport.sessionId, transport);
-    await whisperer("sse").connect(transport);
+    const cut = (text: string) => {
+      if (text === "CUT") response.destroy();
+    };
+    await whisperer("sse", cut).connect(transport);
   });
   return { url, headers };
 }
@@ -54,11 +93,12 @@ export async function brokenMcpServer(
   return { url };
 }
 
-function whisperer(by: string): McpServer {
+function whisperer(by: string, onText: (text: string) => void = () => undefined): McpServer {
   const server = new McpServer({ name: "whisper", version: "1.0.0" });
-  server.registerTool("whisper", { inputSchema: { text: z.string() } }, ({ text }) => ({
-    content: [{ type: "text", text: `${text.toLowerCase()} by ${by}` }],
-  }));
+  server.registerTool("whisper", { inputSchema: { text: z.string() } }, ({ text }) => {
+    onText(text);
+    return { content: [{ type: "text", text: `${text.toLowerCase()} by ${by}` }] };
+  });
   return server;
 }
 

@@ -57,7 +57,7 @@ const tools = {
     return text("after the garbage");
   },
   endless: () => {
-    process.stdout.write("z".repeat(40_000_000));
+    process.stdout.write("z".repeat(12_000_000));
     return text("never read");
   },
 };

@@ -9,6 +9,7 @@ import { hideSecrets } from "./hide-secrets.ts";
 import { isRequest, isResponse } from "./json-rpc.ts";
 import { LastingLink } from "./lasting-link.ts";
 import type { Link, ServerWord } from "./link.ts";
+import { reasonOf } from "./reason-of.ts";
 
 export interface BridgeOptions {
   /** How long anything but a tool call may take, in milliseconds. */
@@ -58,8 +59,7 @@ export class Bridge {
       // How long a tool may take is between claude and the agent's configuration.
       return await (request.method === "tools/call" ? answer : this.link.soon(answer));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const message = this.worded(reason).slice(0, longestReason);
+      const message = this.worded(reasonOf(error)).slice(0, longestReason);
       return { jsonrpc: "2.0", id: request.id, error: { code: -32000, message } };
     }
   }

@@ -8,6 +8,9 @@ export interface BridgedServer {
   readonly secrets?: readonly string[];
 }
 
+/** In bytes. What is longer is no message; that is what the MCP package itself takes by default. */
+export const longestMessage = 10 * 1024 * 1024;
+
 export type BridgedServers = Readonly<Record<string, BridgedServer>>;
 
 /** What a server shows beside its messages. */

@@ -3,6 +3,7 @@ import type { JSONRPCRequest, JSONRPCResponse } from "@modelcontextprotocol/sdk/
 import type { BridgedServer } from "./bridged-server.ts";
 import { LastLines } from "./last-lines.ts";
 import { Link, type ServerWord } from "./link.ts";
+import { reasonOf } from "./reason-of.ts";
 import { within } from "./within.ts";
 
 export interface LinkOptions {
@@ -44,9 +45,9 @@ export class LastingLink {
       return answer;
     } catch (error) {
       void this.newest?.close();
-      const reason = error instanceof Error ? error.message : String(error);
-      await this.note(`it could not be started: ${reason}`);
-      throw new Error(`it could not be started: ${reason}`);
+      const failure = `it could not be started: ${reasonOf(error)}`;
+      await this.note(failure);
+      throw new Error(failure);
     }
   }
 

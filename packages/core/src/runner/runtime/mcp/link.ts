@@ -27,7 +27,7 @@ export class Link {
   private readonly open = new Map<RequestId, OpenRequest>();
   private readonly askedByServer = new Set<RequestId>();
   private lastNumber = 0;
-  private lastError: string | undefined;
+  private trouble: string | undefined;
   private closing: Promise<void> | undefined;
 
   constructor(
@@ -39,7 +39,7 @@ export class Link {
     this.transport.onmessage = (message) => this.receive(message);
     this.transport.onclose = () => this.end();
     this.transport.onerror = (error) => {
-      this.lastError = error.message;
+      this.trouble ??= error.message;
     };
     await this.transport.start();
   }
@@ -93,6 +93,7 @@ export class Link {
   }
 
   private receive(message: JSONRPCMessage): void {
+    this.trouble = undefined;
     if (!isResponse(message)) {
       if (isRequest(message)) this.askedByServer.add(message.id);
       this.handlers.onWord(message);
@@ -106,8 +107,7 @@ export class Link {
 
   private end(): void {
     if (this.ended !== undefined) return;
-    const cause = this.lastError === undefined ? "" : ` (last error: ${this.lastError})`;
-    this.ended = `it ended${cause}`;
+    this.ended = this.trouble === undefined ? "it ended" : `it ended (${this.trouble})`;
     this.handlers.onEnd(this.ended);
     this.failAll();
   }

@@ -1,4 +1,4 @@
-import type { BridgedServer } from "./bridged-server.ts";
+import { type BridgedServer, longestMessage } from "./bridged-server.ts";
 
 export interface ServerProgram {
   command: string;
@@ -8,9 +8,6 @@ export interface ServerProgram {
   cwd: string;
   secrets: readonly string[];
 }
-
-/** A longer message is no message: the server is ended, and claude told so. */
-const longestMessage = 32 * 1024 * 1024;
 
 /** A server that is a program of its own and talks over its standard streams. */
 export function processServer({ secrets, ...program }: ServerProgram): BridgedServer {

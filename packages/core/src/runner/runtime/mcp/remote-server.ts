@@ -1,4 +1,4 @@
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { BridgedServer } from "./bridged-server.ts";
 import { isRequest, jsonRpcMessage } from "./json-rpc.ts";
 import { watchedFetch } from "./watched-fetch.ts";
@@ -8,8 +8,6 @@ export interface ServerAddress {
   url: string;
   headers: Record<string, string>;
 }
-
-const longestMessage = 32 * 1024 * 1024;
 
 /** A server elsewhere, reached from here by HTTP. */
 export function remoteServer({ type, url, headers }: ServerAddress): BridgedServer {
@@ -33,8 +31,7 @@ async function connectByHttp(url: URL, requestInit: RequestInit): Promise<Transp
   const { StreamableHTTPClientTransport } = await import(
     "@modelcontextprotocol/sdk/client/streamableHttp.js"
   );
-  const fetch = watchedFetch({
-    longestMessage,
+  const watched = watchedFetch({
     ended: (request, { isResumable }) => {
       const id = requestIdOf(request);
       if (id === undefined) return;
@@ -43,6 +40,12 @@ async function connectByHttp(url: URL, requestInit: RequestInit): Promise<Transp
       setTimeout(giveUp, isResumable ? secondChance.resumable : secondChance.lost).unref();
     },
   });
+  const fetch: FetchLike = async (address, init) => {
+    const response = await watched(address, init);
+    // It has forgotten us, and a new connection introduces us again.
+    if (response.status === 404 && transport.sessionId) void close();
+    return response;
+  };
   const transport = new StreamableHTTPClientTransport(url, { requestInit, fetch });
   const close = transport.close.bind(transport);
   transport.close = async () => {
@@ -57,7 +60,6 @@ async function connectByHttp(url: URL, requestInit: RequestInit): Promise<Transp
 async function connectBySse(url: URL, requestInit: RequestInit): Promise<Transport> {
   const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
   const fetch = watchedFetch({
-    longestMessage,
     ended: (request) => {
       if (request?.method !== "POST") void transport.close();
     },

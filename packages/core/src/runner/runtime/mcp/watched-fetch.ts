@@ -1,9 +1,8 @@
 import { ReadableStream } from "node:stream/web";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { longestMessage } from "./bridged-server.ts";
 
 interface FetchWatch {
-  /** A longer message is no message: the answer is cut there, in bytes. */
-  longestMessage: number;
   /** An answer has come to its end, well or not. */
   ended(request: RequestInit | undefined, answer: { isResumable: boolean }): void;
 }
@@ -24,7 +23,7 @@ async function* watched(
   body: AsyncIterable<Uint8Array>,
   isStream: boolean,
   init: RequestInit | undefined,
-  { longestMessage, ended }: FetchWatch,
+  { ended }: FetchWatch,
 ): AsyncGenerator<Uint8Array> {
   let [size, isResumable] = [0, false];
   try {
