@@ -40,6 +40,8 @@ export interface Gateway {
   readonly socketPath?: string;
   /** For `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` of the client. */
   readonly placeholder: string;
+  /** Answers a request that came in by another door. */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
   meter(): MeterSnapshot;
   stop(): Promise<void>;
 }
@@ -97,5 +99,5 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await door.close();
     upstream.close();
   };
-  return { baseUrl, socketPath, placeholder, meter: () => meter.snapshot(), stop };
+  return { baseUrl, socketPath, placeholder, answer, meter: () => meter.snapshot(), stop };
 }

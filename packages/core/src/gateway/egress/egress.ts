@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Door } from "../door.ts";
+import type { Gateway } from "../gateway.ts";
 import { egressGate, type Resolve } from "./admission.ts";
 import {
   type ProxyAnswer,
@@ -18,6 +19,11 @@ import { openTunnel } from "./tunnel.ts";
 
 export interface EgressOptions {
   allow: readonly EgressRule[];
+  /**
+   * Gets the requests that name no host. With `ANTHROPIC_UNIX_SOCKET` the binary does not look at
+   * its login file, so whoever has one must reach the API by an address: by this door's.
+   */
+  api?: Pick<Gateway, "answer">;
   /** A unix socket to listen on; on a loopback port by default. */
   socketPath?: string;
   /** For a user other than ours behind the socket; then the folder around it must be private. */
@@ -48,7 +54,7 @@ const mostConnections = 256;
 
 /** The second door: an HTTP proxy to named hosts and to nobody else. */
 export async function startEgress(options: EgressOptions): Promise<Egress> {
-  const { socketPath, socketMode } = options;
+  const { api, socketPath, socketMode } = options;
   const traffic = new Traffic(options.onEvent ?? (() => undefined));
   const admit = egressGate(options.allow, options.resolve);
   const stopping = new AbortController();
@@ -74,6 +80,7 @@ export async function startEgress(options: EgressOptions): Promise<Egress> {
   };
 
   const plain = async (request: IncomingMessage, response: ServerResponse) => {
+    if (api && request.url?.startsWith("/")) return api.answer(request, response);
     const reached = await reach(readPlainTarget(request.url ?? ""));
     if (reached.kind === "answer") return sendAnswer(request, response, reached);
     if (response.destroyed) reached.upstream.destroy();
