@@ -183,6 +183,13 @@ export const commands: CommandSpec[] = [
     load: () => import("./commands/sessions-resume.ts"),
   },
   {
+    name: "doctor",
+    summary: "Find out whether agents in containers can work here, and are kept in",
+    arguments: [{ name: "agent", summary: "test only this agent's container" }],
+    options: [config],
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
     name: "docker build",
     summary: "Build the image that agents in containers run in",
     options: [

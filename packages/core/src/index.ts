@@ -5,6 +5,8 @@ export { type Fleet, type LoadedFleet, loadFleet } from "./config/load.ts";
 export type { ResolvedAgent, WorkingDirectory } from "./config/resolve.ts";
 export { parseDuration } from "./config/schema/quantities.ts";
 export { type ShownConfig, type ShownValue, showConfig } from "./config/show.ts";
+export type { Check } from "./doctor/check.ts";
+export { type ExamineOptions, examine } from "./doctor/examine.ts";
 export { formatProblem, type Place, type Problem, ProblemsError } from "./document/problem.ts";
 export { type ErrorCode, errorTable, exitCodes } from "./errors/table.ts";
 export { UserError } from "./errors/user-error.ts";
