@@ -412,3 +412,25 @@ test("names without number fill no memory", async () => {
   expect(egress.refused()).toHaveLength(100);
   expect(egress.meter().refused).toBe(150);
 });
+
+test("thirty at once stay apart, and nothing is complained of", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const host = await rawHost(async (socket) => {
+    socket.end(`you said ${await allOf(socket)}`);
+  });
+  const egress = await egressTo([named("registry.test", host.port)]);
+  const answers = Array.from({ length: 30 }, async (_, index) => {
+    const socket = socketTo(egress);
+    socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await sleep(100);
+    socket.end(`number ${index}`);
+    return allOf(socket);
+  });
+  const texts = await Promise.all(answers);
+  for (const [index, text] of texts.entries()) expect(text).toMatch(`you said number ${index}`);
+  await sleep(20);
+  expect(warnings).toEqual([]);
+});

@@ -33,7 +33,7 @@ export async function rawHost(accept: (socket: Socket) => void) {
   return { port: await listening(server) };
 }
 
-export async function listening(server: Server): Promise<number> {
+async function listening(server: Server): Promise<number> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);

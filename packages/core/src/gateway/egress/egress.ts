@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Door } from "../door.ts";
@@ -58,6 +59,7 @@ export async function startEgress(options: EgressOptions): Promise<Egress> {
   const traffic = new Traffic(options.onEvent ?? (() => undefined));
   const admit = egressGate(options.allow, options.resolve);
   const stopping = new AbortController();
+  setMaxListeners(mostConnections, stopping.signal);
 
   const refuse = (target: Target, reason: string, remedy?: string) => {
     traffic.refuse(target, reason, remedy);
