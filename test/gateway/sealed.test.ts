@@ -1,4 +1,6 @@
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Rehearsal, Script } from "@herdctl/rehearsal";
 import { describe, expect, test } from "vitest";
@@ -187,6 +189,41 @@ const working: Script = {
   ],
 };
 
+const manifold: Script = {
+  rules: [
+    { match: { prompt: "say hello" }, reply: "hello" },
+    {
+      match: { prompt: "everything" },
+      replies: [
+        {
+          tools: [
+            { name: "Read", input: { file_path: "dot.png" } },
+            { name: "Read", input: { file_path: "page.pdf" } },
+            { name: "ToolSearch", input: { query: "select:WebFetch,NotebookEdit" } },
+            {
+              name: "Task",
+              input: { description: "x", prompt: "say hello", subagent_type: "general-purpose" },
+            },
+          ],
+        },
+        "That was everything.",
+      ],
+    },
+  ],
+};
+
+const dotPng =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const onePagePdf = [
+  "%PDF-1.1",
+  "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj",
+  "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj",
+  "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj",
+  "trailer<</Root 1 0 R>>",
+  "%%EOF",
+].join("\n");
+
 describe.each(claudeVersions)("claude %s behind a sealed gateway", (version) => {
   async function behind(allow: "web_search"[]) {
     const set = await stage({ script: working });
@@ -207,6 +244,30 @@ describe.each(claudeVersions)("claude %s behind a sealed gateway", (version) => 
     expect(done.result).toMatchObject({ is_error: false, result: "All done." });
     expect(gateway.meter()).toMatchObject({ refused: 0 });
     expect(rehearsal.ledger.main).toHaveLength(2);
+  });
+
+  test("images, documents, subagents, tools that come later and a further turn all pass", async () => {
+    const set = await stage({ script: manifold });
+    writeFileSync(join(set.workspace, "dot.png"), Buffer.from(dotPng, "base64"));
+    writeFileSync(join(set.workspace, "page.pdf"), onePagePdf);
+    const gateway = await gatewayTo(set.rehearsal.url ?? "", sealed);
+    const env = {
+      ...set.env,
+      ANTHROPIC_BASE_URL: gateway.baseUrl,
+      ANTHROPIC_API_KEY: gateway.placeholder,
+    };
+    const args = ["--permission-mode", "bypassPermissions"];
+    const first = await set.claude(version, ["everything", ...args], { env });
+    expect(first.result, first.stdout).toMatchObject({ is_error: false });
+    const again = ["again", "--resume", first.result?.session_id ?? "", ...args];
+    const schema = ["--json-schema", '{"type":"object","properties":{"a":{"type":"string"}}}'];
+    const second = await set.claude(version, [...again, ...schema], { env });
+    expect(second.result, second.stdout).toMatchObject({ subtype: "success" });
+    const sent = JSON.stringify(set.rehearsal.ledger.entries.map(({ body }) => body));
+    expect(sent).toContain('"type":"image","source":{"type":"base64"');
+    expect(sent).toContain('"type":"document","source":{"type":"base64"');
+    expect(set.rehearsal.ledger.filter({ kind: "subagent" }).length).toBeGreaterThan(0);
+    expect(gateway.meter().refusals).toEqual([]);
   });
 
   test("its web search is refused in words, at most twice, and the work goes on", async () => {
