@@ -34,6 +34,10 @@ function credentials({ auth }: Docker, { found, files, observed }: Evidence): Ch
   const isGranted = ({ secret }: Found) =>
     (auth === "env" || auth === "mount") && apiCredentials.has(secret);
   const leaked = found.filter((one) => !isGranted(one));
+  if (files === 0 || observed.processes.size === 0) {
+    const hint = "Build the image with find, xargs and tar in it, as Debian has them.";
+    return failed(name, "Nothing could be read, so nothing is known of what it holds.", hint);
+  }
   const read = `${files} files and ${observed.processes.size / 2} processes were read`;
   if (leaked.length > 0) {
     const hint = "Take it out of there, or give it to the agent knowingly with `docker.env`.";
@@ -55,7 +59,7 @@ const waysOut = /^(TCP|UDP|DNS|host|socket) /;
 function network({ network }: Docker, { observed, arrived }: Evidence): Check {
   const name = "network";
   const tries = observed.tries.filter((one) => waysOut.test(one.name));
-  const out = [...named(tries, "reached"), ...arrived.map((place) => `this machine by ${place}`)];
+  const out = [...arrived.map((place) => `this machine by ${place}`), ...named(tries, "reached")];
   if (network !== "none") {
     const hint = "Use `network: none`, and open what the agent needs with `egress`.";
     return warning(name, `\`network: ${network}\` lets it out: ${listed(out)}.`, hint);

@@ -56,7 +56,7 @@ function tcpServer(word: string, onWord: (address: string) => void): Server {
     socket.on("error", () => undefined);
     socket.setEncoding("latin1").on("data", (text: string) => {
       heard += text;
-      if (heard.includes(word)) onWord(socket.localAddress ?? "");
+      if (heard.includes(word)) onWord(socket.localAddress?.replace("::ffff:", "") ?? "");
       if (heard.length > 4_096) socket.destroy();
     });
   });
