@@ -64,7 +64,7 @@ describe("the runner is killed", () => {
         async () => (await jobNow(fleet.control, job.id)).runner,
       );
       await moments[moment]?.(on, job.id);
-      process.kill(runner.pid, "SIGKILL");
+      process.kill(runner?.pid ?? 0, "SIGKILL");
       const killedAt = Date.now();
       await until("the attempt is settled", async () => {
         const found = await fleet.control.job(job.id);

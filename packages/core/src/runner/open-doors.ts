@@ -5,15 +5,17 @@ import { type Gateway, type GatewayOptions, startGateway } from "../gateway/gate
 import type { MeteredRequest } from "../gateway/meter.ts";
 import { type RefusedAccess, refusedAccess } from "../gateway/refused-access.ts";
 import { type Door, openDoor } from "./container/door.ts";
+import { forwarder } from "./container/layout.ts";
 import type { UsableCredential } from "./credential.ts";
 import type { RunOrder } from "./run-order.ts";
 
 /** The ways out of a run that lead through us. */
 export interface OpenDoors {
   gateway: Gateway | undefined;
-  /** Sockets of a run in a container, and the folder that holds them. */
+  /** How the run finds the gateway. */
+  api: { baseUrl: string; placeholder: string; socketPath?: string } | undefined;
+  /** The sockets of a run in a container. */
   folder: string | undefined;
-  apiSocket: string | undefined;
   egressSocket: string | undefined;
   refused(): RefusedAccess[];
   close(): Promise<void>;
@@ -21,7 +23,7 @@ export interface OpenDoors {
 
 /**
  * With an API key a run talks to the API through us, so that no tool of it ever sees the key. A
- * container does so always: it may have no other way at all.
+ * container does so even with a credential of its own, unless it has a network and needs no help.
  */
 export async function openDoors(
   order: RunOrder,
@@ -32,7 +34,8 @@ export async function openDoors(
 ): Promise<OpenDoors> {
   const inContainer = order.place === "docker";
   const door = inContainer ? openDoor(join(jobDir, "door")) : undefined;
-  const needsGateway = inContainer || credential.kind === "api_key";
+  const hasOwnWay = isMounted(order, credential) && order.agent.docker.network !== "none";
+  const needsGateway = credential.kind === "api_key" || (inContainer && !hasOwnWay);
   let gateway: Gateway | undefined;
   let egress: Egress | undefined;
   const close = async () => {
@@ -42,19 +45,32 @@ export async function openDoors(
   try {
     const options = gatewayOptions(order, environment, credential, door, onEnd);
     gateway = needsGateway ? await startGateway(options) : undefined;
-    egress = door && (await openEgress(order, door));
+    const api = isMounted(order, credential) ? gateway : undefined;
+    egress = door && (await openEgress(order, door, api));
   } catch (error) {
     await close();
     throw error;
   }
   return {
     gateway,
+    api: gateway && apiOf(gateway, door, isMounted(order, credential)),
     folder: door?.folder,
-    apiSocket: door && join(door.folder, apiSocket),
     egressSocket: egress && door && join(door.folder, egressSocket),
     refused: () => refusedAccess(gateway?.meter(), egress?.refused() ?? []),
     close,
   };
+}
+
+/** The container reads the login from a file that we never open. */
+export function isMounted({ agent }: RunOrder, { kind }: UsableCredential): boolean {
+  return agent.docker.enabled && agent.docker.auth === "mount" && kind === "subscription";
+}
+
+/** Told to use a socket, the binary would not look at its login file. */
+function apiOf(gateway: Gateway, door: Door | undefined, byAddress: boolean): OpenDoors["api"] {
+  const { baseUrl, placeholder } = gateway;
+  if (byAddress) return { baseUrl: forwarder, placeholder };
+  return { baseUrl, placeholder, socketPath: door && join(door.folder, apiSocket) };
 }
 
 const apiSocket = "api.sock";
@@ -84,11 +100,16 @@ function gatewayOptions(
   };
 }
 
-async function openEgress({ agent }: RunOrder, door: Door): Promise<Egress | undefined> {
-  const { egress: allow } = agent.docker;
-  if (allow.length === 0 || agent.docker.network !== "none") return undefined;
+async function openEgress(
+  { agent }: RunOrder,
+  door: Door,
+  api: Gateway | undefined,
+): Promise<Egress | undefined> {
+  const { egress: allow, network } = agent.docker;
+  if (network !== "none" || (allow.length === 0 && !api)) return undefined;
   return await startEgress({
     allow,
+    api,
     socketPath: door.listenAt(egressSocket),
     socketMode: forAnybodyInside,
   });

@@ -8,7 +8,7 @@ import { type CredentialChoice, chooseCredential, type UsableCredential } from "
 import { buildEnvironment } from "./environment.ts";
 import type { Evidence } from "./evidence.ts";
 import { hasLogin, loginFile } from "./login.ts";
-import { type OpenDoors, openDoors } from "./open-doors.ts";
+import { isMounted, type OpenDoors, openDoors } from "./open-doors.ts";
 import { configDirOf } from "./prepare-run.ts";
 import { type RunOrder, runTokenOf } from "./run-order.ts";
 
@@ -88,15 +88,11 @@ function environmentOf(
     fleet: { ...environment, CLAUDE_CONFIG_DIR: environment.CLAUDE_CONFIG_DIR && order.configDir },
     agent: order.agent,
     credential,
-    gateway: doors.gateway && { ...doors.gateway, socketPath: doors.apiSocket },
+    gateway: doors.api,
     runToken: runTokenOf(order),
     jobId: order.jobId,
   });
   return { ...env, ...(doors.egressSocket && { HERDCTL_PROXY_SOCKET: doors.egressSocket }) };
-}
-
-function isMounted({ agent }: RunOrder, { kind }: UsableCredential): boolean {
-  return agent.docker.enabled && agent.docker.auth === "mount" && kind === "subscription";
 }
 
 function factsOf(

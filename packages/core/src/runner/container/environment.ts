@@ -2,7 +2,7 @@ import { decidedVariables } from "../../config/decided-variables.ts";
 import type { DockerConfig } from "../runtime/docker-config.ts";
 import type { ExecuteOptions } from "../runtime/interface.ts";
 import { gitVariables } from "./git-config.ts";
-import { inside } from "./layout.ts";
+import { forwarder, inside } from "./layout.ts";
 import { type Mount, toContainer } from "./mounts.ts";
 
 /**
@@ -14,7 +14,7 @@ export function containerEnvironment(
   config: Pick<DockerConfig, "env">,
   mounts: readonly Mount[],
 ): Record<string, string> {
-  const travelling = Object.entries(env).filter(([name]) => !ofThisMachine.has(name));
+  const travelling = Object.entries(env).filter(([name]) => mayTravel(name));
   const own = Object.entries({ ...agent.env, ...config.env }).filter(
     ([name]) => !decided.has(name),
   );
@@ -34,6 +34,12 @@ export function containerEnvironment(
   };
 }
 
+/** The one credential that `auth: env` gives on purpose is none of the machine's others. */
+function mayTravel(name: string): boolean {
+  const isSecret = /^CLAUDE_CODE_.*(_TOKEN|_KEY|_CERT|PASSPHRASE|_DESCRIPTOR)$/.test(name);
+  return !ofThisMachine.has(name) && (!isSecret || name === "CLAUDE_CODE_OAUTH_TOKEN");
+}
+
 const socketVariables = ["ANTHROPIC_UNIX_SOCKET", "HERDCTL_PROXY_SOCKET"];
 const decided = new Set<string>(decidedVariables);
 
@@ -45,14 +51,13 @@ const ofThisMachine = new Set([
   ...socketVariables,
 ]);
 
-/** The forwarder that the image's launcher starts; what speaks to the container itself goes around. */
-const proxy = "http://127.0.0.1:3128";
+/** What speaks to the container itself goes around. */
 const around = "127.0.0.1,localhost";
 const proxies = {
-  HTTP_PROXY: proxy,
-  HTTPS_PROXY: proxy,
-  http_proxy: proxy,
-  https_proxy: proxy,
+  HTTP_PROXY: forwarder,
+  HTTPS_PROXY: forwarder,
+  http_proxy: forwarder,
+  https_proxy: forwarder,
   NO_PROXY: around,
   no_proxy: around,
 };

@@ -1,3 +1,6 @@
+/** Where the image's launcher listens for programs that know no proxy on a socket. */
+export const forwarder = "http://127.0.0.1:3128";
+
 /** Where things lie in every agent's container, whatever the host calls them. */
 export const inside = {
   workspace: "/workspace",
