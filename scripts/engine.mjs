@@ -17,6 +17,8 @@ import { say } from "./engine/say.mjs";
 
 const undo = [];
 const lines = createInterface({ input: process.stdin });
+// Whoever started us may be gone without a word; what is ours goes all the same.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 const ended = new Promise((resolve) => lines.once("close", resolve));
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => lines.close());
 
