@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Egress } from "../../packages/core/src/gateway/egress/egress.ts";
+import { claudeVersions } from "../support/claude.ts";
+import { stage } from "../support/stage.ts";
 import { certificate, egressTo, named, tlsHost } from "./hosts.ts";
 import { standIn } from "./upstream.ts";
 
@@ -123,6 +125,29 @@ test("npm installs a package from an open registry", async () => {
   expect(existsSync(join(project, "node_modules/herd-sound/index.js"))).toBe(true);
   expect(egress.refused()).toEqual([]);
 }, 120_000);
+
+test.each(claudeVersions)("WebFetch of claude %s reaches an open host", async (version) => {
+  const host = await tlsHost((_, response) => response.end("the page itself"));
+  const url = `https://registry.test:${host.port}/`;
+  const fetching = { name: "WebFetch", input: { url, prompt: "what is it?" } };
+  const rule = { match: { prompt: "look" }, replies: [{ tools: [fetching] }, "I have looked."] };
+  const set = await stage({ script: { rules: [rule] } });
+  const egress = await egressTo([named("registry.test", host.port)]);
+  const env = {
+    ...set.env,
+    HTTPS_PROXY: egress.url ?? "",
+    NO_PROXY: "127.0.0.1",
+    NODE_EXTRA_CA_CERTS: certificate,
+  };
+  // Else it asks api.anthropic.com first whether the host is safe, and past any base URL.
+  const settings = ["--settings", '{"skipWebFetchPreflight":true}'];
+  const args = ["look", "--permission-mode", "bypassPermissions"];
+  const looked = await set.claude(version, [...args, ...settings], { env });
+  expect(looked.stdout).toContain("the page itself");
+  expect(egress.refused()).toEqual([]);
+  await set.claude(version, args, { env });
+  expect(egress.refused()).toMatchObject([{ host: "api.anthropic.com", port: 443 }]);
+});
 
 function files(folder: string): RequestListener {
   return (request, response) => {
