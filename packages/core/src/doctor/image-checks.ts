@@ -17,7 +17,7 @@ export async function imageChecks(
   );
 }
 
-export function judgeImage(name: string, info: ImageInfo, claude: string): Check {
+function judgeImage(name: string, info: ImageInfo, claude: string): Check {
   const build = "Run `herdctl docker build`";
   if (info.kind === "missing") {
     return failed("image", `There is no image \`${name}\` on this machine.`, `${build}.`);
