@@ -77,7 +77,7 @@ describe.each(runtimes)("$name", (runtime) => {
     const { messages, servers } = await performBridged(runtime, on, {
       servers: rich("OWN: mine"),
       agent: "env: { FROM_THE_AGENT: planted, PATH: /planted }",
-      prompt: `${call("environment")}\n${call("place")}`,
+      prompt: `${call("environment")}\n\n${call("place")}`,
     });
     const [said = "", place = ""] = toolResults(messages);
     const [{ text }] = JSON.parse(said);
@@ -99,9 +99,11 @@ describe.each(runtimes)("$name", (runtime) => {
         prompt: `${call("ping")}\n\n${call("place")}`,
         options: agent.includes("default")
           ? {
-              onPermission: async ({ tool }) => {
+              onPermission: async ({ tool, input }) => {
                 asked.push(tool);
-                return { behavior: "deny", message: "No." };
+                return agent.includes("mcp__rich__ping")
+                  ? { behavior: "deny", message: "No." }
+                  : { behavior: "allow", updatedInput: input };
               },
             }
           : {},
@@ -119,7 +121,9 @@ describe.each(runtimes)("$name", (runtime) => {
     });
     expect((await results("denied_tools: [mcp__rich__ping]")).ping).toBe(false);
     await results("permission_mode: default\nallowed_tools: [mcp__rich__ping]");
-    expect(asked).toEqual(["mcp__rich__place"]);
+    expect(asked.splice(0)).toEqual(["mcp__rich__place"]);
+    expect(await results("permission_mode: default")).toEqual({ ping: true, denied: [] });
+    expect(asked).toEqual(["mcp__rich__ping", "mcp__rich__place"]);
   });
 
   test("calls at the same time run at the same time", async () => {

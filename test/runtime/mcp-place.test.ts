@@ -10,6 +10,7 @@ import { hostServers } from "../../packages/core/src/runner/runtime/mcp/host-ser
 import { LastLines } from "../../packages/core/src/runner/runtime/mcp/last-lines.ts";
 import { placeServers } from "../../packages/core/src/runner/runtime/mcp/place-servers.ts";
 import { serverEnvironment } from "../../packages/core/src/runner/runtime/mcp/server-environment.ts";
+import { isNamed, ToolGate } from "../../packages/core/src/runner/runtime/mcp/tool-gate.ts";
 import { writePrivateFiles } from "../../packages/core/src/runner/runtime/private-files.ts";
 import { sweepRun } from "../../packages/core/src/runner/sweep/sweep-run.ts";
 import { performBridged, richServer } from "../support/bridged.ts";
@@ -80,6 +81,40 @@ describe("where the servers of an agent are", () => {
   });
 });
 
+test.each([
+  [["mcp__git.hub__drop"], false],
+  [["mcp__git_hub__drop"], true],
+  [["mcp__git_hub"], true],
+  [["mcp__git_hub__*"], true],
+  [["mcp__*"], true],
+  [["Bash", "mcp__git_hub__d*"], true],
+  [["mcp__git", "mcp__git_hub__dro", "mcp__git_hub__drop(x)"], false],
+  [[], false],
+])("rules %j speak of the tool `drop` of `git.hub`: %s", (rules, named) => {
+  expect(isNamed(rules, "git.hub", "drop")).toBe(named);
+});
+
+test("a call passes by rule, by mode, or once by a person's word; never when it is denied", async () => {
+  const rules = { permission_mode: "default" as const, allowed_tools: ["mcp__x__a"] };
+  const gate = new ToolGate({ ...rules, denied_tools: ["mcp__x__d"] });
+  expect(["a", "b", "d"].map((tool) => gate.passes("x", tool))).toEqual([true, false, false]);
+  const ask = gate.remembering(async () => ({ behavior: "allow", updatedInput: { n: 1 } }));
+  for (const tool of ["mcp__x__b", "mcp__x__d"]) {
+    await ask?.({ tool, toolUseId: "1", input: { n: 0 } }, new AbortController().signal);
+  }
+  expect(gate.passes("x", "b", { n: 0 })).toBe(false);
+  expect(gate.passes("y", "b", { n: 1 })).toBe(false);
+  expect(gate.passes("x", "b", { n: 1 })).toBe(true);
+  expect(gate.passes("x", "b", { n: 1 })).toBe(false);
+  expect(gate.passes("x", "d", { n: 1 })).toBe(false);
+  const free = new ToolGate({
+    permission_mode: "bypassPermissions",
+    allowed_tools: [],
+    denied_tools: ["mcp__x"],
+  });
+  expect([free.passes("y", "b"), free.passes("x", "b")]).toEqual([true, false]);
+});
+
 test("a server gets a short list, its own and the signs of the run, in this order", () => {
   const fleet = {
     PATH: "/bin",
@@ -148,7 +183,8 @@ describe("a bridge", () => {
     const heard: JSONRPCMessage[] = [];
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     theirs.onmessage = (message) => void heard.push(message);
-    const options = { patience: 200, spawned: () => undefined, note: () => undefined };
+    const mayCall = (tool: string) => tool !== "forbidden";
+    const options = { patience: 200, mayCall, spawned: () => undefined, note: () => undefined };
     const bridge = new Bridge("x", { connect: async () => ours }, options);
     const say = (message: JSONRPCMessage) => theirs.send(message);
     const ids = () => heard.flatMap((message) => ("id" in message ? [message.id] : []));
@@ -169,6 +205,17 @@ describe("a bridge", () => {
       { id: 1, result: { of: "second" } },
     ]);
     expect(heard).toHaveLength(2);
+    await bridge.close();
+  });
+
+  test("lets no call for a forbidden tool through, whoever asks for it", async () => {
+    const { bridge, heard } = bridged();
+    bridge.open();
+    const request = { ...ask(1, "tools/call"), params: { name: "forbidden" } };
+    expect(await bridge.ask(request)).toMatchObject({
+      error: { message: "MCP server `x`: `forbidden` is not permitted to this agent" },
+    });
+    expect(heard).toEqual([]);
     await bridge.close();
   });
 

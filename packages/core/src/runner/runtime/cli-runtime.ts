@@ -18,7 +18,7 @@ export class CLIRuntime implements RuntimeInterface {
     const { claude: file, cwd, env } = options;
     const args = [...streamFlags(options), ...claudeArguments(options, files)];
     const process = watchProcess(spawn({ file, args, cwd, env }), options.observer);
-    const client = new ControlClient(process, options.onPermission, bridges);
+    const client = new ControlClient(process, bridges);
     const stop = () => {
       const run = { process, interrupt: () => client.interrupt(), close: () => client.close() };
       void windDown(run);

@@ -4,11 +4,9 @@ import { z } from "zod";
 import type { Bridges } from "./mcp/bridges.ts";
 import { isRequest, jsonRpcMessage } from "./mcp/json-rpc.ts";
 import { MessageQueue } from "./message-queue.ts";
-import type { PermissionAnswer, PermissionRequest } from "./permission.ts";
+import type { PermissionAnswer } from "./permission.ts";
 import { LineSplitter } from "./session-file/splitter.ts";
 import type { ClaudeProcess } from "./spawn.ts";
-
-type AskPermission = (request: PermissionRequest, signal: AbortSignal) => Promise<PermissionAnswer>;
 
 /** A message is at most this long; beyond it something other than claude is talking. */
 const longestLine = 512 * 1024 * 1024;
@@ -39,7 +37,6 @@ export class ControlClient {
 
   constructor(
     private readonly process: ClaudeProcess,
-    private readonly askPermission: AskPermission | undefined,
     private readonly bridges: Bridges,
   ) {
     this.read();
@@ -111,13 +108,13 @@ export class ControlClient {
     requestId: string,
     request: z.infer<typeof toolRequest>,
   ): Promise<PermissionAnswer> {
-    if (!this.askPermission)
-      return { behavior: "deny", message: "Nobody can be asked for permission." };
+    const { onPermission } = this.bridges;
+    if (!onPermission) return { behavior: "deny", message: "Nobody can be asked for permission." };
     const withdrawn = new AbortController();
     this.asked.set(requestId, withdrawn);
     try {
       const { tool_name: tool, tool_use_id: toolUseId = requestId, input, description } = request;
-      return await this.askPermission({ tool, toolUseId, input, description }, withdrawn.signal);
+      return await onPermission({ tool, toolUseId, input, description }, withdrawn.signal);
     } finally {
       this.asked.delete(requestId);
     }

@@ -30,7 +30,10 @@ export class SDKRuntime implements RuntimeInterface {
     const mcpServers = sdkServers(bridges, createSdkMcpServer);
     const run = query({
       prompt: input.messages(),
-      options: { ...sdkOptions(options, files, start), mcpServers },
+      options: {
+        ...sdkOptions({ ...options, onPermission: bridges.onPermission }, files, start),
+        mcpServers,
+      },
     });
     const stop = () => void stopRun(run, input, process);
     options.signal.addEventListener("abort", stop, { once: true });

@@ -14,6 +14,7 @@ import { reasonOf } from "./reason-of.ts";
 export interface BridgeOptions {
   /** How long anything but a tool call may take, in milliseconds. */
   patience: number;
+  mayCall(tool: string, input: unknown): boolean;
   spawned(pid: number): void;
   /** For the log. */
   note(text: string): void;
@@ -54,6 +55,7 @@ export class Bridge {
   async ask(request: JSONRPCRequest): Promise<JSONRPCResponse> {
     try {
       if (request.method === "initialize") return await this.greet(request);
+      this.refuseForbidden(request);
       const link = await this.link.live();
       const answer = link.request(request);
       // How long a tool may take is between claude and the agent's configuration.
@@ -86,6 +88,13 @@ export class Bridge {
   private async greet(request: JSONRPCRequest): Promise<JSONRPCResponse> {
     this.greeting ??= this.link.introduce(request);
     return { ...(await this.greeting), id: request.id };
+  }
+
+  private refuseForbidden({ method, params }: JSONRPCRequest): void {
+    if (method !== "tools/call" || this.options.mayCall(String(params?.name), params?.arguments)) {
+      return;
+    }
+    throw new Error(`\`${params?.name}\` is not permitted to this agent`);
   }
 
   private pass(word: ServerWord, from: Link): void {

@@ -1,22 +1,34 @@
 import type { ExecuteOptions } from "../interface.ts";
 import { Bridge } from "./bridge.ts";
+import { ToolGate } from "./tool-gate.ts";
 
 const defaultPatience = 30_000;
 
 /** The bridged servers of one run; they end with it. */
 export class Bridges {
+  /** What to ask for permission, so that the servers know of it too. */
+  readonly onPermission: ExecuteOptions["onPermission"];
   private readonly byName: ReadonlyMap<string, Bridge>;
 
-  constructor({ bridgedServers = {}, env, observer }: Pick<ExecuteOptions, Needed>) {
-    const options = {
+  constructor({
+    agent,
+    bridgedServers = {},
+    env,
+    observer,
+    onPermission,
+  }: Pick<ExecuteOptions, Needed>) {
+    const gate = new ToolGate(agent);
+    this.onPermission = gate.remembering(onPermission);
+    const options = (server: string) => ({
+      mayCall: (tool: string, input: unknown) => gate.passes(server, tool, input),
       patience: patienceOf(env.MCP_TIMEOUT),
       spawned: (pid: number) => observer?.serverSpawned?.(pid),
       note: (text: string) => observer?.serverNote?.(text),
-    };
+    });
     this.byName = new Map(
       Object.entries(bridgedServers).map(([name, server]) => [
         name,
-        new Bridge(name, server, options),
+        new Bridge(name, server, options(name)),
       ]),
     );
   }
@@ -43,7 +55,7 @@ export class Bridges {
   }
 }
 
-type Needed = "bridgedServers" | "env" | "observer";
+type Needed = "agent" | "bridgedServers" | "env" | "observer" | "onPermission";
 
 /** The variable by which Claude Code is told the same. */
 function patienceOf(timeout: string | undefined): number {
