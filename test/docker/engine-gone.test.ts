@@ -1,10 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { ContainerManager } from "@herdctl/core";
 import { expect, test } from "vitest";
+import { sweepContainers } from "../../packages/core/src/runner/container/sweep-containers.ts";
 import { containersOf, dockerStage, runContained, runningContainer } from "../support/container.ts";
 import { ownEngine } from "../support/engine.ts";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
+import { stateDirOf } from "../support/job.ts";
 import { obey } from "../support/runtime.ts";
 
 const longTool = obey(["Bash", { command: "touch began; sleep 600" }]);
@@ -26,8 +29,9 @@ test(
       message: expect.stringContaining("went away"),
     });
     await engine.start();
-    const { job: next } = await runContained(on, { jobId: job.id }).catch(() => ({ job }));
-    expect(next.id).toBe(job.id);
+    const manager = await ContainerManager.connect(on.env);
+    await sweepContainers(manager, stateDirOf(on), async (jobId) => jobId === job.id);
+    expect(containersOf(engine, job.id)).toEqual([]);
   },
   minutes,
 );
@@ -46,9 +50,9 @@ test(
     await engine.start();
     const attempt = await until("the attempt is settled", async () => {
       const found = await fleet.job(job.id);
-      return found?.attempts[0]?.finished_at && found.attempts[0];
+      return found?.attempts.find(({ finished_at }) => finished_at !== null);
     });
-    expect(["interrupted", "docker_unavailable"]).toContain(attempt.outcome_code);
+    expect(attempt.outcome_code).toBe("interrupted");
     const ended = await fleet.wait(job.id);
     expect(ended).toMatchObject({ status: "completed", attempts: 2 });
     await until("no container is left", async () => containersOf(engine, job.id).length === 0);

@@ -57,14 +57,18 @@ export class ContainerManager {
     await this.engine.getContainer(id).start().catch(rethrow);
   }
 
-  /** Never rejects: an engine that goes away is an end too. */
-  async wait(id: string): Promise<ContainerEnd> {
-    try {
-      await this.engine.getContainer(id).wait();
-    } catch (error) {
-      if (statusOf(error) === undefined) return await this.endWithoutEngine(id);
-    }
-    return await this.endOf(id).catch(() => ({ kind: "engine_gone" as const }));
+  /**
+   * Never rejects: an engine that goes away is an end too. The question for the end may stay
+   * unanswered then, without an error, so the end of the streams counts as well.
+   */
+  async end(id: string, { ended }: Pick<Attached, "ended">): Promise<ContainerEnd> {
+    const answered = this.engine
+      .getContainer(id)
+      .wait()
+      .then(() => true)
+      .catch((error) => statusOf(error) !== undefined);
+    await Promise.race([answered, ended]);
+    return (await this.stateOf(id)) ?? (await this.endOfLost(id, answered));
   }
 
   async kill(id: string, signal: NodeJS.Signals): Promise<void> {
@@ -90,31 +94,36 @@ export class ContainerManager {
     return found.map(({ Id: id, Labels: all }) => ({ id, labels: all }));
   }
 
-  private async endOf(id: string): Promise<ContainerEnd> {
+  /** Undefined while it runs, and when the engine does not answer. */
+  private async stateOf(id: string): Promise<ContainerEnd | undefined> {
     try {
       const { State: state } = await this.engine.getContainer(id).inspect();
+      if (state.Running) return undefined;
       return { kind: "exited", code: state.ExitCode, oomKilled: state.OOMKilled };
     } catch (error) {
-      if (statusOf(error) === 404) return { kind: "removed" };
-      throw error;
+      return statusOf(error) === 404 ? { kind: "removed" } : undefined;
     }
   }
 
-  /** Its streams are lost for good; whether the engine comes back decides what is told of it. */
-  private async endWithoutEngine(id: string): Promise<ContainerEnd> {
+  /** It may just be ending. Else its streams are lost for good, whether or not the engine returns. */
+  private async endOfLost(id: string, answered: Promise<boolean>): Promise<ContainerEnd> {
     const deadline = Date.now() + patience;
+    const isEnding = await Promise.race([answered, delay(endingTakes).then(() => false)]);
+    const end = isEnding ? await this.stateOf(id) : undefined;
+    if (end) return end;
     while (Date.now() < deadline) {
-      await delay(250);
-      const answered = await this.remove(id).then(
+      const removed = await this.remove(id).then(
         () => true,
         () => false,
       );
-      if (answered) return { kind: "engine_restarted" };
+      if (removed) return { kind: "engine_restarted" };
+      await delay(250);
     }
     return { kind: "engine_gone" };
   }
 }
 
+const endingTakes = 2_000;
 const patience = 5_000;
 
 function imageMissing(image: string): UserError {

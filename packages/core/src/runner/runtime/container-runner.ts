@@ -86,7 +86,7 @@ export class ContainerRunner implements RuntimeInterface {
     try {
       const attached = await manager.attach(id);
       await manager.start(id);
-      return { id, attached, end: manager.wait(id) };
+      return { id, attached, end: manager.end(id, attached) };
     } catch (error) {
       await manager.remove(id).catch(() => undefined);
       throw error;
