@@ -95,6 +95,9 @@ path = "${at("containerd/opt")}"
 
   /** Everything goes, and what was still there is named. */
   async stop() {
+    // One that was killed left its containers at work; only an engine can end them.
+    const { dockerd, containerd } = this.#children;
+    if (isRunning(containerd) && !isRunning(dockerd)) await this.start().catch(() => undefined);
     const left = await this.#removeContainers().catch(() => []);
     for (const name of ["dockerd", "containerd"]) await end(this.#children[name], "SIGTERM");
     // What outlived them, such as the shim of a container, names our folder too.
