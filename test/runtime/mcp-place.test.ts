@@ -10,7 +10,7 @@ import { hostServers } from "../../packages/core/src/runner/runtime/mcp/host-ser
 import { LastLines } from "../../packages/core/src/runner/runtime/mcp/last-lines.ts";
 import { placeServers } from "../../packages/core/src/runner/runtime/mcp/place-servers.ts";
 import { serverEnvironment } from "../../packages/core/src/runner/runtime/mcp/server-environment.ts";
-import { isNamed, ToolGate } from "../../packages/core/src/runner/runtime/mcp/tool-gate.ts";
+import { isNamed, ToolRules } from "../../packages/core/src/runner/runtime/mcp/tool-rules.ts";
 import { writePrivateFiles } from "../../packages/core/src/runner/runtime/private-files.ts";
 import { sweepRun } from "../../packages/core/src/runner/sweep/sweep-run.ts";
 import { performBridged, richServer } from "../support/bridged.ts";
@@ -96,23 +96,23 @@ test.each([
 
 test("a call passes by rule, by mode, or once by a person's word; never when it is denied", async () => {
   const rules = { permission_mode: "default" as const, allowed_tools: ["mcp__x__a"] };
-  const gate = new ToolGate({ ...rules, denied_tools: ["mcp__x__d"] });
-  expect(["a", "b", "d"].map((tool) => gate.passes("x", tool))).toEqual([true, false, false]);
-  const ask = gate.remembering(async () => ({ behavior: "allow", updatedInput: { n: 1 } }));
+  const kept = new ToolRules({ ...rules, denied_tools: ["mcp__x__d"] });
+  expect(["a", "b", "d"].map((tool) => kept.allow("x", tool))).toEqual([true, false, false]);
+  const ask = kept.remembering(async () => ({ behavior: "allow", updatedInput: { n: 1 } }));
   for (const tool of ["mcp__x__b", "mcp__x__d"]) {
     await ask?.({ tool, toolUseId: "1", input: { n: 0 } }, new AbortController().signal);
   }
-  expect(gate.passes("x", "b", { n: 0 })).toBe(false);
-  expect(gate.passes("y", "b", { n: 1 })).toBe(false);
-  expect(gate.passes("x", "b", { n: 1 })).toBe(true);
-  expect(gate.passes("x", "b", { n: 1 })).toBe(false);
-  expect(gate.passes("x", "d", { n: 1 })).toBe(false);
-  const free = new ToolGate({
+  expect(kept.allow("x", "b", { n: 0 })).toBe(false);
+  expect(kept.allow("y", "b", { n: 1 })).toBe(false);
+  expect(kept.allow("x", "b", { n: 1 })).toBe(true);
+  expect(kept.allow("x", "b", { n: 1 })).toBe(false);
+  expect(kept.allow("x", "d", { n: 1 })).toBe(false);
+  const free = new ToolRules({
     permission_mode: "bypassPermissions",
     allowed_tools: [],
     denied_tools: ["mcp__x"],
   });
-  expect([free.passes("y", "b"), free.passes("x", "b")]).toEqual([true, false]);
+  expect([free.allow("y", "b"), free.allow("x", "b")]).toEqual([true, false]);
 });
 
 test("a server gets a short list, its own and the signs of the run, in this order", () => {

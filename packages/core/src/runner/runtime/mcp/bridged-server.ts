@@ -14,7 +14,7 @@ export const longestMessage = 10 * 1024 * 1024;
 export type BridgedServers = Readonly<Record<string, BridgedServer>>;
 
 /** What a server shows beside its messages. */
-export interface ServerWatch {
+interface ServerWatch {
   /** At once after the start of its process, if it has one. */
   spawned(pid: number): void;
   stderr(text: string): void;

@@ -1,6 +1,6 @@
 import type { ExecuteOptions } from "../interface.ts";
 import { Bridge } from "./bridge.ts";
-import { ToolGate } from "./tool-gate.ts";
+import { ToolRules } from "./tool-rules.ts";
 
 const defaultPatience = 30_000;
 
@@ -17,10 +17,10 @@ export class Bridges {
     observer,
     onPermission,
   }: Pick<ExecuteOptions, Needed>) {
-    const gate = new ToolGate(agent);
-    this.onPermission = gate.remembering(onPermission);
+    const rules = new ToolRules(agent);
+    this.onPermission = rules.remembering(onPermission);
     const options = (server: string) => ({
-      mayCall: (tool: string, input: unknown) => gate.passes(server, tool, input),
+      mayCall: (tool: string, input: unknown) => rules.allow(server, tool, input),
       patience: patienceOf(env.MCP_TIMEOUT),
       spawned: (pid: number) => observer?.serverSpawned?.(pid),
       note: (text: string) => observer?.serverNote?.(text),

@@ -1,6 +1,5 @@
 import type {
   JSONRPCMessage,
-  JSONRPCNotification,
   JSONRPCRequest,
   JSONRPCResponse,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -20,10 +19,6 @@ export const jsonRpcMessage = z.custom<JSONRPCMessage>((value) => shape.safePars
 
 export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
   return "method" in message && "id" in message;
-}
-
-export function isNotification(message: JSONRPCMessage): message is JSONRPCNotification {
-  return "method" in message && !("id" in message);
 }
 
 export function isResponse(message: JSONRPCMessage): message is JSONRPCResponse {

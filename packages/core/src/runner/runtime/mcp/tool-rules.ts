@@ -9,10 +9,10 @@ type AskPermission = NonNullable<ExecuteOptions["onPermission"]>;
  * Which calls reach a bridged server. Claude keeps the agent's rules itself, but whoever is in its
  * container can speak in its name, and the server is outside.
  */
-export class ToolGate {
+export class ToolRules {
   private readonly allowedOnce: { tool: string; input: unknown }[] = [];
 
-  constructor(private readonly rules: Rules) {}
+  constructor(private readonly agent: Rules) {}
 
   /** Remembers what a person allowed: exactly that, for one use. */
   remembering(ask: AskPermission | undefined): AskPermission | undefined {
@@ -28,8 +28,8 @@ export class ToolGate {
     );
   }
 
-  passes(server: string, tool: string, input: unknown = {}): boolean {
-    const { permission_mode, allowed_tools, denied_tools } = this.rules;
+  allow(server: string, tool: string, input: unknown = {}): boolean {
+    const { permission_mode, allowed_tools, denied_tools } = this.agent;
     if (isNamed(denied_tools, server, tool)) return false;
     if (permission_mode === "bypassPermissions" || isNamed(allowed_tools, server, tool))
       return true;
