@@ -102,6 +102,24 @@ test("with `auth: env` it says that the container holds the credential", async (
   expect(checks.network).toMatchObject({ verdict: "ok" });
 });
 
+test("with `auth: mount` likewise, and the doors are as closed as ever", async () => {
+  const login = ".claude/.credentials.json";
+  const token = "sk-ant-oat01-of-somebody-who-has-signed-in";
+  const folder = fleetFolder({
+    docker: "auth: mount",
+    agent: "runtime: cli",
+    files: { [login]: JSON.stringify({ claudeAiOauth: { accessToken: token } }) },
+  });
+  chownSync(join(folder, login), insider.uid, insider.gid);
+  const checks = await examined(folder);
+  expect(checks.credentials).toMatchObject({
+    verdict: "warning",
+    message: expect.stringContaining("auth: mount"),
+  });
+  expect(checks.doors).toMatchObject({ verdict: "ok" });
+  expect(checks.network).toMatchObject({ verdict: "ok" });
+});
+
 test("with a network of its own it says whom the container reached", async () => {
   const { network } = await examined(fleetFolder({ docker: "network: bridge" }), key);
   expect(network).toMatchObject({ verdict: "warning" });

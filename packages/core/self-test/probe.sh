@@ -76,7 +76,8 @@ done </tmp/sockets
 
 # The doors that we open ourselves must not lead further than they should.
 [ "$doors" = open ] ||
-  try gateway 'GET /v1/files' curl -sS --fail -o /dev/null --unix-socket "${ANTHROPIC_UNIX_SOCKET:-}" \
+  try gateway 'GET /v1/files' curl -sS --fail -o /dev/null \
+    ${ANTHROPIC_UNIX_SOCKET:+--unix-socket "$ANTHROPIC_UNIX_SOCKET"} \
     -H "x-api-key: ${ANTHROPIC_API_KEY:-}" "${ANTHROPIC_BASE_URL:-http://localhost}/v1/files"
 if [ -n "${HERDCTL_PROXY_SOCKET:-}" ]; then
   for address in 169.254.169.254:80 "127.0.0.1:$port"; do

@@ -24,5 +24,8 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Check> {
   }
   yield* reached.checks;
   yield* await imageChecks(reached.engine, contained);
-  for (const agent of contained) yield* await selfTest(agent, options);
+  for (const agent of contained) {
+    if (options.signal.aborted) return;
+    yield* await selfTest(agent, options);
+  }
 }

@@ -23,6 +23,7 @@ export class ContainedProgram implements RuntimeInterface {
     const program = spawn({ file: "sh", args: ["-c", this.script, "sh", ...this.args], cwd, env });
     const stop = () => program.kill("SIGKILL");
     signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
     program.stdin.end();
     const [complaints, , exit] = await Promise.all([
       text(program.stderr),
