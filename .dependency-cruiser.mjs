@@ -10,6 +10,8 @@ const core = {
   gateway: ["errors"],
   queue: ["config", "state", "errors"],
   runner: ["config", "state", "gateway", "errors"],
+  image: ["config", "runner", "errors"],
+  doctor: ["config", "runner", "state", "errors"],
   "runner-process": ["config", "runner", "state", "errors"],
   fleet: ["config", "queue", "runner", "runner-process", "state", "errors"],
 };

@@ -23,6 +23,8 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A Docker engine with containers takes its time to go.
+    teardownTimeout: 120_000,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**"],

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EngineDesk } from "./support/engine-desk.ts";
 
 /**
  * The whole run works below one temp folder of its own. What still lies there at the end, and
@@ -12,13 +13,15 @@ export default function setup() {
   const folder = mkdtempSync(join(outer, "herdctl-test-"));
   process.env.TMPDIR = folder;
   process.env.HERDCTL_TEST_RUN = folder;
+  const engine = new EngineDesk(folder);
   return async () => {
+    const containers = await engine.close();
     const processes = await settle(() => leakedProcesses(folder));
     const files = await settle(() => readdirSync(folder).filter((name) => !isToolCache(name)));
     rmSync(folder, { recursive: true, force: true });
-    if (processes.length === 0 && files.length === 0) return;
-    const list = [...processes, ...files.map((name) => join(folder, name))].join("\n  ");
-    throw new Error(`the tests left something behind:\n  ${list}`);
+    const left = [...containers, ...processes, ...files.map((name) => join(folder, name))];
+    if (left.length === 0) return;
+    throw new Error(`the tests left something behind:\n  ${left.join("\n  ")}`);
   };
 }
 

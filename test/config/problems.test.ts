@@ -79,7 +79,11 @@ const wrongValues: [yaml: string, message: RegExp, hint: RegExp][] = [
   ["docker: { image: '../x' }", /not the name of an image/, /name:tag/],
   ["docker: { egress: ['10.0.0.1'] }", /not a host name/, /preset/],
   ["docker: { egress: ['http://x'] }", /not a host name/, /preset/],
-  ["docker: { egress: [{ host: a.b, address: nope }] }", /not an IP address/, /resolve/],
+  ["docker: { egress: ['0x7f.0.0.0x1'] }", /not a host name/, /preset/],
+  ["docker: { egress: ['a.b:70000'] }", /not a host name/, /preset/],
+  ["docker: { egress: [nmp] }", /"nmp" is not a preset/, /npm, github, pypi, debian/],
+  ["docker: { egress: [{ host: a.b, address: nope }] }", /not an IP address/, /is reached/],
+  ["docker: { api_reach: [websearch] }", /not one of web_search/, /Did you mean `web_search`/],
   ["docker: { tmpfs: [/proc] }", /cannot be mounted/, /absolute path/],
   [
     "schedules: { s: { type: cron, cron: '* *', prompt: x } }",

@@ -32,6 +32,7 @@ test.each(pages)("the links of %s lead somewhere", (page) => {
 test.each([
   ["ARCHITECTURE.md", 60],
   ["docs/runner.md", 5],
+  ["docs/gateway.md", 1],
 ])("the source files that %s walks through exist", (page, atLeast) => {
   const roots = ["packages", "scripts", "test"];
   const files = roots.flatMap((root) =>
@@ -60,6 +61,7 @@ test.each([
   ["README.md", 1],
   ["docs/configuration.md", 4],
   ["docs/embedding.md", 1],
+  ["docs/gateway.md", 1],
 ])("the fleets shown in %s load as they stand", (page, count) => {
   const fleets = fleetsOf(page);
   expect(fleets).toHaveLength(count);

@@ -152,7 +152,7 @@ test("an attempt that left no trace is made again as it was asked for", async ()
 });
 
 function deadRun({ state, job }: Task) {
-  return { stateDir: state.stateDir, job };
+  return { stateDir: state.stateDir, job, environment: {} };
 }
 
 async function finished(on: Stage, options: TaskOptions) {

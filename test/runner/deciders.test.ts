@@ -73,7 +73,8 @@ describe("the credential", () => {
   test.each(cases)(
     "%s with credential %s and %j is served by %s",
     (type, credential, has, served) => {
-      const agent = { credential, runtime: { type, stream: "stdout" as const } };
+      const runtime = { type, stream: "stdout" as const };
+      const agent = { credential, runtime, docker: { enabled: false } };
       const choice = chooseCredential(agent, {
         apiKey: has.includes("key") ? key : undefined,
         authToken: has.includes("bearer") ? key : undefined,

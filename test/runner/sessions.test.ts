@@ -13,7 +13,7 @@ const chatty = {
 };
 
 function transcriptOf(on: Stage, sessionId: string): string {
-  return sessionFilePath(on.configDir, on.workspace, sessionId);
+  return sessionFilePath({ place: "cli", configDir: on.configDir, cwd: on.workspace }, sessionId);
 }
 
 describe.each(["sdk", "cli"])("%s", (runtime) => {

@@ -12,6 +12,7 @@ import {
   readSessionFile,
 } from "../../packages/core/src/runner/runtime/session-file/follow.ts";
 import type { FileMessage } from "../../packages/core/src/runner/runtime/session-file/message.ts";
+import { sessionFilePath } from "../../packages/core/src/runner/runtime/session-file/path.ts";
 import { readTranscript } from "../../packages/core/src/runner/runtime/session-file/read-transcript.ts";
 import { claudeVersions } from "../support/claude.ts";
 import { folderWith } from "../support/folder.ts";
@@ -25,7 +26,7 @@ function following(file: string, from?: number) {
   const seen = new Map<string, number>();
   const stop = new AbortController();
   const done = (async () => {
-    for await (const one of followSessionFile({ of: { file }, from, signal: stop.signal })) {
+    for await (const one of followSessionFile({ file, from, signal: stop.signal })) {
       seen.set(String(one.line.uuid), Date.now());
     }
   })();
@@ -201,8 +202,8 @@ describe.each(claudeVersions)("a session of claude %s, followed as it runs", (ve
     const converter = new SessionConverter();
     const messages: FileMessage[] = [];
     const { signal } = new AbortController();
-    const of = { configDir, cwd, sessionId };
-    for await (const one of followSessionFile({ of, signal, until: exited })) {
+    const file = sessionFilePath({ place: "cli", configDir, cwd }, sessionId);
+    for await (const one of followSessionFile({ file, signal, until: exited })) {
       messages.push(...converter.convert(one.line, one.subagent));
     }
     messages.push(...converter.finish());

@@ -25,7 +25,7 @@ describe.each(claudeVersions)("claude %s", (version) => {
     mkdirSync(cwd, { recursive: true });
     const sessionId = randomUUID();
     await claude(version, ["hi", "--session-id", sessionId], { cwd });
-    expect(existsSync(sessionFilePath(configDir, cwd, sessionId))).toBe(true);
+    expect(existsSync(sessionFilePath({ place: "cli", configDir, cwd }, sessionId))).toBe(true);
   });
 
   test("keeps the session of a linked folder under the real one", async () => {
@@ -35,7 +35,7 @@ describe.each(claudeVersions)("claude %s", (version) => {
     symlinkSync(real, link);
     const sessionId = randomUUID();
     await claude(version, ["hi", "--session-id", sessionId], { cwd: link });
-    const file = sessionFilePath(configDir, link, sessionId);
+    const file = sessionFilePath({ place: "cli", configDir, cwd: link }, sessionId);
     expect(file).toContain(encodeProjectPath(real));
     expect(existsSync(file)).toBe(true);
   });

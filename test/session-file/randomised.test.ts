@@ -112,7 +112,7 @@ async function play(file: string, { beforehand, steps, lastNewline }: Scenario) 
   const writer = new Writer(file, () => given.length);
   const written = writer.play(steps, lastNewline);
   const lines = followSessionFile({
-    of: { file },
+    file,
     signal: new AbortController().signal,
     until: written,
     onSkipped: () => {

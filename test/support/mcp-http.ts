@@ -1,28 +1,120 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { randomUUID } from "node:crypto";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
+interface HttpServer {
+  url: string;
+  headers: IncomingHttpHeaders[];
+}
+
 /** An HTTP MCP server with one tool; it remembers the headers it was asked with. */
-export async function httpMcpServer(): Promise<{ url: string; headers: IncomingHttpHeaders[] }> {
+export async function httpMcpServer(): Promise<HttpServer> {
   const headers: IncomingHttpHeaders[] = [];
-  const http = createServer(async (request, response) => {
+  const url = await listen(async (request, response) => {
     headers.push(request.headers);
-    const server = new McpServer({ name: "whisper", version: "1.0.0" });
-    server.registerTool("whisper", { inputSchema: { text: z.string() } }, ({ text }) => ({
-      content: [{ type: "text", text: `${text.toLowerCase()} by http` }],
-    }));
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
-    await server.connect(transport);
+    await whisperer("http").connect(transport);
     await transport.handleRequest(request, response);
   });
+  return { url, headers };
+}
+
+/** The same with sessions; it forgets them all when it is told `FORGET`. */
+export async function forgetfulMcpServer(): Promise<HttpServer> {
+  const headers: IncomingHttpHeaders[] = [];
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const forget = (text: string) => {
+    if (text === "FORGET") sessions.clear();
+  };
+  const url = await listen(async (request, response) => {
+    headers.push(request.headers);
+    const session = String(request.headers["mcp-session-id"] ?? "");
+    if (session !== "" && !sessions.has(session)) {
+      response.writeHead(404);
+      response.end();
+      return;
+    }
+    const known = sessions.get(session);
+    if (known) return await known.handleRequest(request, response);
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
+    await whisperer("http", forget).connect(transport);
+    await transport.handleRequest(request, response);
+  });
+  return { url, headers };
+}
+
+/**
+ * The same over the older transport, in which one stream carries all answers; it cuts that stream
+ * when it is told `CUT`.
+ */
+export async function sseMcpServer(): Promise<HttpServer> {
+  const headers: IncomingHttpHeaders[] = [];
+  const sessions = new Map<string, SSEServerTransport>();
+  const url = await listen(async (request, response) => {
+    headers.push(request.headers);
+    const session = new URL(request.url ?? "", "http://localhost").searchParams.get("sessionId");
+    const known = sessions.get(session ?? "");
+    if (known) return await known.handlePostMessage(request, response);
+    const transport = new SSEServerTransport("/mcp", response);
+    sessions.set(transport.sessionId, transport);
+    const cut = (text: string) => {
+      if (text === "CUT") response.destroy();
+    };
+    await whisperer("sse", cut).connect(transport);
+  });
+  return { url, headers };
+}
+
+/** Answers every call for a tool by hand; the rest is as it should be. */
+export async function brokenMcpServer(
+  onCall: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ url: string }> {
+  const url = await listen(async (request, response) => {
+    const body = await readBody(request);
+    if (body.includes('"tools/call"')) return onCall(request, response);
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    await whisperer("http").connect(transport);
+    await transport.handleRequest(request, response, body === "" ? undefined : JSON.parse(body));
+  });
+  return { url };
+}
+
+function whisperer(by: string, onText: (text: string) => void = () => undefined): McpServer {
+  const server = new McpServer({ name: "whisper", version: "1.0.0" });
+  server.registerTool("whisper", { inputSchema: { text: z.string() } }, ({ text }) => {
+    onText(text);
+    return { content: [{ type: "text", text: `${text.toLowerCase()} by ${by}` }] };
+  });
+  return server;
+}
+
+async function listen(listener: RequestListener): Promise<string> {
+  const http = createServer(listener);
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
     http.closeAllConnections();
     await new Promise((resolve) => http.close(resolve));
   });
   const { port } = http.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/mcp`, headers };
+  return `http://127.0.0.1:${port}/mcp`;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const chunk of request.setEncoding("utf8")) body += chunk;
+  return body;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import {
   CLIRuntime,
   type ExecuteOptions,
+  type ResolvedAgent,
   type RuntimeInterface,
   type SDKMessage,
   SDKRuntime,
@@ -17,6 +18,21 @@ export interface RuntimeUnderTest {
   name: string;
   version: ClaudeVersion;
   create: () => RuntimeInterface;
+  /** What it needs beside the stage: a container and a door, for one. */
+  setUp?: (on: Stage, yaml: string) => Promise<Setting>;
+  /** The workspace as the agent sees it. */
+  seenAs?: (on: Stage) => string;
+}
+
+export interface Setting {
+  agent: ResolvedAgent;
+  runtime: RuntimeInterface;
+  options: Partial<ExecuteOptions>;
+  env: Record<string, string>;
+}
+
+export function seenWorkspace(runtime: RuntimeUnderTest, on: Stage): string {
+  return runtime.seenAs?.(on) ?? on.workspace;
 }
 
 /** Every runtime, and the CLI with the older binary too. */
@@ -57,16 +73,30 @@ export async function perform(
     ? agent
     : `permission_mode: bypassPermissions\n${agent}`;
   const seen: Performance = { messages: [], exit: undefined, stderr: "", stage: on };
-  const run = runtime.create().execute({
+  const setting = (await runtime.setUp?.(on, yaml)) ?? {
     agent: agentOf(load(inlineAgent(yaml)), "one"),
+    runtime: runtime.create(),
+    options: {},
+    env: {},
+  };
+  const run = setting.runtime.execute({
+    agent: setting.agent,
     prompt,
     session: { kind: "fresh", sessionId: randomUUID() },
     claude: claudeBinary(runtime.version),
     cwd: on.workspace,
-    env: { ...on.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1", ...env },
+    env: {
+      ...on.env,
+      CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1",
+      ...setting.env,
+      ...env,
+    },
     privateDir: join(on.home, "private"),
     signal: new AbortController().signal,
+    ...setting.options,
+    ...options,
     observer: {
+      ...options?.observer,
       exited: (exit) => {
         seen.exit = exit;
       },
@@ -74,7 +104,6 @@ export async function perform(
         seen.stderr += text;
       },
     },
-    ...options,
   });
   for await (const message of run) {
     seen.messages.push(message);

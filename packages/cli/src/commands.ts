@@ -2,6 +2,7 @@ import type { CommandSpec } from "./command.ts";
 
 export const groups: Record<string, string> = {
   config: "Check, show and describe the configuration",
+  docker: "Prepare what agents in containers run in",
 };
 
 const config = { flags: "-c, --config <file>", summary: "fleet file, or the folder that holds it" };
@@ -180,6 +181,23 @@ export const commands: CommandSpec[] = [
     arguments: [{ name: "id", summary: "a session, or a job that ran in it" }],
     options: [{ flags: "--print", summary: "print the command instead of running it" }, config],
     load: () => import("./commands/sessions-resume.ts"),
+  },
+  {
+    name: "doctor",
+    summary: "Find out whether agents in containers can work here, and are kept in",
+    arguments: [{ name: "agent", summary: "test only this agent's container" }],
+    options: [config],
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "docker build",
+    summary: "Build the image that agents in containers run in",
+    options: [
+      { flags: "--base <image>", summary: "image to build upon (default: debian:bookworm-slim)" },
+      { flags: "--tag <name>", summary: "name of the image (default: herdctl/agent:VERSION)" },
+      { flags: "--file <dockerfile>", summary: "build from this Dockerfile instead of ours" },
+    ],
+    load: () => import("./commands/docker-build.ts"),
   },
   {
     name: "rehearse",

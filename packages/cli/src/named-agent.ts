@@ -1,9 +1,12 @@
-import type { AgentStatus, FleetStatus } from "@herdctl/core";
+import type { FleetStatus } from "@herdctl/core";
 import { UserError } from "@herdctl/core/light";
 import type { Call } from "./command.ts";
 
 /** The agent that was named, if the fleet has it. */
-export function findAgent(name: string, { agents }: FleetStatus): AgentStatus {
+export function findAgent<T extends { name: string }>(
+  name: string,
+  { agents }: { agents: readonly T[] },
+): T {
   const found = agents.find((agent) => agent.name === name);
   if (found) return found;
   const names = agents.map((agent) => agent.name).join(", ");

@@ -5,6 +5,8 @@ export { type Fleet, type LoadedFleet, loadFleet } from "./config/load.ts";
 export type { ResolvedAgent, WorkingDirectory } from "./config/resolve.ts";
 export { parseDuration } from "./config/schema/quantities.ts";
 export { type ShownConfig, type ShownValue, showConfig } from "./config/show.ts";
+export type { Check } from "./doctor/check.ts";
+export { type ExamineOptions, examine } from "./doctor/examine.ts";
 export { formatProblem, type Place, type Problem, ProblemsError } from "./document/problem.ts";
 export { type ErrorCode, errorTable, exitCodes } from "./errors/table.ts";
 export { UserError } from "./errors/user-error.ts";
@@ -28,6 +30,8 @@ export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
 export { type SessionView, viewSession } from "./fleet/session-view.ts";
+export type { BuildEvent } from "./image/build-events.ts";
+export { type BuildOptions, type BuiltImage, buildImage } from "./image/build-image.ts";
 export type { Admission, TriggerRequest } from "./queue/admit.ts";
 export type { AskPerson } from "./runner/approval-desk.ts";
 export { classify } from "./runner/classify.ts";
@@ -39,6 +43,13 @@ export { type OutcomeFacts, outcomes } from "./runner/outcomes.ts";
 export type { RunOrder } from "./runner/run-order.ts";
 export type { RunReport } from "./runner/run-report.ts";
 export { CLIRuntime } from "./runner/runtime/cli-runtime.ts";
+export { ContainerManager } from "./runner/runtime/container-manager.ts";
+export { ContainerRunner } from "./runner/runtime/container-runner.ts";
+export {
+  type ContainerUser,
+  type DockerConfig,
+  resolveDockerConfig,
+} from "./runner/runtime/docker-config.ts";
 export { RuntimeFactory, type RuntimeFactoryOptions } from "./runner/runtime/factory.ts";
 export type {
   ExecuteOptions,

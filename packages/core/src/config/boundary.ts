@@ -13,15 +13,13 @@ export function checkBoundary(agent: ResolvedAgent, tree: Tree, guarded: Guarded
   if (!agent.docker.enabled) return [];
   return mountedFolders(agent, tree).flatMap(({ path, writable, place, field }) => {
     const folder = followLinks(path);
-    const secret =
-      guarded.secrets.find((one) => holds(folder, one) || holds(one, folder)) ??
-      (holds(guarded.stateDir, folder) ? guarded.stateDir : undefined);
-    if (secret !== undefined || systemFolders.includes(folder)) {
+    const secret = secretIn(folder, guarded);
+    if (secret !== undefined) {
       return [
         {
           ...place,
           path: field,
-          message: `the container of \`${agent.name}\` would be given ${secret ?? folder}`,
+          message: `the container of \`${agent.name}\` would be given ${secret}`,
           hint: "Give it a folder of its own, such as a clone: `working_directory: { repo: … }`.",
         },
       ];
@@ -37,6 +35,19 @@ export function checkBoundary(agent: ResolvedAgent, tree: Tree, guarded: Guarded
       },
     ];
   });
+}
+
+/** What the folder, with all links followed, would give away; undefined when it may be mounted. */
+export function secretIn(
+  folder: string,
+  guarded: Pick<Guarded, "secrets" | "stateDir">,
+): string | undefined {
+  const secret = guarded.secrets.find((one) => holds(folder, one) || holds(one, folder));
+  if (secret !== undefined) return secret;
+  if (holds(guarded.stateDir, folder)) return guarded.stateDir;
+  const isSystem =
+    systemFolders.includes(folder) || systemTrees.some((tree) => holds(tree, folder));
+  return isSystem ? folder : undefined;
 }
 
 /** What no container is given; looked up once for a whole fleet. */
@@ -77,19 +88,11 @@ function mountedFolders(agent: ResolvedAgent, tree: Tree) {
   return [workspace, ...volumes];
 }
 
-const systemFolders = [
-  "/",
-  "/etc",
-  "/proc",
-  "/sys",
-  "/dev",
-  "/boot",
-  "/root",
-  "/home",
-  "/usr",
-  "/var",
-  "/var/run",
-  "/run",
+const systemFolders = ["/", "/etc", "/root", "/home", "/usr", "/var", "/var/lib"];
+/** Nothing of these is a folder to work in: devices, sockets of services, the engine's own store. */
+const systemTrees = [
+  ...["/proc", "/sys", "/dev", "/boot", "/run", "/var/run"],
+  ...["/var/lib/docker", "/var/lib/containerd"],
 ];
 
 function secretFolders(): string[] {
@@ -106,7 +109,7 @@ function holds(outer: string, inner: string): boolean {
 }
 
 /** The real path of what exists of it: a link anywhere on the way counts. */
-function followLinks(path: string): string {
+export function followLinks(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);
   return parent === path ? path : join(followLinks(parent), basename(path));

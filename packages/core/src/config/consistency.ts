@@ -51,6 +51,22 @@ const checks: Check[] = [
         ]
       : [];
   },
+  function sessionFileReachesNoServerOutside(agent) {
+    if (text(agent, "runtime", "stream") !== "session-file" || !runsInDocker(agent)) return [];
+    const outside = keys(agent, "mcp_servers").filter(
+      (name) => text(agent, "mcp_servers", name, "run") !== "container",
+    );
+    if (outside.length === 0) return [];
+    const names = outside.map((name) => `\`${name}\``).join(", ");
+    return [
+      problem(
+        agent,
+        ["runtime", "stream"],
+        `MCP servers outside the container cannot be reached by a session file: ${names}`,
+        "Use `stream: stdout`, or add `run: container` to these servers.",
+      ),
+    ];
+  },
   function fallbackIsAnotherModel(agent) {
     const model = text(agent, "model");
     return model !== undefined && model === text(agent, "fallback_model")
@@ -138,6 +154,11 @@ const checks: Check[] = [
 
 function runtimeType(agent: Tree): string {
   return text(agent, "runtime", "type") ?? text(agent, "runtime") ?? "sdk";
+}
+
+function runsInDocker(agent: Tree): boolean {
+  const enabled = at(agent, ["docker", "enabled"]);
+  return enabled?.kind === "scalar" && enabled.value === true;
 }
 
 function text(tree: Tree, ...path: (string | number)[]): string | undefined {

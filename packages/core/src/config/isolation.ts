@@ -59,6 +59,7 @@ const rules: Record<string, Rule> = {
   image: { noWeaker: same, silent: null },
   network: { noWeaker: notBelow(networks), silent: "none" },
   egress: { noWeaker: subset, silent: [] },
+  api_reach: { noWeaker: subset, silent: [] },
   auth: { noWeaker: notBelow(auths), silent: "gateway" },
   user: { noWeaker: same, silent: null },
   volumes: { noWeaker: nothing, silent: [] },

@@ -100,6 +100,31 @@ export const errorTable = {
     status: 409,
     hint: "Set `docker.enabled: false` to run on the host knowingly.",
   },
+  workspace_unusable: {
+    exitCode: exitCodes.badInput,
+    status: 422,
+    hint: "Check `working_directory`, `docker.user` and `docker.volumes`.",
+  },
+  docker_remote: {
+    exitCode: exitCodes.badInput,
+    status: 422,
+    hint: "Containers of agents mount folders and sockets of this machine: name its own engine, such as `unix:///var/run/docker.sock`.",
+  },
+  container_refused: {
+    exitCode: exitCodes.refused,
+    status: 422,
+    hint: "Correct the agent's `docker` block; `herdctl doctor` tells more.",
+  },
+  image_missing: {
+    exitCode: exitCodes.badInput,
+    status: 422,
+    hint: "Run `herdctl docker build`, or name another image with `docker.image`.",
+  },
+  image_not_built: {
+    exitCode: exitCodes.jobFailed,
+    status: 422,
+    hint: "Correct the step that failed and run `herdctl docker build` again.",
+  },
   runtime_missing: {
     exitCode: exitCodes.badInput,
     status: 422,

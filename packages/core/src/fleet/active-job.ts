@@ -141,7 +141,11 @@ export class ActiveJob {
   private async conclude(at: AttemptedAt, holder: LeaseHolder): Promise<void> {
     const { state } = this.context;
     const report = await whenWritable(this.context, () =>
-      reportOfDead({ stateDir: state.stateDir, job: this.job }),
+      reportOfDead({
+        stateDir: state.stateDir,
+        job: this.job,
+        environment: this.context.environment(),
+      }),
     );
     this.job = await whenWritable(this.context, async () =>
       settleRun(state, report, at, holder, await this.next(report)),

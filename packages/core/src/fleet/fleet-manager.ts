@@ -8,6 +8,7 @@ import type { Approval } from "../state/approval.ts";
 import type { JobPage, JobQuery } from "../state/contract.ts";
 import type { Attempt, Job } from "../state/job.ts";
 import { cancelJob } from "./cancel-job.ts";
+import { ContainerWatch } from "./container-watch.ts";
 import type {
   FleetControl,
   FleetEvent,
@@ -206,6 +207,7 @@ export class FleetManager implements FleetControl {
     this.phase = "running";
     dispatcher.start();
     if (!this.options.onlyOwn) this.opened.retention = new Retention(context);
+    this.opened.containers = new ContainerWatch(context);
     return recovered;
   }
 
@@ -213,12 +215,13 @@ export class FleetManager implements FleetControl {
     this.phase = "draining";
     await this.opening?.catch(() => undefined);
     if (this.parts) {
-      const { dispatcher, state, lock, spares, retention } = this.parts;
+      const { dispatcher, state, lock, spares, retention, containers } = this.parts;
       this.hub.emit({ type: "fleet:stopping" });
       dispatcher.halt();
       if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
       await dispatcher.leave();
       await retention?.stop();
+      await containers?.stop();
       await spares.stop();
       this.parts = undefined;
       await state.close();

@@ -6,6 +6,7 @@ import type { Outcome } from "../state/outcome.ts";
 import { StateManager } from "../state/state-manager.ts";
 import { AgentPauses } from "./agent-pauses.ts";
 import { ApprovalBoard } from "./approval-board.ts";
+import type { ContainerWatch } from "./container-watch.ts";
 import type { FleetContext } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { EventHub } from "./event-hub.ts";
@@ -26,6 +27,7 @@ export interface FleetParts {
   /** Jobs that somebody looks at while the model speaks. */
   watched: Set<string>;
   retention?: Retention;
+  containers?: ContainerWatch;
 }
 
 export interface FleetFrame {
@@ -58,6 +60,7 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
   const pauses = new AgentPauses(state, hub, loaded);
   const concluded = async (agent: string, outcome: Outcome) => {
     dispatcher.heed(outcome);
+    if (outcome.code === "docker_unavailable") parts.containers?.sweep();
     if (!onlyOwn) await pauses.heed(agent, outcome);
   };
   const context: FleetContext = {
@@ -73,5 +76,16 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
     trouble,
   };
   const dispatcher = new Dispatcher(context, onlyOwn ? own : undefined);
-  return { state, lock, spares, board, pauses, context, dispatcher, own, watched };
+  const parts: FleetParts = {
+    state,
+    lock,
+    spares,
+    board,
+    pauses,
+    context,
+    dispatcher,
+    own,
+    watched,
+  };
+  return parts;
 }

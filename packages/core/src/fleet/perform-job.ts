@@ -25,7 +25,7 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
   // Whoever finds this attempt open after our death knows by this that it was begun.
   claimRun({ stateDir: state.stateDir, order, environment: definedOnly(environment) });
   const desk = new ApprovalDesk(state, order, watch.askPerson);
-  const runtime = RuntimeFactory.create(agent, { stateDir: state.stateDir });
+  const runtime = RuntimeFactory.create(agent, { stateDir: state.stateDir, environment });
   const executor = new JobExecutor(runtime, { stateDir: state.stateDir, environment });
   const run: RunWatch = {
     onMessage: (message) => watch.onMessage?.(message),

@@ -35,7 +35,8 @@ function obstacleOf(session: Session, environment: Environment): SessionView["ob
       hint: "Bring the folder back; Claude Code finds a session only from there.",
     };
   }
-  const transcript = sessionFilePath(config_dir ?? configDirOf(environment), cwd, id);
+  const configDir = config_dir ?? configDirOf(environment);
+  const transcript = sessionFilePath({ place, configDir, cwd }, id);
   if (existsSync(transcript)) return null;
   return {
     short: "no transcript",

@@ -14,6 +14,8 @@ export interface Forwarding {
   exchange: Exchange;
   path: string;
   open: boolean;
+  /** What goes up in place of what the client sends. */
+  body?: Buffer;
 }
 
 /**
@@ -23,9 +25,12 @@ export interface Forwarding {
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  { upstream, credential, mask, exchange, path, open }: Forwarding,
+  { upstream, credential, mask, exchange, path, open, body }: Forwarding,
 ): void {
-  const headers = upstreamHeaders(request.headers, upstream.url.host, credential, open);
+  const headers = {
+    ...upstreamHeaders(request.headers, upstream.url.host, credential, open),
+    ...(body && bodyHeaders(body)),
+  };
   const outgoing = upstream.request(request.method ?? "GET", path, headers);
   let answered = false;
 
@@ -49,7 +54,19 @@ export function forward(
       );
     }
   });
-  passUp(request, outgoing, exchange);
+  if (body === undefined) {
+    passUp(request, outgoing, exchange);
+  } else {
+    if (body.length > 0) exchange.up(body);
+    outgoing.end(body);
+    request.resume();
+  }
+}
+
+/** A client's word on the type could have the same bytes read differently. */
+function bodyHeaders(body: Buffer): Record<string, string | number> {
+  if (body.length === 0) return { "content-length": 0 };
+  return { "content-type": "application/json", "content-length": body.length };
 }
 
 function passUp(request: IncomingMessage, outgoing: ClientRequest, exchange: Exchange): void {

@@ -1,14 +1,17 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   checkCredential,
   type GatewayCredential,
   isAdmitted,
   newPlaceholder,
 } from "./credential.ts";
+import { Door } from "./door.ts";
 import { forward } from "./forward.ts";
-import { listenOnLoopback, listenOnSocket } from "./listen.ts";
 import { Mask } from "./mask.ts";
 import { type GatewayEvent, Meter, type MeterSnapshot } from "./meter.ts";
+import type { BodyPolicy } from "./policy/reach.ts";
+import { BodyRoom } from "./policy/read-body.ts";
+import { sealRequest } from "./policy/sealed-request.ts";
 import { answerError } from "./refusal.ts";
 import { routeRequest } from "./route.ts";
 import { connectUpstream } from "./upstream.ts";
@@ -23,6 +26,10 @@ export interface GatewayOptions {
   placeholder?: string;
   /** A unix socket to listen on; on a loopback port by default. */
   socketPath?: string;
+  /** For a user other than ours behind the socket; then the folder around it must be private. */
+  socketMode?: number;
+  /** What message calls may ask of the API beyond an answer; anything by default. */
+  policy?: BodyPolicy;
   onEvent?: (event: GatewayEvent) => void;
   now?: () => number;
 }
@@ -33,27 +40,31 @@ export interface Gateway {
   readonly socketPath?: string;
   /** For `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` of the client. */
   readonly placeholder: string;
+  /** Answers a request that came in by another door. */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
   meter(): MeterSnapshot;
   stop(): Promise<void>;
 }
 
-const baseUrlOnSocket = "http://localhost";
+/** Of one agent; more than it needs, and few enough to hold. */
+const mostConnections = 128;
 
 /** A door to the API that holds the credential, so that whoever comes through it need not. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { credential, socketPath } = options;
+  const { credential, socketPath, socketMode, policy = "open" } = options;
   checkCredential(credential);
   const placeholder = options.placeholder ?? newPlaceholder();
   const upstream = connectUpstream(options.upstream, options.upstreamSocket);
   const meter = new Meter(options.now ?? Date.now, options.onEvent ?? (() => undefined));
   const mask = new Mask(credential.kind === "passthrough" ? undefined : credential.value);
+  const room = new BodyRoom();
   const own: string[] = [];
 
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: target = "" } = request;
-    const refuse = (status: 401 | 403 | 404, reason: string) => {
-      meter.refuse({ method, target, status, reason });
-      answerError(response, status, reason);
+    const refuse = (status: number, reason: string, remedy?: string) => {
+      meter.refuse({ method, target, status, reason, remedy });
+      answerError(response, status, reason, remedy);
       request.resume();
     };
     const route = routeRequest(method, target, { own, upstream: upstream.url });
@@ -61,53 +72,32 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (!route.open && !isAdmitted(request.headers, credential, placeholder)) {
       return refuse(401, "the key is not the one of this run");
     }
+    const sealed =
+      policy === "open" ? undefined : await sealRequest(request, route.path, policy.allow, room);
+    if (sealed?.kind === "gone") return;
+    if (sealed?.kind === "refuse") return refuse(sealed.status, sealed.reason, sealed.remedy);
     const exchange = meter.begin(method, route.path);
-    forward(request, response, { upstream, credential, mask, exchange, ...route });
+    forward(request, response, {
+      ...{ upstream, credential, mask, exchange, ...route },
+      // Only a POST has a body that means something; another could be read as a request of its own.
+      body: sealed?.bytes ?? (method === "POST" ? undefined : Buffer.alloc(0)),
+    });
   };
 
-  const server = createDoor(answer, (target) =>
-    meter.refuse({ method: "CONNECT", target, status: 403, reason: "no tunnels are opened here" }),
-  );
-  const baseUrl = await listen(server, socketPath);
-  own.push(baseUrl);
-  const stop = once(() => close(server, () => upstream.close()));
-  return { baseUrl, socketPath, placeholder, meter: () => meter.snapshot(), stop };
-}
-
-function createDoor(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-  onTunnel: (target: string) => void,
-): Server {
   // A prompt may be long and a client slow; only its going away ends a request.
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 120_000 }, answer);
-  server.on("connect", (request, socket) => {
-    onTunnel(request.url ?? "");
+  const door = new Door({ requestTimeout: 0, keepAliveTimeout: 120_000 }, answer);
+  if (policy !== "open") door.server.maxConnections = mostConnections;
+  door.server.on("connect", (request, socket) => {
+    const reason = "no tunnels are opened here";
+    meter.refuse({ method: "CONNECT", target: request.url ?? "", status: 403, reason });
     socket.on("error", () => undefined);
     socket.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
   });
-  return server;
-}
-
-async function listen(server: Server, socketPath: string | undefined): Promise<string> {
-  if (socketPath === undefined) return listenOnLoopback(server);
-  await listenOnSocket(server, socketPath);
-  return baseUrlOnSocket;
-}
-
-function close(server: Server, after: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => {
-      after();
-      resolve();
-    });
-    server.closeAllConnections();
-  });
-}
-
-function once<T>(start: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () => {
-    running ??= start();
-    return running;
+  const baseUrl = await door.open({ socketPath, socketMode });
+  own.push(baseUrl);
+  const stop = async () => {
+    await door.close();
+    upstream.close();
   };
+  return { baseUrl, socketPath, placeholder, answer, meter: () => meter.snapshot(), stop };
 }

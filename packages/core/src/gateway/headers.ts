@@ -41,7 +41,8 @@ export function clientHeaders(
   );
 }
 
-function travelling(
+/** What goes on of the headers of one hop. */
+export function travelling(
   headers: IncomingHttpHeaders,
   without: readonly string[],
 ): Record<string, string | string[]> {

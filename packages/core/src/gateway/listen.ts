@@ -12,7 +12,7 @@ export async function listenOnLoopback(server: Server): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-export async function listenOnSocket(server: Server, path: string): Promise<void> {
+export async function listenOnSocket(server: Server, path: string, mode = 0o600): Promise<void> {
   if (Buffer.byteLength(path) > longestSocketPath) {
     throw new UserError(
       "config_invalid",
@@ -23,7 +23,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
     );
   }
   await listening(server, { path });
-  chmodSync(path, 0o600);
+  chmodSync(path, mode);
 }
 
 type Place = { host: string; port: number } | { path: string };

@@ -30,6 +30,8 @@ export interface Refusal {
   target: string;
   status: number;
   reason: string;
+  /** The line of the fleet file that would let it pass, where one would. */
+  remedy?: string;
 }
 
 export type GatewayEvent =

@@ -1,14 +1,25 @@
 import type { ServerResponse } from "node:http";
 
 const types: Record<number, string> = {
+  400: "invalid_request_error",
   401: "authentication_error",
   403: "permission_error",
   404: "not_found_error",
+  413: "request_too_large",
   502: "api_error",
+  529: "overloaded_error",
 };
 
 /** An error of ours in the shape of the API's own, so that the client reports it as one. */
-export function answerError(response: ServerResponse, status: number, message: string): void {
+export function answerError(
+  response: ServerResponse,
+  status: number,
+  reason: string,
+  remedy?: string,
+): void {
+  const message = remedy
+    ? `${reason}. To allow it, write \`${remedy}\` for this agent in the fleet file.`
+    : reason;
   const body = JSON.stringify({
     type: "error",
     error: { type: types[status] ?? "api_error", message: `herdctl gateway: ${message}` },

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { sweepContainers } from "../runner/container/sweep-containers.ts";
 import { JobExecutor } from "../runner/job-executor.ts";
 import { runTokenOf } from "../runner/run-order.ts";
+import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import { RuntimeFactory } from "../runner/runtime/factory.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
 import { writeOutcome } from "../state/outcome-file.ts";
@@ -57,7 +59,9 @@ async function perform(
   const ending = new AbortController();
   const stop = (reason: "cancelled" | "interrupted", force: boolean) => {
     ending.abort(reason);
-    if (force) void sweepRun(runTokenOf(order));
+    if (!force) return;
+    void sweepRun(runTokenOf(order));
+    if (order.place === "docker") void killContainersOf(order.jobId, stateDir, environment);
   };
   const onTerminate = () => stop("interrupted", ending.signal.aborted);
   process.on("SIGTERM", onTerminate);
@@ -79,7 +83,7 @@ async function perform(
     .open()
     .catch((error) => log.add("nobody can connect to this runner", error));
 
-  const runtime = RuntimeFactory.create(order.agent, { stateDir });
+  const runtime = RuntimeFactory.create(order.agent, { stateDir, environment });
   const executor = new JobExecutor(runtime, { stateDir, environment });
   try {
     await executor.execute(order, { onPermission: approvals.ask }, ending.signal);
@@ -88,6 +92,16 @@ async function perform(
     socket.close();
     process.off("SIGTERM", onTerminate);
   }
+}
+
+/** Its end is then seen, and told, as any other. */
+async function killContainersOf(
+  jobId: string,
+  stateDir: string,
+  environment: RunnerAssignment["environment"],
+): Promise<void> {
+  const manager = await ContainerManager.connect(environment);
+  await sweepContainers(manager, stateDir, async (id) => id === jobId);
 }
 
 /** The run is ended, and what it came to is recorded with the bug as its outcome. */

@@ -29,10 +29,11 @@ function fileOf({ order }: RunnerAssignment, run: RunFacts): RunnerFile {
 }
 
 function factsOf({ order, environment }: RunnerAssignment, jobDir: string): RunFacts {
-  const { session, agent, cwd, configDir, claude } = order;
+  const { session, agent, place, cwd, configDir, claude } = order;
   const { kind } = credentialOf(order, environment);
   return {
     forked_from: session.kind === "fork" ? session.from : null,
+    place,
     cwd,
     config_dir: configDir,
     claude_version: claude.version,

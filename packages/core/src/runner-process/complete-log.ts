@@ -49,9 +49,12 @@ function isInit(message: FileMessage): boolean {
   return message.type === "system" && message.subtype === "init";
 }
 
-function transcriptOf({ config_dir, cwd }: RunFacts, sessionId: string): string | undefined {
+function transcriptOf(
+  { place, config_dir: configDir, cwd }: RunFacts,
+  sessionId: string,
+): string | undefined {
   try {
-    return sessionFilePath(config_dir, cwd, sessionId);
+    return sessionFilePath({ place, configDir, cwd }, sessionId);
   } catch {
     // The folder is gone, and with it the way to the transcript's name.
     return undefined;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { RunOrder } from "../runner/run-order.ts";
+import { placeSchema } from "../state/job.ts";
 import { processIdentitySchema } from "../state/process-identity.ts";
 
 /** What a spare is told, once, on its standard input. The environment holds secrets: it is never stored. */
@@ -12,9 +13,11 @@ export interface RunnerAssignment {
 /** What must be known of a run to tell its end when its runner cannot, and the agent may be gone. */
 const runFactsSchema = z.object({
   forked_from: z.string().nullable(),
+  /** Runners of an earlier version were on the host, all of them. */
+  place: placeSchema.default("cli"),
   cwd: z.string(),
   config_dir: z.string(),
-  claude_version: z.string(),
+  claude_version: z.string().nullable(),
   credential: z.enum(["subscription", "api_key"]).nullable(),
   metadata_file: z.string().nullable(),
   /** Where this attempt begins in `output.jsonl`, which all attempts of a job share. */

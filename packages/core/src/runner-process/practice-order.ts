@@ -51,6 +51,7 @@ function practiceAgent(folder: string): ResolvedAgent {
       enabled: false,
       network: "none",
       egress: [],
+      api_reach: [],
       memory: 0,
       pids_limit: 0,
       workspace_mode: "ro",

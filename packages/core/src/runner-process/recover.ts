@@ -1,7 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Environment } from "../config/environment.ts";
+import { sweepContainers } from "../runner/container/sweep-containers.ts";
 import { runTokenOf } from "../runner/run-order.ts";
 import { type RunReport, runReportSchema } from "../runner/run-report.ts";
+import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
 import type { Job } from "../state/job.ts";
 import { readOutcome, writeOutcome } from "../state/outcome-file.ts";
@@ -14,7 +17,9 @@ import { removeSocket } from "./socket-path.ts";
 export interface DeadRun {
   stateDir: string;
   /** `attempts` is the number of the attempt whose runner died. */
-  job: Pick<Job, "id" | "attempts" | "session_id">;
+  job: Pick<Job, "id" | "attempts" | "session_id" | "place">;
+  /** Names the engine of its container. */
+  environment: Environment;
 }
 
 /**
@@ -22,22 +27,37 @@ export interface DeadRun {
  * The answer is kept as the runner would have kept it, so that asking again gives the same.
  * Rejects when the disk is full; it can be asked again later.
  */
-export async function reportOfDead({ stateDir, job }: DeadRun): Promise<RunReport> {
-  const jobDir = join(stateDir, "jobs", job.id);
-  const told = await readReport(jobDir, job.attempts);
-  const report = told ?? (await settleUntold(jobDir, job));
+export async function reportOfDead(dead: DeadRun): Promise<RunReport> {
+  const jobDir = join(dead.stateDir, "jobs", dead.job.id);
+  const told = await readReport(jobDir, dead.job.attempts);
+  const report = told ?? (await settleUntold(jobDir, dead));
   removeSocket(runnerSocketPath(jobDir));
-  await rm(join(jobDir, "private"), { recursive: true, force: true });
+  for (const name of ["private", "door"]) {
+    await rm(join(jobDir, name), { recursive: true, force: true });
+  }
   return report;
 }
 
 /** A runner that gave its word had swept before; one that did not may have left a claude at work. */
-async function settleUntold(jobDir: string, job: DeadRun["job"]): Promise<RunReport> {
+async function settleUntold(jobDir: string, dead: DeadRun): Promise<RunReport> {
+  const { job } = dead;
   await sweepRun(runTokenOf({ jobId: job.id, attempt: job.attempts }));
-  const found = { ...(await reportFromDisk(jobDir, job)), crashed: true };
+  const container_id = job.place === "docker" ? await endContainer(dead) : null;
+  const found = { ...(await reportFromDisk(jobDir, job)), container_id, crashed: true };
   const report = runReportSchema.parse(found);
   await writeOutcome(jobDir, report);
   return report;
+}
+
+/** An engine that does not answer now is asked again before the next attempt and by the fleet. */
+async function endContainer({ stateDir, job, environment }: DeadRun): Promise<string | null> {
+  try {
+    const manager = await ContainerManager.connect(environment);
+    const [id] = await sweepContainers(manager, stateDir, async (jobId) => jobId === job.id);
+    return id ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** The runner's own word on an attempt, once it has given it. */

@@ -74,11 +74,11 @@ async function spentBefore(
   sessionId: string,
   startedAt: Date,
 ): Promise<SessionTotals | undefined> {
-  const { forked_from: from, config_dir: configDir, cwd } = run;
+  const { forked_from: from, place, config_dir: configDir, cwd } = run;
   const session: SessionChoice =
     from === null ? { kind: "resume", sessionId } : { kind: "fork", from, sessionId };
   try {
-    return await totalsBefore({ session, configDir, cwd }, startedAt);
+    return await totalsBefore({ session, place, configDir, cwd }, startedAt);
   } catch {
     // The folder of the run is gone.
     return undefined;

@@ -4,25 +4,24 @@ import type { Trace } from "./attempt-plan.ts";
 import { blocksOf } from "./runtime/session-file/details.ts";
 import { readSessionFile } from "./runtime/session-file/follow.ts";
 import type { SessionLine } from "./runtime/session-file/line.ts";
-import { sessionFilePath } from "./runtime/session-file/path.ts";
+import { type SessionHome, sessionFilePath } from "./runtime/session-file/path.ts";
 import { roleOf } from "./runtime/session-file/role.ts";
 
 export interface TraceSources {
   state: StateManager;
   job: Job;
-  cwd: string;
-  configDir: string;
+  home: SessionHome;
 }
 
 /** Undefined on a first attempt, and when the earlier ones came to no session. */
 export async function traceOf(sources: TraceSources): Promise<Trace | undefined> {
-  const { state, job, cwd, configDir } = sources;
+  const { state, job, home } = sources;
   if (job.started_at === null) return undefined;
   const attempts = await state.jobs.attempts(job.id);
   const sessionId = attempts.findLast((one) => one.session_id !== null)?.session_id;
   const session = sessionId ?? job.session_id;
   if (!session) return undefined;
-  const file = sessionFilePath(configDir, cwd, session);
+  const file = sessionFilePath(home, session);
   const found = await readTrace(file, Date.parse(job.started_at), job.prompt);
   const ended = attempts.at(-1)?.outcome_code ?? "interrupted";
   return { sessionId: session, ...found, ended };

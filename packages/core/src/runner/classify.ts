@@ -1,4 +1,5 @@
 import type { Outcome, OutcomeCode } from "../state/outcome.ts";
+import type { ContainerEnd } from "./container/container-end.ts";
 import type { Evidence, ResultSeen } from "./evidence.ts";
 import { outcomes } from "./outcomes.ts";
 
@@ -7,14 +8,34 @@ import { outcomes } from "./outcomes.ts";
  * did to it ourselves, then what it said of its own end, and only then how its process ended.
  */
 export function classify(evidence: Evidence): Outcome {
-  const { refused, stopped, writesLost, result } = evidence;
+  const { refused, stopped, writesLost, result, container } = evidence;
   if (refused) return outcome(refused.code, refused.message, refused.hint);
   if (stopped !== undefined) return stoppedOutcome(evidence);
   if (evidence.exit?.failure !== undefined) return notStarted(evidence.exit.failure);
   if (writesLost)
     return outcome("disk_full", "The disk was full: the session's transcript is not whole.");
-  return result ? fromResult(result, evidence) : withoutResult(evidence);
+  if (result) return fromResult(result, evidence);
+  return fromContainer(container?.end, evidence) ?? withoutResult(evidence);
 }
+
+/** Undefined when the container did nothing but end with its program. */
+function fromContainer(end: ContainerEnd | undefined, evidence: Evidence): Outcome | undefined {
+  if (end?.kind === "removed")
+    return outcome("interrupted", "The container was removed under the run.");
+  if (end?.kind === "engine_restarted")
+    return outcome("interrupted", "The Docker engine was restarted under the run.");
+  if (end?.kind === "engine_gone")
+    return outcome("docker_unavailable", "The Docker engine went away under the run.");
+  if (end?.oomKilled) return outcome("oom_killed");
+  const why = firstLine(evidence.stderr);
+  if (end?.code === 125 && why) return outcome("config_error", why);
+  if (end?.code === 126 || end?.code === 127) return outcome("runtime_missing", why, noClaude);
+  return end?.code === 137
+    ? outcome("runtime_crashed", "The container was ended by SIGKILL, and not by herdctl.")
+    : undefined;
+}
+
+const noClaude = "The image has no `claude` that runs: build one with `herdctl docker build`.";
 
 function stoppedOutcome(evidence: Evidence): Outcome {
   const code = evidence.stopped ?? "interrupted";

@@ -10,8 +10,8 @@ export interface EnvironmentSources {
   fleet: Environment;
   agent: Pick<ResolvedAgent, "env" | "setting_sources">;
   credential: CredentialChoice;
-  /** The door to the API, when the credential is an API key. */
-  gateway?: { baseUrl: string; placeholder: string };
+  /** The door to the API, for every API key and every container. */
+  gateway?: { baseUrl: string; placeholder: string; socketPath?: string };
   runToken: string;
   jobId: string;
 }
@@ -28,6 +28,7 @@ export function buildEnvironment(sources: EnvironmentSources): Record<string, st
     env.CLAUDE_CODE_OAUTH_TOKEN = credential.oauthToken;
   }
   if (gateway) Object.assign(env, throughGateway(gateway, env));
+  if (credential.kind === "api_key") Object.assign(env, keyFor(credential, gateway));
   // The workspace's own CLAUDE.md stays in force though its settings do not.
   if (!agent.setting_sources.includes("project")) {
     env.CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD = "1";
@@ -67,15 +68,24 @@ function ownVariables({ env }: EnvironmentSources["agent"]): Record<string, stri
 }
 
 function throughGateway(
-  gateway: { baseUrl: string; placeholder: string },
+  gateway: NonNullable<EnvironmentSources["gateway"]>,
   env: Record<string, string>,
 ) {
   const around = [env.NO_PROXY ?? env.no_proxy, "127.0.0.1", "localhost"].filter(Boolean).join(",");
   delete env.ANTHROPIC_UNIX_SOCKET;
   return {
     ANTHROPIC_BASE_URL: gateway.baseUrl,
-    ANTHROPIC_API_KEY: gateway.placeholder,
+    ...(gateway.socketPath && { ANTHROPIC_UNIX_SOCKET: gateway.socketPath }),
     NO_PROXY: around,
     no_proxy: around,
   };
+}
+
+function keyFor(
+  { upstream, inside }: Extract<CredentialChoice, { kind: "api_key" }>,
+  gateway: EnvironmentSources["gateway"],
+): Record<string, string> {
+  if (!inside) return gateway ? { ANTHROPIC_API_KEY: gateway.placeholder } : {};
+  const name = upstream.kind === "api_key" ? "ANTHROPIC_API_KEY" : "ANTHROPIC_AUTH_TOKEN";
+  return { [name]: upstream.value };
 }

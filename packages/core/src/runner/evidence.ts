@@ -2,6 +2,7 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { z } from "zod";
 import type { RateLimit } from "../gateway/limits.ts";
 import type { OutcomeCode } from "../state/outcome.ts";
+import type { ContainerSeen } from "./container/container-end.ts";
 import type { ProcessExit } from "./runtime/spawn.ts";
 
 /** Everything that was seen of a run; the outcome is decided from it and from nothing else. */
@@ -25,6 +26,10 @@ export interface Evidence {
   stopped?: StopReason;
   /** What kept the run from starting at all. */
   refused?: { code: OutcomeCode; message: string; hint?: string };
+  /** The container of the run, when it had one. */
+  container?: ContainerSeen;
+  /** What the operator should know whatever the outcome. */
+  warnings: string[];
   gateway?: { limit?: RateLimit; unreachable?: string; cut: boolean };
 }
 
@@ -69,6 +74,7 @@ export function noEvidence(): Evidence {
     openTools: [],
     lastText: "",
     stderr: "",
+    warnings: [],
   };
 }
 

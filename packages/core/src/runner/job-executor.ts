@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
+import type { RefusedAccess } from "../gateway/refused-access.ts";
 import { writeOutcome } from "../state/outcome-file.ts";
 import { type Evidence, noEvidence } from "./evidence.ts";
 import { makeReport } from "./make-report.ts";
@@ -38,6 +39,7 @@ export class JobExecutor {
         : { ...noEvidence(), refused: opened.refused };
 
     const { metadata, warnings } = await this.findings(order, evidence, startedAt);
+    warnings.push(...(run?.refused() ?? []).map(refusalText));
     const report = makeReport({
       order,
       evidence,
@@ -75,7 +77,8 @@ export class JobExecutor {
   private async findings(order: RunOrder, evidence: Evidence, since: Date) {
     const { metadata_file, permission_mode } = order.agent;
     const isBlind = evidence.init?.synthesised && permission_mode !== "bypassPermissions";
-    const warnings = isBlind ? [blindness] : [];
+    const warnings = [...evidence.warnings, ...(isBlind ? [blindness] : [])];
+    if (wasShortOfMemory(evidence)) warnings.push(shortOfMemory);
     if (metadata_file === undefined) return { metadata: undefined, warnings };
     const read = await readMetadataFile(order.cwd, metadata_file, since);
     if (read.kind === "wrong") warnings.push(read.warning);
@@ -83,4 +86,16 @@ export class JobExecutor {
   }
 }
 
+function wasShortOfMemory({ container, result }: Evidence): boolean {
+  return container?.end?.kind === "exited" && container.end.oomKilled && result !== undefined;
+}
+
+/** What the agent asked for in vain, and the line that would allow it. */
+function refusalText({ what, reason, remedy, count }: RefusedAccess): string {
+  const times = count > 1 ? ` (${count} times)` : "";
+  return `refused: ${what}${times}: ${reason}${remedy ? `; to allow it: ${remedy}` : ""}`;
+}
+
+const shortOfMemory =
+  "a process in the container was killed for want of memory; raise `docker.memory` if it was needed";
 const blindness = "older versions of Claude Code leave denied tools out of the session file";

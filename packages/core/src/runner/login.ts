@@ -6,5 +6,9 @@ import { join } from "node:path";
  * the binary and the vendor. On macOS the login lies in the keychain, which only the binary may ask.
  */
 export function hasLogin(configDir: string, platform: NodeJS.Platform = process.platform): boolean {
-  return platform === "darwin" || existsSync(join(configDir, ".credentials.json"));
+  return platform === "darwin" || existsSync(loginFile(configDir));
+}
+
+export function loginFile(configDir: string): string {
+  return join(configDir, ".credentials.json");
 }

@@ -45,6 +45,7 @@ export function makeReport(facts: ReportFacts): RunReport {
     usage: spent?.usage ?? (metered ? meteredUsage(metered) : null),
     session_totals: totals,
     credential: facts.credential,
+    container_id: evidence.container?.id ?? null,
     claude_version: init?.version ?? order.claude.version,
     metadata: facts.metadata ?? null,
     warnings: facts.warnings,

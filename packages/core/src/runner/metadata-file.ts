@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { z } from "zod";
@@ -37,9 +38,12 @@ async function readChecked(
   since: Date,
   wrong: (why: string) => MetadataRead,
 ): Promise<MetadataRead> {
-  const file = await open(path, "r");
+  // Without it, opening a pipe that an agent left would wait for somebody to write.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const { size, mtime } = await file.stat();
+    const stats = await file.stat();
+    if (!stats.isFile()) return wrong("it is not a file");
+    const { size, mtime } = stats;
     if (mtime < since) return { kind: "none" };
     if (size > largest) return wrong("it is larger than 1 MB");
     const parsed = schema.safeParse(parseJson(await file.readFile("utf8")));

@@ -2,29 +2,33 @@ import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
-import { type Gateway, startGateway } from "../gateway/gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import type { MeteredRequest } from "../gateway/meter.ts";
-import { type CredentialChoice, chooseCredential } from "./credential.ts";
+import type { RefusedAccess } from "../gateway/refused-access.ts";
+import { type CredentialChoice, chooseCredential, type UsableCredential } from "./credential.ts";
 import { buildEnvironment } from "./environment.ts";
 import type { Evidence } from "./evidence.ts";
-import { hasLogin } from "./login.ts";
+import { hasLogin, loginFile } from "./login.ts";
+import { isMounted, type OpenDoors, openDoors } from "./open-doors.ts";
+import { configDirOf } from "./prepare-run.ts";
 import { type RunOrder, runTokenOf } from "./run-order.ts";
 
 /** What surrounds one run of claude: its environment, its door to the API, its private files. */
 export interface OpenRun {
-  credential: Extract<CredentialChoice, { kind: "api_key" | "subscription" }>;
+  credential: UsableCredential;
   env: Record<string, string>;
   privateDir: string;
+  doorDir: string | undefined;
+  authFile: string | undefined;
   gateway: Gateway | undefined;
   gatewayFacts(): Evidence["gateway"];
+  refused(): RefusedAccess[];
   close(): Promise<void>;
 }
 
 export type OpenedRun =
   | { kind: "open"; run: OpenRun }
   | { kind: "refused"; refused: NonNullable<Evidence["refused"]> };
-
-const anthropicApi = "https://api.anthropic.com";
 
 export async function openRun(
   order: RunOrder,
@@ -38,52 +42,58 @@ export async function openRun(
   let last: Readonly<MeteredRequest> | undefined;
   const privateDir = join(jobDir, "private");
   mkdirSync(privateDir, { recursive: true, mode: 0o700 });
-  const gateway = await openGateway(credential, environment, (request) => {
+  const doors = await openDoors(order, environment, credential, jobDir, (request) => {
     last = request;
   });
-  const env = buildEnvironment({
-    fleet: { ...environment, CLAUDE_CONFIG_DIR: environment.CLAUDE_CONFIG_DIR && order.configDir },
-    agent: order.agent,
-    credential,
-    gateway,
-    runToken: runTokenOf(order),
-    jobId: order.jobId,
-  });
+  const env = environmentOf(order, environment, credential, doors);
   const close = async () => {
-    await gateway?.stop();
+    await doors.close();
     await rm(privateDir, { recursive: true, force: true });
   };
-  const gatewayFacts = () => gateway && factsOf(gateway, last);
-  return { kind: "open", run: { credential, env, privateDir, gateway, gatewayFacts, close } };
+  const { gateway } = doors;
+  return {
+    kind: "open",
+    run: {
+      credential,
+      env,
+      privateDir,
+      doorDir: doors.folder,
+      authFile: isMounted(order, credential) ? loginFile(configDirOf(environment)) : undefined,
+      gateway,
+      gatewayFacts: () => gateway && factsOf(gateway, last),
+      refused: doors.refused,
+      close,
+    },
+  };
 }
 
 export function credentialOf(
-  order: Pick<RunOrder, "agent" | "configDir">,
+  order: Pick<RunOrder, "agent">,
   environment: Environment,
 ): CredentialChoice {
   return chooseCredential(order.agent, {
     apiKey: environment.ANTHROPIC_API_KEY,
     authToken: environment.ANTHROPIC_AUTH_TOKEN,
     oauthToken: environment.CLAUDE_CODE_OAUTH_TOKEN,
-    login: hasLogin(order.configDir),
+    login: hasLogin(configDirOf(environment)),
   });
 }
 
-/** With an API key the run talks to the API through us, so that no tool of it ever sees the key. */
-async function openGateway(
-  credential: CredentialChoice,
+function environmentOf(
+  order: RunOrder,
   environment: Environment,
-  onEnd: (request: Readonly<MeteredRequest>) => void,
-): Promise<Gateway | undefined> {
-  if (credential.kind !== "api_key") return undefined;
-  return startGateway({
-    upstream: environment.ANTHROPIC_BASE_URL ?? anthropicApi,
-    upstreamSocket: environment.ANTHROPIC_UNIX_SOCKET,
-    credential: credential.upstream,
-    onEvent: (event) => {
-      if (event.type === "end" && event.request.method === "POST") onEnd(event.request);
-    },
+  credential: UsableCredential,
+  doors: OpenDoors,
+): Record<string, string> {
+  const env = buildEnvironment({
+    fleet: { ...environment, CLAUDE_CONFIG_DIR: environment.CLAUDE_CONFIG_DIR && order.configDir },
+    agent: order.agent,
+    credential,
+    gateway: doors.api,
+    runToken: runTokenOf(order),
+    jobId: order.jobId,
   });
+  return { ...env, ...(doors.egressSocket && { HERDCTL_PROXY_SOCKET: doors.egressSocket }) };
 }
 
 function factsOf(

@@ -12,11 +12,11 @@ import type { StateManager } from "../state/state-manager.ts";
 import { planAttempt } from "./attempt-plan.ts";
 import { traceOf } from "./attempt-trace.ts";
 import { claudeVersion, findClaude } from "./claude-binary.ts";
-import { lacksContainer } from "./no-containers.ts";
+import { inside } from "./container/layout.ts";
 import { outcomes } from "./outcomes.ts";
 import { placeOf, type RunOrder } from "./run-order.ts";
 import type { SessionChoice } from "./runtime/interface.ts";
-import { sessionFilePath } from "./runtime/session-file/path.ts";
+import { type SessionHome, sessionFilePath } from "./runtime/session-file/path.ts";
 import { planSession, type SessionPlan, type SessionWish } from "./session-plan.ts";
 import { prepareWorkspace } from "./workspace.ts";
 
@@ -36,38 +36,48 @@ export type PreparedRun =
 
 /** Everything that can be known to be wrong before a token is spent, and which session it will be. */
 export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
-  const { state, job, agent, environment, signal } = request;
-  const lack = lacksContainer(agent);
-  if (lack) return refused("docker_unavailable", lack);
+  const { state, job, agent, signal } = request;
   const workspace = await prepareWorkspace(agent.working_directory, signal);
   if (workspace.kind === "problem") return refused("workspace_missing", workspace);
-  const found = findClaude({ claudePath: request.claudePath, env: environment });
-  if (found.kind === "problem") return refused("runtime_missing", found);
-  const version = await claudeVersion(found.path, join(state.stateDir, "claude-versions.json"));
-  if (version.kind === "problem") return refused("runtime_missing", version);
+  const claude = await claudeFor(request);
+  if (claude.kind === "problem") return refused("runtime_missing", claude);
 
-  const configDir = configDirOf(environment);
+  const home = sessionHomeOf(request, workspace.path);
   const holder = { ...currentProcess(), job_id: job.id };
-  const cwd = workspace.path;
-  const plan = planAttempt(job.prompt, await traceOf({ state, job, cwd, configDir }));
+  const plan = planAttempt(job.prompt, await traceOf({ state, job, home }));
   const session =
     plan.kind === "go_on"
       ? await leasePlanned(request, { ...plan, kind: "resume", ifBusy: "wait" }, holder)
-      : await chooseSession(request, cwd, configDir, holder);
+      : await chooseSession(request, home, holder);
   if (session.kind === "refused") return session;
   const order: RunOrder = {
     jobId: job.id,
     attempt: job.attempts + 1,
     agent,
     prompt: plan.prompt,
-    place: placeOf(agent),
-    cwd,
+    ...home,
     session: session.choice,
-    configDir,
-    claude: { path: found.path, version: version.version },
+    claude: { path: claude.path, version: claude.version },
     partialMessages: request.partialMessages ?? false,
   };
   return { kind: "order", order, holder, warnings: session.warnings };
+}
+
+/** The image has its own, whatever is on this machine. */
+async function claudeFor({ agent, environment, claudePath, state }: RunRequest) {
+  if (agent.docker.enabled) {
+    return { kind: "found" as const, path: inside.claude, version: null };
+  }
+  const found = findClaude({ claudePath, env: environment });
+  if (found.kind === "problem") return found;
+  const known = await claudeVersion(found.path, join(state.stateDir, "claude-versions.json"));
+  return known.kind === "problem" ? known : { ...found, version: known.version };
+}
+
+function sessionHomeOf({ agent, environment, state }: RunRequest, cwd: string): SessionHome {
+  const place = placeOf(agent);
+  const own = join(state.dockerSessionsDir, agent.name);
+  return { place, cwd, configDir: place === "docker" ? own : configDirOf(environment) };
 }
 
 export function configDirOf(environment: Environment): string {
@@ -80,19 +90,18 @@ type ChosenSession =
 
 async function chooseSession(
   request: RunRequest,
-  cwd: string,
-  configDir: string,
+  home: SessionHome,
   holder: LeaseHolder,
 ): Promise<ChosenSession> {
   const { state, job, agent } = request;
-  const place = placeOf(agent);
+  const { place, cwd } = home;
   const wish = wishOf(job);
   const known =
     "sessionId" in wish
       ? await state.sessions.get(wish.sessionId)
       : await state.sessions.latest(agent.name, place);
   const id = "sessionId" in wish ? wish.sessionId : known?.session_id;
-  const transcriptExists = id !== undefined && existsSync(sessionFilePath(configDir, cwd, id));
+  const transcriptExists = id !== undefined && existsSync(sessionFilePath(home, id));
   const plan = planSession({ agent, place, cwd, now: new Date(), wish, known, transcriptExists });
   if (plan.kind === "refuse") return refused("session_missing", plan);
   return leasePlanned(request, plan, holder);

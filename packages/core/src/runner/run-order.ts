@@ -9,17 +9,19 @@ export interface RunOrder {
   agent: ResolvedAgent;
   prompt: string;
   place: Place;
+  /** On this machine, also when the agent sees another path. */
   cwd: string;
   session: SessionChoice;
-  /** Where claude keeps its sessions; its own default when not given. */
+  /** Where claude keeps its sessions, on this machine. */
   configDir: string;
-  claude: { path: string; version: string };
+  /** The version of the one in an image is known when it tells it. */
+  claude: { path: string; version: string | null };
   partialMessages: boolean;
 }
 
-/** Every run is on the host, where the runtime makes the place. */
-export function placeOf(agent: Pick<ResolvedAgent, "runtime">): Place {
-  return agent.runtime.type;
+/** On the host the runtime makes the place; in a container the container does. */
+export function placeOf(agent: Pick<ResolvedAgent, "runtime" | "docker">): Place {
+  return agent.docker.enabled ? "docker" : agent.runtime.type;
 }
 
 /** Unique to an attempt: whatever carries it belongs to that attempt and to nothing else. */

@@ -29,6 +29,8 @@ export const runReportSchema = z.object({
   usage: usageSchema.nullable(),
   session_totals: z.object({ costUsd: z.number(), models: modelTotalsSchema }).nullable(),
   credential: z.enum(["subscription", "api_key"]).nullable(),
+  /** Reports of an earlier version know of none. */
+  container_id: z.string().nullable().default(null),
   claude_version: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   warnings: z.array(z.string()),

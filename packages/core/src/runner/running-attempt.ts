@@ -1,6 +1,8 @@
 import { stat } from "node:fs/promises";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { ErrorCode } from "../errors/table.ts";
 import { UserError } from "../errors/user-error.ts";
+import type { OutcomeCode } from "../state/outcome.ts";
 import { openOutput } from "../state/output-writer.ts";
 import { addMessage, type Evidence, noEvidence, type StopReason } from "./evidence.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -104,6 +106,9 @@ export class RunningAttempt {
       cwd: order.cwd,
       env: run.env,
       privateDir: run.privateDir,
+      doorDir: run.doorDir,
+      authFile: run.authFile,
+      run: { jobId: order.jobId, attempt: order.attempt },
       signal: this.ending.signal,
       onPermission: this.permission(),
       partialMessages: order.partialMessages,
@@ -136,16 +141,23 @@ export class RunningAttempt {
         this.leash.glance();
       },
       stderr: (text) => this.stderr.add(text),
+      serverSpawned: (pid) => this.leash.hold(pid),
+      serverNote: (text) => this.stderr.note(text),
       exited: (exit) => {
         this.evidence = { ...this.evidence, exit };
+      },
+      container: (container) => {
+        this.evidence = { ...this.evidence, container };
+      },
+      warning: (text) => {
+        this.evidence = { ...this.evidence, warnings: [...this.evidence.warnings, text] };
       },
     };
   }
 
   /** Also bytes that pass the gateway and lines that the transcript gains are life. */
   private async latestSign(): Promise<number> {
-    const { configDir, cwd, session } = this.order;
-    const file = sessionFilePath(configDir, cwd, session.sessionId);
+    const file = sessionFilePath(this.order, this.order.session.sessionId);
     const transcript = await stat(file).then(
       ({ mtimeMs }) => mtimeMs,
       () => 0,
@@ -154,9 +166,17 @@ export class RunningAttempt {
   }
 }
 
+/** What kept a run from starting, by what was said of it; all else is the configuration. */
+const refusals: Partial<Record<ErrorCode, OutcomeCode>> = {
+  sdk_missing: "runtime_missing",
+  docker_unavailable: "docker_unavailable",
+  image_missing: "image_missing",
+  workspace_unusable: "workspace_missing",
+};
+
 function refusalOf(error: unknown): NonNullable<Evidence["refused"]> {
   if (error instanceof UserError) {
-    const code = error.code === "sdk_missing" ? "runtime_missing" : "config_error";
+    const code = refusals[error.code] ?? "config_error";
     return { code, message: error.message, hint: error.hint };
   }
   if (isDiskFull(error))

@@ -61,6 +61,7 @@ async function learned(state: StateManager, report: RunReport): Promise<JobChang
   return {
     summary: report.summary ?? job?.summary ?? null,
     credential: report.credential,
+    ...(report.container_id !== null && { container_id: report.container_id }),
     claude_version: report.claude_version,
     metadata: report.metadata,
     warnings: [...new Set([...(job?.warnings ?? []), ...report.warnings])],

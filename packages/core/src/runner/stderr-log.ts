@@ -22,6 +22,11 @@ export class StderrLog {
 
   add(text: string): void {
     this.end = (this.end + text).slice(-tailKept);
+    this.note(text);
+  }
+
+  /** What others said belongs into the file, but is no evidence of how the run ended. */
+  note(text: string): void {
     if (this.written > mostKept) return;
     this.written += text.length;
     this.stream.write(text);

@@ -6,6 +6,16 @@ import { checkedText, meaningful, Wrong } from "./wrong.ts";
 const egressPresets = ["npm", "github", "pypi", "debian"] as const;
 export const networks = ["none", "bridge", "host"] as const;
 export const auths = ["gateway", "env", "mount"] as const;
+/** What the API can do for an agent beyond answering it. */
+const apiReaches = [
+  "web_search",
+  "web_fetch",
+  "code_execution",
+  "mcp",
+  "urls",
+  "files",
+  "unknown",
+] as const;
 
 const forbiddenTargets = ["/", "/proc", "/sys", "/dev", "/etc"];
 const volumeHint = "Write `source:/target` or `source:/target:ro`, such as `./cache:/cache:rw`.";
@@ -24,12 +34,15 @@ export type Volume = z.output<typeof volumeParts>;
 const hostname =
   /^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?(:\d{1,5})?$/i;
 
-const egressHost = checkedText((text) => {
-  const isAddress = /^[\d.]+(:\d+)?$/.test(text) || text.includes("::");
-  if (hostname.test(text) && !isAddress) return undefined;
+const egressHost = checkedText((text) => (isHost(text) ? undefined : noHost(text)));
+
+/** A bare word is a preset: as a host it could only be a private one, and those need an address. */
+const egressName = checkedText((text) => {
+  if (!isHost(text)) return noHost(text);
+  if (text.includes(".") || egressPresets.some((preset) => preset === text)) return undefined;
   return new Wrong(
-    `"${text}" is not a host name`,
-    `Write a host such as \`registry.example.com\`, or a preset: ${egressPresets.join(", ")}.`,
+    `"${text}" is not a preset`,
+    `Write a preset (${egressPresets.join(", ")}) or a whole host name; for a host of a private network \`{host: ${text}, address: 10.0.0.5}\`.`,
   );
 });
 
@@ -38,7 +51,7 @@ const address = checkedText((text) =>
     ? undefined
     : new Wrong(
         `"${text}" is not an IP address`,
-        "Write the address that the host may resolve to.",
+        "Write the one address at which the host is reached.",
       ),
 );
 
@@ -70,10 +83,10 @@ const image = checkedText((text) =>
 );
 
 const egress = z.union([
-  egressHost,
+  egressName,
   z.strictObject({
     host: egressHost.describe("Host that the gateway opens"),
-    address: address.describe("The address it has to resolve to"),
+    address: address.describe("The one address at which it is reached; it may be private"),
   }),
 ]);
 
@@ -82,6 +95,10 @@ export const docker = z.strictObject({
   image: image.optional().describe("Image to run; herdctl's own when not given"),
   network: z.enum(networks).prefault("none").describe("Network of the container"),
   egress: z.array(egress).prefault([]).describe("Hosts and presets that the gateway opens"),
+  api_reach: z
+    .array(z.enum(apiReaches))
+    .prefault([])
+    .describe("What the API may do for the agent beyond answering it"),
   auth: z.enum(auths).optional().describe("How the credential reaches the model"),
   memory: size.prefault("2g").describe("Memory limit, such as `2g`"),
   cpus: z.number().positive().max(1024).optional().describe("CPU limit, such as `1.5`"),
@@ -95,6 +112,21 @@ export const docker = z.strictObject({
   env: stringMap.prefault({}).describe("Environment of the container only"),
   warm: z.boolean().prefault(false).describe("Keep a spare container ready"),
 });
+
+function isHost(text: string): boolean {
+  const [name = "", port = "443"] = text.split(":");
+  const last = name.slice(name.lastIndexOf(".") + 1);
+  // A name that ends in a number is an address to most programs, in hex and octal too.
+  const isAddress = /^(\d+|0x[\da-f]*)$/i.test(last);
+  return hostname.test(text) && !isAddress && Number(port) > 0 && Number(port) < 65_536;
+}
+
+function noHost(text: string): Wrong {
+  return new Wrong(
+    `"${text}" is not a host name`,
+    `Write a host such as \`registry.example.com\`, or a preset: ${egressPresets.join(", ")}.`,
+  );
+}
 
 function parseVolume(text: string): Volume | Wrong {
   const [source = "", target = "", mode = "ro", ...rest] = text.split(":");

@@ -3,6 +3,7 @@ import { claudeArguments } from "./arguments.ts";
 import { BackgroundTasks } from "./background-tasks.ts";
 import { ControlClient } from "./control-client.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
+import { Bridges } from "./mcp/bridges.ts";
 import { watchProcess } from "./observe.ts";
 import { writePrivateFiles } from "./private-files.ts";
 import { spawnOnHost } from "./spawn.ts";
@@ -11,12 +12,13 @@ import { endProcess, windDown } from "./wind-down.ts";
 /** The `claude` program itself, driven over its standard streams: what a subscription pays for. */
 export class CLIRuntime implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
-    const files = await writePrivateFiles(options.agent, options.privateDir);
+    const bridges = new Bridges(options);
+    const files = await writePrivateFiles(options, bridges.names);
     const spawn = options.spawn ?? spawnOnHost;
     const { claude: file, cwd, env } = options;
     const args = [...streamFlags(options), ...claudeArguments(options, files)];
     const process = watchProcess(spawn({ file, args, cwd, env }), options.observer);
-    const client = new ControlClient(process, options.onPermission);
+    const client = new ControlClient(process, bridges);
     const stop = () => {
       const run = { process, interrupt: () => client.interrupt(), close: () => client.close() };
       void windDown(run);
@@ -25,6 +27,7 @@ export class CLIRuntime implements RuntimeInterface {
     if (options.signal.aborted) stop();
 
     try {
+      bridges.open();
       client.say(options.prompt);
       const tasks = new BackgroundTasks();
       for await (const message of client.messages) {
@@ -32,6 +35,7 @@ export class CLIRuntime implements RuntimeInterface {
         if (last) {
           client.close();
           void endProcess(process);
+          void bridges.close();
         }
         yield message;
       }
@@ -39,7 +43,7 @@ export class CLIRuntime implements RuntimeInterface {
     } finally {
       options.signal.removeEventListener("abort", stop);
       client.close();
-      await endProcess(process);
+      await Promise.all([endProcess(process), bridges.close()]);
       await files.remove();
     }
   }

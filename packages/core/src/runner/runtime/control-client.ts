@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { z } from "zod";
+import type { Bridges } from "./mcp/bridges.ts";
+import { isRequest, jsonRpcMessage } from "./mcp/json-rpc.ts";
 import { MessageQueue } from "./message-queue.ts";
-import type { PermissionAnswer, PermissionRequest } from "./permission.ts";
+import type { PermissionAnswer } from "./permission.ts";
 import { LineSplitter } from "./session-file/splitter.ts";
 import type { ClaudeProcess } from "./spawn.ts";
-
-type AskPermission = (request: PermissionRequest, signal: AbortSignal) => Promise<PermissionAnswer>;
 
 /** A message is at most this long; beyond it something other than claude is talking. */
 const longestLine = 512 * 1024 * 1024;
@@ -24,6 +24,12 @@ const toolRequest = z.looseObject({
   description: z.string().optional(),
 });
 
+const serverRequest = z.looseObject({
+  subtype: z.literal("mcp_message"),
+  server_name: z.string(),
+  message: jsonRpcMessage,
+});
+
 /** Our side of the protocol that the binary speaks on its standard streams. */
 export class ControlClient {
   readonly messages = new MessageQueue<SDKMessage>();
@@ -31,9 +37,12 @@ export class ControlClient {
 
   constructor(
     private readonly process: ClaudeProcess,
-    private readonly askPermission: AskPermission | undefined,
+    private readonly bridges: Bridges,
   ) {
     this.read();
+    for (const [server_name, bridge] of bridges.entries()) {
+      bridge.listen((message) => this.request({ subtype: "mcp_message", server_name, message }));
+    }
   }
 
   say(prompt: string): void {
@@ -72,26 +81,40 @@ export class ControlClient {
     const parsed = controlRequest.safeParse(line);
     if (!parsed.success) return;
     const { request_id, request } = parsed.data;
+    const response = await this.respond(request_id, request);
+    const answer = response
+      ? { subtype: "success", response }
+      : { subtype: "error", error: `herdctl does not answer \`${request.subtype}\`` };
+    this.send({ type: "control_response", response: { request_id, ...answer } });
+  }
+
+  private async respond(requestId: string, request: unknown): Promise<object | undefined> {
     const tool = toolRequest.safeParse(request);
-    const respond = (response: object) =>
-      this.send({ type: "control_response", response: { request_id, ...response } });
-    if (!tool.success) {
-      return respond({ subtype: "error", error: `herdctl does not answer \`${request.subtype}\`` });
-    }
-    respond({ subtype: "success", response: await this.permit(request_id, tool.data) });
+    if (tool.success) return await this.permit(requestId, tool.data);
+    const server = serverRequest.safeParse(request);
+    return server.success ? await this.carry(server.data) : undefined;
+  }
+
+  private async carry(request: z.infer<typeof serverRequest>): Promise<object | undefined> {
+    const bridge = this.bridges.find(request.server_name);
+    if (!bridge) return undefined;
+    const { message } = request;
+    if (isRequest(message)) return { mcp_response: await bridge.ask(message) };
+    bridge.tell(message);
+    return { mcp_response: received };
   }
 
   private async permit(
     requestId: string,
     request: z.infer<typeof toolRequest>,
   ): Promise<PermissionAnswer> {
-    if (!this.askPermission)
-      return { behavior: "deny", message: "Nobody can be asked for permission." };
+    const { onPermission } = this.bridges;
+    if (!onPermission) return { behavior: "deny", message: "Nobody can be asked for permission." };
     const withdrawn = new AbortController();
     this.asked.set(requestId, withdrawn);
     try {
       const { tool_name: tool, tool_use_id: toolUseId = requestId, input, description } = request;
-      return await this.askPermission({ tool, toolUseId, input, description }, withdrawn.signal);
+      return await onPermission({ tool, toolUseId, input, description }, withdrawn.signal);
     } finally {
       this.asked.delete(requestId);
     }
@@ -110,6 +133,9 @@ export class ControlClient {
     if (this.process.stdin.writable) this.process.stdin.write(`${JSON.stringify(message)}\n`);
   }
 }
+
+/** The answer to a message that asks for none. */
+const received = { jsonrpc: "2.0", result: {}, id: 0 };
 
 /** Talk between the two programs that is no message of the run. */
 const passedOver = new Set(["control_response", "keep_alive", "transcript_mirror"]);

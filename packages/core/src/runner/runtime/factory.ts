@@ -1,7 +1,9 @@
+import type { Environment } from "../../config/environment.ts";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import { UserError } from "../../errors/user-error.ts";
-import { lacksContainer } from "../no-containers.ts";
 import { CLIRuntime } from "./cli-runtime.ts";
+import { ContainerRunner } from "./container-runner.ts";
+import { resolveDockerConfig } from "./docker-config.ts";
 import type { RuntimeInterface } from "./interface.ts";
 import { SDKRuntime } from "./sdk-runtime.ts";
 import { SessionFileRuntime } from "./session-file-runtime.ts";
@@ -9,6 +11,8 @@ import { SessionFileRuntime } from "./session-file-runtime.ts";
 export interface RuntimeFactoryOptions {
   /** Where containers of the agent keep their sessions. */
   stateDir: string;
+  /** Names the engine, as for the `docker` command; that of this process by default. */
+  environment?: Environment;
 }
 
 const runtimes: Record<string, (agent: ResolvedAgent) => RuntimeInterface> = {
@@ -19,13 +23,20 @@ const runtimes: Record<string, (agent: ResolvedAgent) => RuntimeInterface> = {
 
 /** The runtime that an agent's configuration asks for. */
 export const RuntimeFactory = {
-  create(agent: ResolvedAgent, _options: RuntimeFactoryOptions): RuntimeInterface {
-    const lack = lacksContainer(agent);
-    if (lack) throw new UserError("docker_unavailable", lack.message, { hint: lack.hint });
+  create(agent: ResolvedAgent, options: RuntimeFactoryOptions): RuntimeInterface {
     const make = runtimes[agent.runtime.type];
-    if (make) return make(agent);
+    if (make) return contained(agent, make(agent), options);
     throw new UserError("usage", `there is no runtime \`${agent.runtime.type}\``, {
       hint: `Supported: ${Object.keys(runtimes).join(", ")}.`,
     });
   },
 };
+
+function contained(
+  agent: ResolvedAgent,
+  runtime: RuntimeInterface,
+  { stateDir, environment }: RuntimeFactoryOptions,
+): RuntimeInterface {
+  if (!agent.docker.enabled) return runtime;
+  return new ContainerRunner(runtime, resolveDockerConfig(agent), stateDir, environment);
+}

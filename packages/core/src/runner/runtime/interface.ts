@@ -1,5 +1,7 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ResolvedAgent } from "../../config/resolve.ts";
+import type { ContainerSeen } from "../container/container-end.ts";
+import type { BridgedServers } from "./mcp/bridged-server.ts";
 import type { PermissionAnswer, PermissionRequest } from "./permission.ts";
 import type { ProcessExit, SpawnClaude } from "./spawn.ts";
 
@@ -21,10 +23,22 @@ export interface ExecuteOptions {
   env: Record<string, string>;
   /** A folder for files that only this run may read. */
   privateDir: string;
+  /** The same folder as the program sees it, where that is another path. */
+  privateDirInside?: string;
+  /** A folder of sockets that the program may connect to; `env` names them. */
+  doorDir?: string;
+  /** The user's own login, for a program that cannot find it by itself. */
+  authFile?: string;
+  /** Which attempt this is, for whoever keeps it apart from others. */
+  run?: { jobId: string; attempt: number };
+  /** The transcript, where it does not lie where `env` and `cwd` say. */
+  sessionFile?: string;
   /** Aborting asks the agent to stop, then makes it. */
   signal: AbortSignal;
   /** Asked when a tool needs permission; without it the tool is denied. */
   onPermission?: (request: PermissionRequest, signal: AbortSignal) => Promise<PermissionAnswer>;
+  /** MCP servers that stay with us and reach claude over the control protocol, by their names. */
+  bridgedServers?: BridgedServers;
   /** Also yield pieces of messages as the model speaks them. */
   partialMessages?: boolean;
   observer?: RuntimeObserver;
@@ -43,5 +57,13 @@ export interface RuntimeObserver {
   /** Bytes came from the program, whether or not they make a message yet. */
   activity?(): void;
   stderr?(text: string): void;
+  /** A bridged server has a process, which belongs to the run like claude's own. */
+  serverSpawned?(pid: number): void;
+  /** What became of a bridged server, for the log; no evidence of how the run ended. */
+  serverNote?(text: string): void;
   exited?(exit: ProcessExit): void;
+  /** What is known of the container, when there is one; told again at its end. */
+  container?(facts: ContainerSeen): void;
+  /** What the operator should know though the run goes on. */
+  warning?(text: string): void;
 }

@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ResolvedAgent } from "../../config/resolve.ts";
+import type { ExecuteOptions } from "./interface.ts";
+import { placeServers } from "./mcp/place-servers.ts";
 
 export interface PrivateFiles {
   mcpConfig: string;
@@ -12,32 +13,45 @@ export interface PrivateFiles {
 /** Far beyond any session that someone may want to resume; the binary's own sweep deletes after 30 days. */
 const keepTranscriptsDays = 36_500;
 
-/** What a process list must not show, as files that only this user can read. */
+/**
+ * What a process list must not show, as files that only this user can read; named as claude sees
+ * them. `announced` are the bridged servers that claude hears of by file.
+ */
 export async function writePrivateFiles(
-  agent: ResolvedAgent,
-  folder: string,
+  options: Pick<ExecuteOptions, "agent" | "privateDir" | "privateDirInside" | "bridgedServers">,
+  announced: readonly string[] = [],
 ): Promise<PrivateFiles> {
+  const { agent, privateDir: folder, privateDirInside: seenAs = folder } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const files = {
-    mcpConfig: join(folder, "mcp.json"),
-    settings: join(folder, "settings.json"),
-    systemPrompt: join(folder, "system-prompt.txt"),
-  };
+  const files = filesIn(folder);
   const write = (file: string, text: string) => writeFile(file, text, { mode: 0o600 });
   await Promise.all([
-    write(files.mcpConfig, JSON.stringify({ mcpServers: mcpServers(agent) })),
+    write(files.mcpConfig, JSON.stringify({ mcpServers: mcpServers(options, announced) })),
     write(files.settings, JSON.stringify({ cleanupPeriodDays: keepTranscriptsDays })),
     write(files.systemPrompt, agent.system_prompt ?? ""),
   ]);
   return {
-    ...files,
+    ...filesIn(seenAs),
     remove: async () => {
       await Promise.all(Object.values(files).map((file) => rm(file, { force: true })));
     },
   };
 }
 
-function mcpServers(agent: ResolvedAgent): Record<string, unknown> {
-  const servers = Object.entries(agent.mcp_servers);
-  return Object.fromEntries(servers.map(([name, { run: _, ...server }]) => [name, server]));
+function filesIn(folder: string) {
+  return {
+    mcpConfig: join(folder, "mcp.json"),
+    settings: join(folder, "settings.json"),
+    systemPrompt: join(folder, "system-prompt.txt"),
+  };
+}
+
+function mcpServers(
+  { agent, bridgedServers = {} }: Pick<ExecuteOptions, "agent" | "bridgedServers">,
+  announced: readonly string[],
+): Record<string, unknown> {
+  const given = Object.entries(placeServers(agent).given)
+    .filter(([name]) => !(name in bridgedServers))
+    .map(([name, { run: _, ...server }]) => [name, server]);
+  return Object.fromEntries([...given, ...announced.map((name) => [name, { type: "sdk", name }])]);
 }

@@ -8,6 +8,8 @@ import type {
 import { UserError } from "../../errors/user-error.ts";
 import { BackgroundTasks } from "./background-tasks.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
+import { Bridges } from "./mcp/bridges.ts";
+import { sdkServers } from "./mcp/sdk-servers.ts";
 import { watchProcess } from "./observe.ts";
 import { type PrivateFiles, writePrivateFiles } from "./private-files.ts";
 import { SdkProcess } from "./sdk-process.ts";
@@ -17,14 +19,22 @@ import { endProcess, windDown } from "./wind-down.ts";
 /** The Agent SDK's `query()`, with the same choices that the CLI runtime makes by flags. */
 export class SDKRuntime implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
-    const { query } = await importSdk();
-    const files = await writePrivateFiles(options.agent, options.privateDir);
+    const { query, createSdkMcpServer } = await importSdk();
+    const bridges = new Bridges(options);
+    const files = await writePrivateFiles(options);
     const input = new Input(options.prompt);
     let process: ClaudeProcess | undefined;
     const start = (running: ClaudeProcess) => {
       process = running;
     };
-    const run = query({ prompt: input.messages(), options: sdkOptions(options, files, start) });
+    const mcpServers = sdkServers(bridges, createSdkMcpServer);
+    const run = query({
+      prompt: input.messages(),
+      options: {
+        ...sdkOptions({ ...options, onPermission: bridges.onPermission }, files, start),
+        mcpServers,
+      },
+    });
     const stop = () => void stopRun(run, input, process);
     options.signal.addEventListener("abort", stop, { once: true });
     if (options.signal.aborted) stop();
@@ -33,13 +43,14 @@ export class SDKRuntime implements RuntimeInterface {
       const onLastWord = () => {
         input.end();
         if (process) void endProcess(process);
+        void bridges.close();
       };
       yield* messagesOf(run, onLastWord, () => process !== undefined);
       await process?.exited;
     } finally {
       options.signal.removeEventListener("abort", stop);
       input.end();
-      if (process) await endProcess(process);
+      await Promise.all([process && endProcess(process), bridges.close()]);
       await files.remove();
     }
   }

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import { UserError } from "../../errors/user-error.ts";
 import { claudeArguments } from "./arguments.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
 import { watchProcess } from "./observe.ts";
@@ -18,10 +19,10 @@ import { endProcess, windDown } from "./wind-down.ts";
  */
 export class SessionFileRuntime implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
-    const files = await writePrivateFiles(options.agent, options.privateDir);
+    refuseBridges(options);
+    const files = await writePrivateFiles(options);
     const { claude, cwd, env, session, agent, signal } = options;
-    const configDir = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
-    const file = sessionFilePath(configDir, cwd, session.sessionId);
+    const file = options.sessionFile ?? usualFile(options);
     const from = session.kind === "resume" ? await sizeOf(file) : 0;
     const converter = new SessionConverter({ since: Date.now(), model: agent.model });
 
@@ -41,7 +42,7 @@ export class SessionFileRuntime implements RuntimeInterface {
       const until = process.exited;
       const neverAborted = new AbortController().signal;
       for await (const { line, subagent } of followSessionFile({
-        of: { file },
+        file,
         from,
         signal: neverAborted,
         until,
@@ -55,6 +56,23 @@ export class SessionFileRuntime implements RuntimeInterface {
       await files.remove();
     }
   }
+}
+
+function usualFile({ env, cwd, session }: ExecuteOptions): string {
+  const configDir = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
+  return sessionFilePath({ place: "cli", configDir, cwd }, session.sessionId);
+}
+
+/** Bridged servers need the control protocol, which this road leaves alone. */
+function refuseBridges({ agent, bridgedServers = {} }: ExecuteOptions): void {
+  const names = Object.keys(bridgedServers);
+  if (names.length === 0) return;
+  const servers = names.map((name) => `\`${name}\``).join(", ");
+  throw new UserError(
+    "usage",
+    `\`${agent.name}\` reads the session file, and MCP servers outside its container cannot be reached that way: ${servers}`,
+    { hint: "Use `stream: stdout`, or `run: container` for these servers." },
+  );
 }
 
 /** The edge: what was converted has the shapes of the stream, as far as the file tells. */

@@ -16,6 +16,7 @@ import { listPids, readProc } from "./process-table.ts";
  */
 export class RunCgroup {
   readonly #folder: string;
+  #hasAll = true;
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -49,14 +50,20 @@ export class RunCgroup {
     return undefined;
   }
 
+  /** One process more of the same run. */
+  add(pid: number): void {
+    this.#hasAll &&= attempt(() => writeFileSync(join(this.#folder, "cgroup.procs"), String(pid)));
+  }
+
   members(): number[] {
     return foldersBelow(this.#folder).flatMap((folder) =>
       read(join(folder, "cgroup.procs")).split("\n").filter(Boolean).map(Number),
     );
   }
 
+  /** Nothing of the run is left: the group had all of it. */
   isEmpty(): boolean {
-    return existsSync(this.#folder) && this.members().length === 0;
+    return this.#hasAll && existsSync(this.#folder) && this.members().length === 0;
   }
 
   /** Kernels before 5.14 cannot; the members are then killed one by one. */

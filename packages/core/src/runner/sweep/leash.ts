@@ -19,7 +19,7 @@ export interface LeashOptions {
 export class Leash {
   readonly #runToken: string;
   readonly #platform: NodeJS.Platform;
-  readonly #mayGroup: boolean;
+  #mayGroup: boolean;
   readonly #known: Known = new Map();
   #cgroup: RunCgroup | undefined;
   #nextGlance = 0;
@@ -33,9 +33,16 @@ export class Leash {
 
   /** At once after the start: what the program forked before is not in the control group. */
   hold(pid: number): void {
-    if (this.#mayGroup) this.#cgroup ??= RunCgroup.hold(this.#runToken, pid);
+    this.#group(pid);
     const entry = readProcess(pid, this.#platform);
     if (entry) this.#known.set(entry.pid, entry.startTime);
+  }
+
+  #group(pid: number): void {
+    if (this.#cgroup) this.#cgroup.add(pid);
+    else if (this.#mayGroup) this.#cgroup = RunCgroup.hold(this.#runToken, pid);
+    // A group that lacks the first of the run would seem empty too early.
+    this.#mayGroup = this.#cgroup !== undefined;
   }
 
   /** Cheap enough for every message: it looks once a second, and seldomer where looking is slow. */

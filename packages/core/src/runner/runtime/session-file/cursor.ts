@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { parseLine, type SessionLine, type SkipReason } from "./line.ts";
 import { LineSplitter, type RawLine } from "./splitter.ts";
@@ -118,12 +119,18 @@ export class FileCursor {
   }
 }
 
+/** An agent in a container can put there what it likes: a link to another file, a pipe that waits. */
+const readSafely = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 async function openIfThere(file: string): Promise<FileHandle | undefined> {
   try {
-    return await open(file, "r");
+    const handle = await open(file, readSafely);
+    if ((await handle.stat()).isFile()) return handle;
+    await handle.close();
+    return undefined;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (["ENOENT", "ENOTDIR", "ELOOP", "ENXIO"].includes(code)) return undefined;
     throw error;
   }
 }

@@ -1,12 +1,11 @@
 import type { ReadOptions } from "./cursor.ts";
-import { sessionFilePath } from "./path.ts";
 import { type SessionFileLine, SessionReader } from "./session-reader.ts";
 import { subagentsFolder } from "./subagents.ts";
 import { Wake } from "./wake.ts";
 import { watchPath } from "./watch.ts";
 
 export interface FollowOptions extends ReadOptions {
-  of: { file: string } | { configDir: string; cwd: string; sessionId: string };
+  file: string;
   /** Ends the following at once. */
   signal: AbortSignal;
   /** Settles when nothing more will be written: one last read follows, then the end. */
@@ -18,8 +17,7 @@ const regularLook = 500;
 
 /** The lines of a session as they are written, each whole line once and in its file's order. */
 export async function* followSessionFile(options: FollowOptions): AsyncGenerator<SessionFileLine> {
-  const { of, signal, until } = options;
-  const file = "file" in of ? of.file : sessionFilePath(of.configDir, of.cwd, of.sessionId);
+  const { file, signal, until } = options;
   const reader = new SessionReader(file, options);
   const wake = new Wake(regularLook);
   const stopWatching = watchPaths([file, subagentsFolder(file)], () => wake.soon());

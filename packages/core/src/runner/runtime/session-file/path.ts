@@ -1,9 +1,20 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
+import type { Place } from "../../../state/job.ts";
+import { inside } from "../../container/layout.ts";
 
-/** Where Claude Code keeps the transcript of a session that runs in a working directory. */
-export function sessionFilePath(configDir: string, cwd: string, sessionId: string): string {
-  return join(configDir, "projects", encodeProjectPath(realpathSync(cwd)), `${sessionId}.jsonl`);
+/** By what a transcript is found: Claude Code files it under the folder that it worked in. */
+export interface SessionHome {
+  place: Place;
+  configDir: string;
+  /** The folder on this machine. */
+  cwd: string;
+}
+
+/** Where Claude Code keeps the transcript of a session, as a path on this machine. */
+export function sessionFilePath({ place, configDir, cwd }: SessionHome, sessionId: string): string {
+  const seen = place === "docker" ? inside.workspace : realpathSync(cwd);
+  return join(configDir, "projects", encodeProjectPath(seen), `${sessionId}.jsonl`);
 }
 
 const longestName = 200;

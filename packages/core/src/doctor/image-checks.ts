@@ -1,0 +1,36 @@
+import type Docker from "dockerode";
+import type { ResolvedAgent } from "../config/resolve.ts";
+import { agentImage, imageContract, imageLabels } from "../runner/container/agent-image.ts";
+import { type ImageInfo, imageInfo } from "../runner/container/engine.ts";
+import { type Check, failed, ok, warning } from "./check.ts";
+
+/** Each image that agents name, or the one that they would get. */
+export async function imageChecks(
+  engine: Docker,
+  agents: readonly ResolvedAgent[],
+): Promise<Check[]> {
+  const own = agentImage();
+  const names = new Set(agents.map(({ docker }) => docker.image ?? own.name));
+  if (names.size === 0) names.add(own.name);
+  return await Promise.all(
+    [...names].map(async (name) => judgeImage(name, await imageInfo(engine, name), own.claude)),
+  );
+}
+
+function judgeImage(name: string, info: ImageInfo, claude: string): Check {
+  const build = "Run `herdctl docker build`";
+  if (info.kind === "missing") {
+    return failed("image", `There is no image \`${name}\` on this machine.`, `${build}.`);
+  }
+  const { [imageLabels.contract]: contract, [imageLabels.claude]: carried } = info.labels;
+  if (contract !== imageContract) {
+    const message = `\`${name}\` is not an image that this herdctl can use.`;
+    return failed("image", message, `${build} to make one, or build yours upon it.`);
+  }
+  if (carried === claude) return ok("image", `\`${name}\` carries Claude Code ${claude}.`);
+  return warning(
+    "image",
+    `\`${name}\` carries Claude Code ${carried}, but ${claude} belongs to this herdctl.`,
+    `${build} again, with the options that made it.`,
+  );
+}

@@ -1,0 +1,52 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
+import type { Socket } from "node:net";
+import { listenOnLoopback, listenOnSocket } from "./listen.ts";
+
+/** Where a door stands: on a unix socket, else on a loopback port. */
+export interface DoorPlace {
+  socketPath?: string;
+  socketMode?: number;
+}
+
+const baseUrlOnSocket = "http://localhost";
+
+/** An HTTP server that closes for good: tunnels and clients that never leave are cut too. */
+export class Door {
+  readonly server: Server;
+  private readonly sockets = new Set<Socket>();
+  private closing: Promise<void> | undefined;
+
+  constructor(
+    options: ServerOptions,
+    answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  ) {
+    this.server = createServer(options, (request, response) => {
+      answer(request, response).catch(() => response.destroy());
+    });
+    this.server.on("connection", (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once("close", () => this.sockets.delete(socket));
+    });
+  }
+
+  /** Gives the address under which clients reach it. */
+  async open({ socketPath, socketMode }: DoorPlace): Promise<string> {
+    if (socketPath === undefined) return listenOnLoopback(this.server);
+    await listenOnSocket(this.server, socketPath, socketMode);
+    return baseUrlOnSocket;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= new Promise((resolve) => {
+      this.server.close(() => resolve());
+      for (const socket of this.sockets) socket.destroy();
+    });
+    return this.closing;
+  }
+}

@@ -1,0 +1,121 @@
+import { setMaxListeners } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Door } from "../door.ts";
+import type { Gateway } from "../gateway.ts";
+import { egressGate, type Resolve } from "./admission.ts";
+import {
+  type ProxyAnswer,
+  rawAnswer,
+  refusalAnswer,
+  sendAnswer,
+  unreachableAnswer,
+} from "./answer.ts";
+import { dial, idleTime } from "./dial.ts";
+import { passPlain } from "./plain.ts";
+import type { EgressRule } from "./rules.ts";
+import { type ReadTarget, readPlainTarget, readTunnelTarget, type Target } from "./target.ts";
+import { type EgressEvent, type EgressSnapshot, type RefusedHost, Traffic } from "./traffic.ts";
+import { openTunnel } from "./tunnel.ts";
+
+export interface EgressOptions {
+  allow: readonly EgressRule[];
+  /**
+   * Gets the requests that name no host. With `ANTHROPIC_UNIX_SOCKET` the binary does not look at
+   * its login file, so whoever has one must reach the API by an address: by this door's.
+   */
+  api?: Pick<Gateway, "answer">;
+  /** A unix socket to listen on; on a loopback port by default. */
+  socketPath?: string;
+  /** For a user other than ours behind the socket; then the folder around it must be private. */
+  socketMode?: number;
+  /** The system's own by default. */
+  resolve?: Resolve;
+  onEvent?: (event: EgressEvent) => void;
+}
+
+export interface Egress {
+  /** For `HTTP_PROXY` and `HTTPS_PROXY` when it listens on loopback. */
+  readonly url?: string;
+  readonly socketPath?: string;
+  /** What was turned away, by host, port and reason, the first hundred of them. */
+  refused(): readonly RefusedHost[];
+  meter(): EgressSnapshot;
+  stop(): Promise<void>;
+}
+
+interface Reached {
+  kind: "reached";
+  target: Target;
+  path: string;
+  upstream: Socket;
+}
+
+const mostConnections = 256;
+
+/** The second door: an HTTP proxy to named hosts and to nobody else. */
+export async function startEgress(options: EgressOptions): Promise<Egress> {
+  const { api, socketPath, socketMode } = options;
+  const traffic = new Traffic(options.onEvent ?? (() => undefined));
+  const admit = egressGate(options.allow, options.resolve);
+  const stopping = new AbortController();
+  setMaxListeners(mostConnections, stopping.signal);
+
+  const refuse = (target: Target, reason: string, remedy?: string) => {
+    traffic.refuse(target, reason, remedy);
+    return refusalAnswer(target, reason, remedy);
+  };
+  /** A connection to the host that was asked for, or what to answer instead. */
+  const reach = async (read: ReadTarget): Promise<Reached | ProxyAnswer> => {
+    if (read.kind === "odd") return refuse(read.shown, read.reason);
+    const { target, path } = read;
+    const admission = await admit(target);
+    if (admission.kind === "refused") return refuse(target, admission.reason, admission.remedy);
+    if (admission.kind === "unresolved") return unreachableAnswer(target, admission.failure);
+    return dial(target, admission.addresses, stopping.signal).then(
+      (upstream) => {
+        traffic.opened(target, upstream);
+        return { kind: "reached", target, path, upstream };
+      },
+      (error: NodeJS.ErrnoException) => unreachableAnswer(target, error.code ?? "no reason given"),
+    );
+  };
+
+  const plain = async (request: IncomingMessage, response: ServerResponse) => {
+    if (api && request.url?.startsWith("/")) return api.answer(request, response);
+    const reached = await reach(readPlainTarget(request.url ?? ""));
+    if (reached.kind === "answer") return sendAnswer(request, response, reached);
+    if (response.destroyed) reached.upstream.destroy();
+    else passPlain(request, response, reached);
+  };
+  const tunnel = async (request: IncomingMessage, head: Buffer) => {
+    const client = request.socket;
+    client.on("error", () => undefined);
+    client.setTimeout(0);
+    client.pause();
+    const reached = await reach(readTunnelTarget(request.url ?? ""));
+    if (reached.kind === "answer") return client.end(rawAnswer(reached));
+    const { target, upstream } = reached;
+    if (client.destroyed) return upstream.destroy();
+    const onOtherName = (name: string) => refuse(target, `TLS was begun for ${name}`);
+    openTunnel(client, upstream, { head, host: target.host, onOtherName });
+  };
+
+  const door = new Door({ requestTimeout: 0, keepAliveTimeout: 60_000 }, plain);
+  door.server.maxConnections = mostConnections;
+  door.server.timeout = idleTime;
+  door.server.on("connect", (request, _socket, head) => {
+    tunnel(request, head).catch(() => request.socket.destroy());
+  });
+  const url = await door.open({ socketPath, socketMode });
+  const stop = async () => {
+    stopping.abort();
+    await door.close();
+  };
+  return {
+    ...(socketPath === undefined ? { url } : { socketPath }),
+    refused: () => traffic.refusedHosts(),
+    meter: () => traffic.snapshot(),
+    stop,
+  };
+}

@@ -1,0 +1,22 @@
+/** What is needed to work with a source of packages: names and nothing beside them. */
+export const presets: Readonly<Record<string, readonly string[]>> = {
+  npm: ["registry.npmjs.org", "registry.yarnpkg.com"],
+  github: [
+    "github.com",
+    "api.github.com",
+    "codeload.github.com",
+    "raw.githubusercontent.com",
+    "objects.githubusercontent.com",
+    "release-assets.githubusercontent.com",
+    "media.githubusercontent.com",
+    "github-cloud.githubusercontent.com",
+  ],
+  pypi: ["pypi.org", "files.pythonhosted.org"],
+  debian: [
+    "deb.debian.org",
+    "security.debian.org",
+    "ftp.debian.org",
+    "cdn-fastly.deb.debian.org",
+    "cdn-aws.deb.debian.org",
+  ],
+};

@@ -1,0 +1,50 @@
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ResolvedAgent } from "../../config/resolve.ts";
+import type { EntryKind, WorkspaceFacts } from "./workspace-guard.ts";
+
+/** Looks at a workspace; `path` is its real path. */
+export function workspaceFacts(
+  path: string,
+  mode: "rw" | "ro",
+  agent: Pick<ResolvedAgent, "file" | "fleet_dir">,
+  stateDir: string,
+): WorkspaceFacts {
+  const above = dirname(stateDir);
+  return {
+    path,
+    mode,
+    kindOf,
+    gitConfig: readIfThere(join(path, ".git/config")),
+    belowRepository: isBelowRepository(dirname(path)),
+    binding: [agent.file, join(agent.fleet_dir, "herdctl.yaml")],
+    secret: [...new Set([stateDir, join(above, ".env"), join(agent.fleet_dir, ".env")])],
+    empty: emptyThings(stateDir),
+  };
+}
+
+export function kindOf(path: string): EntryKind {
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  if (entry === undefined) return "absent";
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isDirectory()) return "folder";
+  return entry.isFile() ? "file" : "other";
+}
+
+function readIfThere(file: string): string {
+  return kindOf(file) === "file" ? readFileSync(file, "utf8") : "";
+}
+
+function isBelowRepository(folder: string): boolean {
+  if (existsSync(join(folder, ".git"))) return true;
+  const parent = dirname(folder);
+  return parent !== folder && isBelowRepository(parent);
+}
+
+function emptyThings(stateDir: string): WorkspaceFacts["empty"] {
+  const folder = join(stateDir, "empty/folder");
+  const file = join(stateDir, "empty/file");
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o644));
+  return { folder, file };
+}

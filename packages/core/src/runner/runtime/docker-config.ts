@@ -1,0 +1,53 @@
+import type { ResolvedAgent } from "../../config/resolve.ts";
+import type { Volume } from "../../config/schema/docker.ts";
+import { agentImage } from "../container/agent-image.ts";
+
+/** Everything that is decided of an agent's containers before one of them is needed. */
+export interface DockerConfig {
+  agent: string;
+  image: string;
+  /** The workspace's owner when not given. */
+  user: ContainerUser | undefined;
+  network: ResolvedAgent["docker"]["network"];
+  /** In bytes; swap adds nothing to it. */
+  memory: number;
+  cpus: number | undefined;
+  pidsLimit: number;
+  readOnlyRoot: boolean;
+  workspaceMode: "rw" | "ro";
+  /** Writable places in memory beside `/tmp` and the home. */
+  tmpfs: readonly string[];
+  volumes: readonly Volume[];
+  env: Readonly<Record<string, string>>;
+}
+
+export interface ContainerUser {
+  uid: number;
+  gid: number;
+}
+
+export function resolveDockerConfig({ name, docker }: ResolvedAgent): DockerConfig {
+  return {
+    agent: name,
+    /** Asked for when a container is made: where no SDK is installed, that says so. */
+    get image() {
+      return docker.image ?? agentImage().name;
+    },
+    user: docker.user === undefined ? undefined : parseUser(docker.user),
+    network: docker.network,
+    memory: docker.memory,
+    cpus: docker.cpus,
+    pidsLimit: docker.pids_limit,
+    readOnlyRoot: docker.read_only,
+    workspaceMode: docker.workspace_mode,
+    tmpfs: docker.tmpfs,
+    volumes: docker.volumes,
+    env: docker.env,
+  };
+}
+
+/** Without a group it is the one of the same number, never the engine's choice, which may be root's. */
+function parseUser(text: string): ContainerUser {
+  const [uid, gid] = text.split(":").map(Number);
+  return { uid: uid ?? 0, gid: gid ?? uid ?? 0 };
+}

@@ -1,0 +1,151 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { docker, dockerStage, runContained, runningContainer } from "../support/container.ts";
+import { testEngine } from "../support/engine.ts";
+import { obey } from "../support/runtime.ts";
+
+const engine = await testEngine();
+const secret = `sk-ant-${"s".repeat(40)}`;
+
+const golden = JSON.parse(readFileSync(new URL("golden/inspect.json", import.meta.url), "utf8"));
+
+test("what the engine says of a default job's container is what was reviewed", async () => {
+  expect(settled(await inspectRunning())).toEqual(golden);
+});
+
+test("it shows no argument, variable or secret of the run", async () => {
+  const text = JSON.stringify(await inspectRunning());
+  for (const hidden of [secret, "--session-id", "--mcp-config", "ANTHROPIC", "HERDCTL_RUN"]) {
+    expect(text).not.toContain(hidden);
+  }
+});
+
+/** CIS Docker Benchmark 1.6, section 5: those that a container's own settings decide. */
+const benchmark: [item: string, holds: (seen: Inspected) => boolean][] = [
+  [
+    "5.1 AppArmor is not turned off",
+    ({ HostConfig }) => !options(HostConfig).includes("apparmor=unconfined"),
+  ],
+  [
+    "5.3 no capability beyond need",
+    ({ HostConfig }) => HostConfig.CapDrop?.join() === "ALL" && !HostConfig.CapAdd?.length,
+  ],
+  ["5.4 not privileged", ({ HostConfig }) => !HostConfig.Privileged],
+  [
+    "5.5 no sensitive folder of the host",
+    ({ Mounts }) =>
+      !Mounts.some(({ Source }) => /^\/(boot|dev|etc|lib|proc|sys|usr)?$/.test(Source)),
+  ],
+  [
+    "5.7 no privileged port",
+    ({ HostConfig }) => Object.keys(HostConfig.PortBindings ?? {}).length === 0,
+  ],
+  [
+    "5.8 no open port",
+    ({ NetworkSettings }) => Object.keys(NetworkSettings.Ports ?? {}).length === 0,
+  ],
+  ["5.9 not the host's network", ({ HostConfig }) => HostConfig.NetworkMode === "none"],
+  [
+    "5.10 memory is limited",
+    ({ HostConfig }) => HostConfig.Memory > 0 && HostConfig.MemorySwap === HostConfig.Memory,
+  ],
+  ["5.12 the root is read-only", ({ HostConfig }) => HostConfig.ReadonlyRootfs],
+  [
+    "5.14 it is not restarted again and again",
+    ({ HostConfig }) => HostConfig.RestartPolicy.Name === "no",
+  ],
+  ["5.15 not the host's processes", ({ HostConfig }) => HostConfig.PidMode === ""],
+  ["5.16 not the host's IPC", ({ HostConfig }) => HostConfig.IpcMode === "private"],
+  ["5.17 no device of the host", ({ HostConfig }) => !HostConfig.Devices?.length],
+  [
+    "5.19 no shared propagation",
+    ({ Mounts }) => Mounts.every(({ Propagation }) => Propagation === "rprivate"),
+  ],
+  ["5.20 not the host's UTS", ({ HostConfig }) => HostConfig.UTSMode === ""],
+  [
+    "5.21 default seccomp",
+    ({ HostConfig }) => !options(HostConfig).some((one) => one.startsWith("seccomp")),
+  ],
+  ["5.24 the default cgroup", ({ HostConfig }) => HostConfig.CgroupParent === ""],
+  [
+    "5.25 no new privileges",
+    ({ HostConfig }) => options(HostConfig).includes("no-new-privileges:true"),
+  ],
+  ["5.28 processes are limited", ({ HostConfig }) => HostConfig.PidsLimit === 512],
+  ["5.29 not the default bridge", ({ NetworkSettings }) => !("bridge" in NetworkSettings.Networks)],
+  ["5.30 not the host's users", ({ HostConfig }) => HostConfig.UsernsMode === ""],
+  [
+    "5.31 no socket of the engine",
+    ({ Mounts }) => !Mounts.some(({ Source }) => Source.endsWith("docker.sock")),
+  ],
+];
+
+test("every item of the CIS Docker Benchmark that applies holds", async () => {
+  const seen = await inspectRunning();
+  expect(benchmark.filter(([, holds]) => !holds(seen)).map(([item]) => item)).toEqual([]);
+});
+
+interface Inspected {
+  Config: Record<string, unknown>;
+  HostConfig: {
+    CapDrop?: string[];
+    CapAdd?: string[];
+    SecurityOpt?: string[];
+    Privileged: boolean;
+    PortBindings?: object;
+    NetworkMode: string;
+    Memory: number;
+    MemorySwap: number;
+    PidsLimit: number;
+    ReadonlyRootfs: boolean;
+    RestartPolicy: { Name: string };
+    PidMode: string;
+    IpcMode: string;
+    UTSMode: string;
+    UsernsMode: string;
+    CgroupParent: string;
+    Devices?: unknown[];
+  };
+  Mounts: { Source: string; Destination: string; RW: boolean; Propagation: string }[];
+  NetworkSettings: { Ports?: object; Networks: object };
+}
+
+function options({ SecurityOpt = [] }: Inspected["HostConfig"]): string[] {
+  return SecurityOpt;
+}
+
+async function inspectRunning(): Promise<Inspected> {
+  const on = await dockerStage(engine, { mode: "obedient" });
+  const stopping = new AbortController();
+  const running = runContained(on, {
+    env: { ANTHROPIC_API_KEY: secret },
+    prompt: obey(["Bash", { command: "sleep 60" }]),
+    signal: stopping.signal,
+  });
+  const name = await runningContainer(engine, on);
+  const [seen] = JSON.parse(docker(engine, "inspect", name));
+  stopping.abort();
+  await running;
+  return seen;
+}
+
+/** Without what is different each time, and what says nothing. */
+function settled({ Config, HostConfig, Mounts }: Inspected) {
+  const own = { ...HostConfig, MaskedPaths: [], ReadonlyPaths: [], ContainerIDFile: "" };
+  const mounts = Mounts.map(({ Destination, RW, Propagation }) => ({
+    Destination,
+    RW,
+    Propagation,
+  }));
+  return {
+    Config: meaningful({ ...Config, Image: "", Labels: Object.keys(Config.Labels ?? {}).sort() }),
+    HostConfig: meaningful({ ...own, Mounts: [], ConsoleSize: [], OomScoreAdj: 0 }),
+    Mounts: mounts.sort((a, b) => a.Destination.localeCompare(b.Destination)),
+  };
+}
+
+function meaningful(settings: object): object {
+  const isEmpty = (value: unknown) =>
+    !value || (typeof value === "object" && Object.keys(value).length === 0);
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => !isEmpty(value)));
+}

@@ -1,0 +1,436 @@
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
+import { expect, onTestFinished, test } from "vitest";
+import type { EgressEvent } from "../../packages/core/src/gateway/egress/traffic.ts";
+import { refusedAccess } from "../../packages/core/src/gateway/refused-access.ts";
+import { allOf, egressTo, named, rawHost, send, socketTo, tlsHost } from "./hosts.ts";
+import { eventually, standIn } from "./upstream.ts";
+
+const close = "connection: close\r\n\r\n";
+const portOf = (url: string) => Number(new URL(url).port);
+
+test("an open host is reached, by plain request and by tunnel", async () => {
+  const host = await standIn((request, response) => response.end(`you asked for ${request.url}`));
+  const port = portOf(host.url);
+  const egress = await egressTo([named("registry.test", port)]);
+  const get = await send(
+    egress,
+    `GET http://registry.test:${port}/a?b=c HTTP/1.1\r\nhost: x\r\n${close}`,
+  );
+  expect(get).toMatch(/^HTTP\/1\.1 200 [\s\S]*you asked for \/a\?b=c/);
+  const through = await send(
+    egress,
+    `CONNECT REGISTRY.test:${port} HTTP/1.1\r\nhost: x\r\n\r\nGET /t HTTP/1.1\r\nhost: registry.test\r\n${close}`,
+  );
+  expect(through).toMatch(
+    /^HTTP\/1\.1 200 Connection established\r\n\r\nHTTP\/1\.1 200 [\s\S]*for \/t/,
+  );
+  expect(egress.refused()).toEqual([]);
+});
+
+test("any other host is refused with the line that would open it, and told of once", async () => {
+  const events: EgressEvent[] = [];
+  const looked: string[] = [];
+  const egress = await egressTo(["npm"], {
+    onEvent: (event) => events.push(event),
+    resolve: async (host) => {
+      looked.push(host);
+      return ["127.0.0.1"];
+    },
+  });
+  const tunnel = "CONNECT registry.example.com:443 HTTP/1.1\r\nhost: registry.npmjs.org\r\n\r\n";
+  for (const turn of [1, 2]) {
+    const answer = await send(egress, tunnel);
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+    expect(answer).toContain("docker.egress: [registry.example.com]");
+    expect(events).toHaveLength(turn);
+  }
+  expect(await send(egress, `GET http://10.0.0.5:8080/ HTTP/1.1\r\nhost: x\r\n${close}`)).toMatch(
+    /^HTTP\/1\.1 403 /,
+  );
+  expect(egress.refused()).toEqual([
+    {
+      host: "registry.example.com",
+      port: 443,
+      count: 2,
+      reason: "the host is not open to this agent",
+      remedy: "docker.egress: [registry.example.com]",
+    },
+    {
+      host: "10.0.0.5",
+      port: 8080,
+      count: 1,
+      reason: "hosts are opened by name, not by address",
+    },
+  ]);
+  expect(refusedAccess(undefined, egress.refused())[0]).toMatchObject({
+    what: "registry.example.com:443",
+    count: 2,
+    remedy: "docker.egress: [registry.example.com]",
+  });
+  expect(looked).toEqual([]);
+  expect(egress.meter()).toEqual({ open: 0, refused: 3, byHost: {} });
+});
+
+test.each([
+  ["registry.test.", 403],
+  ["127.0.0.1", 403],
+  ["2130706433", 403],
+  ["0x7f.1", 403],
+  ["[::1]", 403],
+  ["[::ffff:127.0.0.1]", 403],
+  ["user@registry.test", 403],
+  ["registry.test%00.evil.test", 403],
+  ["registry.test\0.evil.test", 400],
+  ["regi\x01stry.test", 400],
+  ["registr\xff.test", 400],
+  ["registry.test\t", 400],
+])("a tunnel to %j does not open", async (name, status) => {
+  const host = await rawHost((socket) => socket.end("reached"));
+  const egress = await egressTo([named("registry.test", host.port)]);
+  const answer = await send(egress, `CONNECT ${name}:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  expect(answer).not.toContain("reached");
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+});
+
+test("a request that is not for a proxy is refused in words", async () => {
+  const egress = await egressTo(["npm"]);
+  expect(await send(egress, `GET / HTTP/1.1\r\nhost: registry.npmjs.org\r\n${close}`)).toMatch(
+    /^HTTP\/1\.1 403 [\s\S]*only http:\/\/ addresses and tunnels/,
+  );
+});
+
+test("the Host that a host sees is the one that was asked for", async () => {
+  const host = await standIn((_, response) => response.end());
+  const port = portOf(host.url);
+  const egress = await egressTo([named("registry.test", port)]);
+  await send(
+    egress,
+    [
+      `GET http://Registry.test:${port}/ HTTP/1.1`,
+      "host: neighbour.test",
+      "connection: close, x-hop, host",
+      "x-hop: 1",
+      "proxy-authorization: Basic eA==",
+      "proxy-connection: keep-alive",
+      "upgrade: websocket",
+      "x-kept: 1\r\n\r\n",
+    ].join("\r\n"),
+  );
+  expect(host.seen[0]?.headers).toMatchObject({ host: `registry.test:${port}`, "x-kept": "1" });
+  for (const name of ["x-hop", "proxy-authorization", "proxy-connection", "upgrade"]) {
+    expect(host.seen[0]?.headers).not.toHaveProperty(name);
+  }
+});
+
+test("each request of a connection is looked at", async () => {
+  const host = await standIn((request, response) => response.end(`seen ${request.url}`));
+  const port = portOf(host.url);
+  const egress = await egressTo([named("registry.test", port)]);
+  const answer = await send(
+    egress,
+    `GET http://registry.test:${port}/1 HTTP/1.1\r\nhost: x\r\n\r\n` +
+      `GET http://neighbour.test:${port}/2 HTTP/1.1\r\nhost: registry.test\r\n\r\n` +
+      `GET http://registry.test:${port}/3 HTTP/1.1\r\nhost: x\r\n${close}`,
+  );
+  expect(answer).toContain("seen /1");
+  expect(answer).toContain("docker.egress: [neighbour.test:");
+  expect(host.seen.map((request) => request.url)).not.toContain("/2");
+});
+
+/** What a host gets to read when a request is sent to it through the door. */
+async function received(headers: string[], body: string, method = "POST"): Promise<string> {
+  let text = "";
+  const host = await rawHost((socket) => {
+    socket.setEncoding("latin1").on("data", (part) => {
+      text += part;
+      if (text.includes("END")) socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+    });
+  });
+  const egress = await egressTo([named("registry.test", host.port)]);
+  const line = `${method} http://registry.test:${host.port}/ HTTP/1.1`;
+  const head = [line, "host: x", "connection: close", ...headers];
+  const answer = await send(egress, `${head.join("\r\n")}\r\n\r\n${body}`);
+  return text || answer;
+}
+
+const inner = "GET /END HTTP/1.1\r\nhost: neighbour.test\r\n\r\n";
+
+test.each([
+  ["two lengths", ["content-length: 5", "content-length: 50"]],
+  ["a length and chunks", ["content-length: 5", "transfer-encoding: chunked"]],
+  ["an odd coding", ["transfer-encoding: xchunked"]],
+  ["chunks that are said twice", ["transfer-encoding: chunked, chunked"]],
+  ["an odd length", ["content-length: +5"]],
+  ["a space before the colon", ["content-length : 5"]],
+  ["a folded line", ["transfer-encoding:", " chunked"]],
+])("a request with %s goes nowhere", async (_, headers) => {
+  const answer = await received(headers, `0\r\n\r\n${inner}`);
+  expect(answer).not.toContain("POST / HTTP");
+  expect(answer).toMatch(/^HTTP\/1\.1 (400|403) /);
+});
+
+test.each<[string, string[], string]>([
+  ["GET", ["transfer-encoding: chunked"], `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`],
+  ["DELETE", [`content-length: ${inner.length}`, "connection: content-length"], inner],
+  ["OPTIONS", [`content-length: ${inner.length}`], inner],
+])("the body of a %s stays its body", async (method, headers, body) => {
+  const text = await received(headers, body, method);
+  const [head = "", rest = ""] = text.split(/\r\n\r\n([\s\S]*)/);
+  expect(head).toMatch(/content-length: \d+|transfer-encoding: chunked/i);
+  if (/chunked/i.test(head)) expect(rest).toMatch(new RegExp(`^${inner.length.toString(16)}\r\n`));
+});
+
+test("a name that leads to a private address is refused, and no connection is made", async () => {
+  let connections = 0;
+  const host = await rawHost(() => {
+    connections += 1;
+  });
+  const egress = await egressTo([`public.test:${host.port}`], {
+    resolve: async () => ["127.0.0.1"],
+  });
+  const answer = await send(egress, `CONNECT public.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+  expect(answer).toContain(
+    `docker.egress: [{host: "public.test:${host.port}", address: "127.0.0.1"}]`,
+  );
+  expect(connections).toBe(0);
+});
+
+test("the system's own resolver is asked, once, and localhost stays closed", async () => {
+  const egress = await egressTo(["localhost"]);
+  expect(await send(egress, "CONNECT localhost:443 HTTP/1.1\r\nhost: x\r\n\r\n")).toMatch(
+    /^HTTP\/1\.1 403 [\s\S]*loopback/,
+  );
+});
+
+test("a host that cannot be reached is a 502 with the reason", async () => {
+  const gone = await standIn((_, response) => response.end());
+  await new Promise((resolve) => gone.server.close(resolve));
+  const port = portOf(gone.url);
+  const egress = await egressTo([named("registry.test", port), "nowhere.test"], {
+    resolve: async () => {
+      throw Object.assign(new Error("no"), { code: "ENOTFOUND" });
+    },
+  });
+  const ask = (target: string) => send(egress, `CONNECT ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  expect(await ask(`registry.test:${port}`)).toMatch(/^HTTP\/1\.1 502 [\s\S]*ECONNREFUSED/);
+  expect(await ask("nowhere.test:443")).toMatch(/^HTTP\/1\.1 502 [\s\S]*ENOTFOUND/);
+  expect(
+    await send(egress, `GET http://registry.test:${port}/ HTTP/1.1\r\nhost: x\r\n${close}`),
+  ).toMatch(/^HTTP\/1\.1 502 [\s\S]*ECONNREFUSED/);
+  expect(egress.refused()).toEqual([]);
+});
+
+/** TLS through a tunnel to one name, begun for another. */
+async function speakTls(tunnelTo: string, servername: string) {
+  const host = await tlsHost((_, response) => response.end("over TLS"));
+  const egress = await egressTo([named(tunnelTo, host.port)]);
+  const socket = socketTo(egress);
+  socket.write(`CONNECT ${tunnelTo}:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  await once(socket, "data");
+  const tls = connectTls({ socket, servername, rejectUnauthorized: false });
+  tls.on("error", () => undefined);
+  tls.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  const answer = await allOf(tls);
+  socket.destroy();
+  return { answer, egress, host };
+}
+
+test("TLS with the host of the tunnel passes untouched", async () => {
+  const { answer, egress } = await speakTls("registry.test", "registry.test");
+  expect(answer).toContain("over TLS");
+  expect(egress.refused()).toEqual([]);
+});
+
+test.each([
+  ["other.test", "TLS was begun for other.test"],
+  ["", "TLS was begun for a host without a name"],
+])("TLS that is begun for %j is cut before the host hears of it", async (name, reason) => {
+  const { answer, egress, host } = await speakTls("registry.test", name);
+  expect(answer).toBe("");
+  expect(host.seen).toHaveLength(0);
+  expect(egress.refused()).toMatchObject([{ host: "registry.test", reason }]);
+});
+
+test("one side may end while the other goes on", async () => {
+  const host = await rawHost(async (socket) => {
+    const said = await allOf(socket);
+    await sleep(50);
+    socket.end(`you said ${said}`);
+  });
+  const egress = await egressTo([named("registry.test", host.port)]);
+  const socket = socketTo(egress);
+  socket.end(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\nhello`);
+  expect(await allOf(socket)).toMatch(/\r\n\r\nyou said hello$/);
+});
+
+test("a host that speaks first is heard", async () => {
+  const host = await rawHost((socket) => socket.write("220 welcome"));
+  const egress = await egressTo([named("registry.test", host.port)]);
+  const socket = socketTo(egress);
+  socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  let heard = "";
+  socket.on("data", (part) => {
+    heard += part;
+  });
+  await eventually(() => heard.includes("220 welcome"));
+  socket.destroy();
+});
+
+test("much goes both ways unchanged, counted by host, and a slow reader holds back the sender", async () => {
+  const megabytes = 24;
+  const chunk = randomBytes(1024 * 1024);
+  let sent = 0;
+  const upHash = createHash("sha256");
+  const host = await rawHost(async (socket) => {
+    socket.on("data", (part) => upHash.update(part));
+    for (; sent < megabytes; sent += 1) if (!socket.write(chunk)) await once(socket, "drain");
+    socket.end();
+  });
+  const egress = await egressTo([named("registry.test", host.port)]);
+  const socket = socketTo(egress);
+  socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  const [head] = await once(socket, "data");
+  socket.pause();
+  await sleep(300);
+  expect(sent).toBeLessThan(megabytes);
+  const up = Buffer.concat([Buffer.from("x"), randomBytes(4 * 1024 * 1024)]);
+  socket.end(up);
+  let down = head.length - head.indexOf("\r\n\r\n") - 4;
+  socket.on("data", (part) => {
+    down += part.length;
+  });
+  socket.resume();
+  await once(socket, "end");
+  expect(down).toBe(megabytes * chunk.length);
+  await eventually(() => egress.meter().open === 0);
+  expect(upHash.digest("hex")).toBe(createHash("sha256").update(up).digest("hex"));
+  expect(egress.meter().byHost).toEqual({
+    [`registry.test:${host.port}`]: { connections: 1, bytesUp: up.length, bytesDown: down },
+  });
+}, 30_000);
+
+test("bytes are counted while a connection is open", async () => {
+  const host = await rawHost((socket) => socket.write("12345"));
+  const egress = await egressTo([named("registry.test", host.port)]);
+  const socket = socketTo(egress);
+  socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\nabc`);
+  await eventually(
+    () =>
+      egress.meter().byHost[`registry.test:${host.port}`]?.bytesDown === 5 &&
+      egress.meter().byHost[`registry.test:${host.port}`]?.bytesUp === 3,
+  );
+  expect(egress.meter().open).toBe(1);
+  socket.destroy();
+});
+
+test("a client that goes away ends the connection to the host, and the other way round", async () => {
+  let closed = 0;
+  let hang = true;
+  const host = await rawHost((socket) => {
+    socket.resume().once("close", () => {
+      closed += 1;
+    });
+    socket.once("end", () => socket.end());
+    if (!hang) socket.destroy();
+  });
+  const egress = await egressTo([named("registry.test", host.port)]);
+  const open = async () => {
+    const socket = socketTo(egress);
+    socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await once(socket, "data");
+    return socket;
+  };
+  (await open()).destroy();
+  await eventually(() => closed === 1 && egress.meter().open === 0);
+  hang = false;
+  const left = await open();
+  await eventually(() => left.readableEnded || left.destroyed);
+  left.destroy();
+  await eventually(() => egress.meter().open === 0);
+});
+
+test("a socket serves whoever may reach it, and stopping cuts everything", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "herdctl-egress-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const socketPath = join(folder, "egress.sock");
+  const hostSockets: boolean[] = [];
+  const host = await rawHost((socket) => {
+    socket.resume().once("close", () => hostSockets.push(true));
+    socket.once("end", () => socket.end());
+  });
+  const egress = await egressTo([named("registry.test", host.port)], {
+    socketPath,
+    socketMode: 0o666,
+  });
+  expect([egress.url, egress.socketPath]).toEqual([undefined, socketPath]);
+  expect(statSync(socketPath).mode & 0o777).toBe(0o666);
+  const sockets = [0, 1].map(() => connect({ path: socketPath, allowHalfOpen: true }));
+  for (const socket of sockets) socket.on("error", () => undefined);
+  sockets[0]?.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  await eventually(() => egress.meter().open === 1);
+  await Promise.all([egress.stop(), egress.stop()]);
+  await eventually(() => hostSockets.length === 1 && egress.meter().open === 0);
+  expect(existsSync(socketPath)).toBe(false);
+  for (const socket of sockets) socket.destroy();
+});
+
+test("a host that never answers does not hold up the stop", async () => {
+  // An address that no packet comes back from.
+  const egress = await egressTo([{ host: "silent.test", address: "203.0.113.1" }]);
+  const socket = socketTo(egress);
+  socket.write("CONNECT silent.test:443 HTTP/1.1\r\nhost: x\r\n\r\n");
+  await sleep(50);
+  await egress.stop();
+  socket.destroy();
+});
+
+test("headers without end and connections without number are cut", async () => {
+  const egress = await egressTo(["npm"]);
+  const long = `GET http://registry.npmjs.org/ HTTP/1.1\r\nx: ${"x".repeat(100_000)}\r\n`;
+  expect(await send(egress, long)).toMatch(/^HTTP\/1\.1 431 /);
+  const sockets = Array.from({ length: 300 }, () => socketTo(egress));
+  await eventually(
+    () => sockets.filter((socket) => socket.readableEnded || socket.destroyed).length >= 1,
+  );
+  for (const socket of sockets) socket.destroy();
+});
+
+test("names without number fill no memory", async () => {
+  const egress = await egressTo(["npm"]);
+  const asks = Array.from({ length: 150 }, (_, index) =>
+    send(egress, `CONNECT n${index}.test:443 HTTP/1.1\r\nhost: x\r\n\r\n`),
+  );
+  await Promise.all(asks);
+  expect(egress.refused()).toHaveLength(100);
+  expect(egress.meter().refused).toBe(150);
+});
+
+test("thirty at once stay apart, and nothing is complained of", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const host = await rawHost(async (socket) => {
+    socket.end(`you said ${await allOf(socket)}`);
+  });
+  const egress = await egressTo([named("registry.test", host.port)]);
+  const answers = Array.from({ length: 30 }, async (_, index) => {
+    const socket = socketTo(egress);
+    socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await sleep(100);
+    socket.end(`number ${index}`);
+    return allOf(socket);
+  });
+  const texts = await Promise.all(answers);
+  for (const [index, text] of texts.entries()) expect(text).toMatch(`you said number ${index}`);
+  await sleep(20);
+  expect(warnings).toEqual([]);
+});
