@@ -12,7 +12,7 @@ const core = {
   runner: ["config", "state", "gateway", "errors"],
   image: ["config", "runner", "errors"],
   doctor: ["config", "runner", "state", "errors"],
-  "runner-process": ["config", "runner", "state", "errors"],
+  "runner-process": ["config", "gateway", "runner", "state", "errors"],
   fleet: ["config", "queue", "runner", "runner-process", "state", "errors"],
 };
 
