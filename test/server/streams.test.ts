@@ -265,7 +265,7 @@ test("what is being answered when the server stops is still answered", async () 
 test("a stream in which nothing is said shows that it lives", async () => {
   async function* slow() {
     for (const text of ["one", "two"]) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
       yield text;
     }
   }
