@@ -9,6 +9,7 @@ export default defineConfig({
       { find: /^@herdctl\/core$/, replacement: source("packages/core/src/index.ts") },
       { find: /^@herdctl\/core\/light$/, replacement: source("packages/core/src/light.ts") },
       { find: /^@herdctl\/core\/state$/, replacement: source("packages/core/src/state.ts") },
+      { find: /^@herdctl\/core\/fleet$/, replacement: source("packages/core/src/fleet.ts") },
       { find: /^@herdctl\/core\/spare$/, replacement: source("packages/core/src/spare.ts") },
       { find: /^@herdctl\/core\/document$/, replacement: source("packages/core/src/document.ts") },
       { find: /^@herdctl\/server$/, replacement: source("packages/server/src/index.ts") },

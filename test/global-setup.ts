@@ -9,6 +9,7 @@ import { EngineDesk } from "./support/engine-desk.ts";
  * leaked by a test: the run fails and says which.
  */
 export default function setup() {
+  if (process.platform !== "linux") process.stderr.write(`${elsewhere}\n`);
   const outer = tmpdir();
   const folder = mkdtempSync(join(outer, "herdctl-test-"));
   process.env.TMPDIR = folder;
@@ -24,6 +25,9 @@ export default function setup() {
     throw new Error(`the tests left something behind:\n  ${left.join("\n  ")}`);
   };
 }
+
+const elsewhere =
+  "Tests that look at processes need /proc: here they fail, and nobody looks for leaked processes.";
 
 function isToolCache(name: string): boolean {
   return name === "node-compile-cache" || name.startsWith("vitest-");

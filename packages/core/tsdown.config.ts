@@ -5,6 +5,7 @@ export default defineConfig({
     "src/index.ts",
     "src/light.ts",
     "src/state.ts",
+    "src/fleet.ts",
     "src/spare.ts",
     "src/document.ts",
     "src/runner-process/main.ts",

@@ -96,3 +96,25 @@ test("a second signal does not wait for what runs either", async () => {
   expect(types).toEqual(expect.arrayContaining(["fleet:started", "job:created", "fleet:stopping"]));
   expect(await json("job", id)).toMatchObject({ outcome: { code: "interrupted" } });
 });
+
+test("what it finds of an earlier fleet is told below its banner", async () => {
+  const on = await fleetStage(longWork);
+  stopWhenOver(on);
+  const { ask, give, job, untilRunning } = questions(on);
+  const first = on.start("start");
+  await until(() => ask((it) => it.status()).catch(() => undefined));
+  const id = await give("cli", "go");
+  await untilRunning(1);
+  const runner = await until(async () => (await job(id)).runner);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  process.kill(runner.pid, "SIGKILL");
+
+  const second = on.start("start");
+  let told = "";
+  second.child.stdout?.on("data", (text) => {
+    told += text;
+  });
+  await until(() => told.includes("◔ interrupted until"));
+  expect(told).toMatch(/^● test .*\n[\s\S]*listens on [\s\S]*◔ interrupted until/);
+});

@@ -27,6 +27,7 @@ function agent(more: Partial<AgentStatus> = {}): AgentStatus {
     pending: 0,
     waiting: 0,
     running: [],
+    schedules: [],
     last_job: null,
     cost_today_usd: 0,
     ...more,

@@ -4,6 +4,7 @@ import { saveSessionInfo } from "@herdctl/core";
 import { expect, test } from "vitest";
 import { claudeBinary } from "../support/claude.ts";
 import { type FleetStage, fleetStage, until } from "./fleet-stage.ts";
+import { runningFleet } from "./fleet-stage-running.ts";
 
 test("sessions are listed with their agent, place, cost and whether they can be gone on with", async () => {
   const on = await fleetStage();
@@ -125,4 +126,12 @@ test("a person goes on with the conversation in Claude Code itself", async () =>
   expect(conversation).toContain("asked by itself");
   expect(conversation).toContain("asked by hand");
   expect(on.rehearsal.ledger.main.at(-1)?.sessionId).toBe(job.session_id);
+});
+
+test("a fleet that runs is asked for its sessions", async () => {
+  const on = await runningFleet();
+  const { session_id } = await on.trigger("cli", "-p", "hello");
+  const { sessions } = await on.json<{ sessions: object[] }>("sessions", "cli");
+  expect(sessions).toMatchObject([{ session_id, agent: "cli", obstacle: null }]);
+  expect(sessions).toEqual(await on.ask((fleet) => fleet.sessions()));
 });

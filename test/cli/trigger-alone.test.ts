@@ -106,7 +106,7 @@ test("it starts its own job only; a key that was used before goes on with its jo
 test("a pause holds back the fleet, and not whoever triggers by hand where none runs", async () => {
   const on = await fleetStage();
   const before = await fleetHere(on);
-  await before.pause("cli");
+  await before.pauseAgent("cli");
   await before.stop();
   expect(await on.trigger("cli", "-p", "hello")).toMatchObject({ status: "completed" });
 });

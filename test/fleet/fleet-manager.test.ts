@@ -148,7 +148,7 @@ describe("after a failure", () => {
     expect(counts.pending).toBe(19);
     expect(paused).toHaveLength(1);
     expect(agents.every((agent) => agent.paused !== null)).toBe(true);
-    await fleet.resume("one");
+    await fleet.resumeAgent("one");
     const ended = await Promise.all(jobs.map((job) => fleet.wait(job.id)));
     expect(ended.filter((job) => job.status === "completed")).toHaveLength(19);
   }, 90_000);
@@ -157,12 +157,12 @@ describe("after a failure", () => {
 test("a paused agent waits, others do not", async () => {
   const on = await stage(hi);
   const fleet = await startFleet(on, fleetFile(on, `${oneAgent}\n  - { name: two, runtime: cli }`));
-  await fleet.pause("one");
+  await fleet.pauseAgent("one");
   const held = (await fleet.trigger({ ...manual, prompt: "hello" })).job;
   const free = (await fleet.trigger({ ...manual, agent: "two", prompt: "hello" })).job;
   expect((await fleet.wait(free.id)).status).toBe("completed");
   expect((await fleet.job(held.id))?.job.status).toBe("pending");
-  await fleet.resume("one");
+  await fleet.resumeAgent("one");
   expect((await fleet.wait(held.id)).status).toBe("completed");
 });
 

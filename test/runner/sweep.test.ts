@@ -21,14 +21,12 @@ import {
 import { sweepRun } from "../../packages/core/src/runner/sweep/sweep-run.ts";
 import { folderWith, writeFiles } from "../support/folder.ts";
 
-const onLinux = process.platform === "linux";
-
 const ways: [string, LeashOptions][] = [
   ["with a control group where one may be made", {}],
   ["by marker and descendants alone", { cgroup: false }],
 ];
 
-describe.runIf(onLinux).each(ways)("what a run left behind, %s", (_way, options) => {
+describe.each(ways)("what a run left behind, %s", (_way, options) => {
   test("goes when it has left its session and lost its parent", async () => {
     const run = await finished("setsid nohup sleep 600 >/dev/null 2>&1 & echo $! > child", options);
     expect(isAlive(run.pid("child"))).toBe(true);
@@ -119,7 +117,7 @@ describe.runIf(onLinux).each(ways)("what a run left behind, %s", (_way, options)
   });
 });
 
-describe.runIf(onLinux)("a sweep", () => {
+describe("a sweep", () => {
   test("catches a clean environment that nobody saw only by a control group", async () => {
     const seconds = `600.${process.pid}`;
     const run = await finished(`env -i setsid -f sleep ${seconds}`, {});

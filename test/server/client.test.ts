@@ -109,11 +109,34 @@ test("questions are seen and answered", async () => {
 test("agents are paused and resumed, whatever signs their name has", async () => {
   const { socket } = await serve();
   const client = await connect(socket);
-  await client.pause("coder");
+  await client.pauseAgent("coder");
   expect((await client.status()).agents[0]?.paused).toMatchObject({ reason: "by hand" });
-  await client.resume("coder");
+  await client.resumeAgent("coder");
   expect((await client.status()).agents[0]?.paused).toBeNull();
-  await expect(client.pause("a/b?c ä")).rejects.toThrow("there is no agent `a/b?c ä`");
+  await expect(client.pauseAgent("a/b?c ä")).rejects.toThrow("there is no agent `a/b?c ä`");
+});
+
+test("schedules are switched off and on", async () => {
+  const { socket } = await serve();
+  const client = await connect(socket);
+  const nightly = async () => (await client.status()).agents[0]?.schedules;
+  await client.disableSchedule("coder", "nightly");
+  expect(await nightly()).toEqual([{ name: "nightly", type: "interval", enabled: false }]);
+  await client.enableSchedule("coder", "nightly");
+  expect(await nightly()).toMatchObject([{ enabled: true }]);
+});
+
+test("sessions are listed with what keeps a person from going on with them", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  await fleet.converse(job, "a-session");
+  const [session, ...others] = await client.sessions({ agent: "coder" });
+  expect(others).toEqual([]);
+  expect(session).toMatchObject({ session_id: "a-session", expired: false, job_id: job.id });
+  expect(session?.obstacle?.short).toBe("no folder");
+  expect(await client.sessions()).toEqual(await fleet.sessions());
+  expect(await client.sessions({ agent: "writer" })).toEqual([]);
 });
 
 test("a reload that fails tells every problem with its place", async () => {

@@ -16,10 +16,13 @@ import {
   type OutputOptions,
   readOutput,
   type SDKMessage,
+  type SessionView,
   type ShutdownOptions,
   StateManager,
+  saveSessionInfo,
   type TriggerRequest,
   UserError,
+  viewSession,
 } from "@herdctl/core";
 import { admit } from "../../packages/core/src/queue/admit.ts";
 import { folderWith } from "../support/folder.ts";
@@ -29,6 +32,7 @@ fleet: { name: small }
 agents:
   - name: coder
     default_prompt: Fix the oldest issue.
+    schedules: { nightly: { type: interval, every: 1h } }
   - name: writer
 `;
 
@@ -43,6 +47,7 @@ export class SmallFleet implements FleetControl {
   readonly #state: StateManager;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #paused = new Map<string, string>();
+  readonly #disabled = new Set<string>();
   #loaded: LoadedFleet;
 
   private constructor(file: string, loaded: LoadedFleet, state: StateManager) {
@@ -85,6 +90,11 @@ export class SmallFleet implements FleetControl {
       running: unfinished
         .filter((job) => job.status === "running" && job.agent === agent.name)
         .map((job) => ({ job_id: job.id, started_at: job.started_at ?? "", doing: "speaking" })),
+      schedules: Object.entries(agent.schedules).map(([name, { type }]) => ({
+        name,
+        type,
+        enabled: !this.#disabled.has(`${agent.name}/${name}`),
+      })),
       last_job: null,
       ...counts(agent.name),
     }));
@@ -171,16 +181,31 @@ export class SmallFleet implements FleetControl {
     return approval;
   }
 
-  async pause(agent: string): Promise<void> {
+  async pauseAgent(agent: string): Promise<void> {
     this.#expectAgent(agent);
     this.#paused.set(agent, new Date().toISOString());
     this.emit({ type: "agent:paused", agent, reason: "by hand" });
   }
 
-  async resume(agent: string): Promise<void> {
+  async resumeAgent(agent: string): Promise<void> {
     this.#expectAgent(agent);
     this.#paused.delete(agent);
     this.emit({ type: "agent:resumed", agent });
+  }
+
+  async sessions(query: { agent?: string } = {}): Promise<SessionView[]> {
+    const found = await this.#state.sessions.list(query);
+    return found.map((session) => viewSession(session, {}, new Date()));
+  }
+
+  async enableSchedule(agent: string, schedule: string): Promise<void> {
+    this.#disabled.delete(`${agent}/${schedule}`);
+    this.emit({ type: "schedule:switched", agent, schedule, enabled: true });
+  }
+
+  async disableSchedule(agent: string, schedule: string): Promise<void> {
+    this.#disabled.add(`${agent}/${schedule}`);
+    this.emit({ type: "schedule:switched", agent, schedule, enabled: false });
   }
 
   async reload(): Promise<void> {
@@ -210,6 +235,18 @@ export class SmallFleet implements FleetControl {
   async say(job: Job, text: string): Promise<void> {
     const message = { type: "assistant", uuid: randomUUID(), message: { content: [{ text }] } };
     await appendJobOutput(this.#state, job.id, message);
+  }
+
+  /** As if the job had run in this session. */
+  async converse(job: Job, session_id: string): Promise<void> {
+    const { agent, id: job_id } = job;
+    await saveSessionInfo(this.#state, {
+      session_id,
+      agent,
+      place: "cli",
+      cwd: "/nowhere",
+      job_id,
+    });
   }
 
   async begin(job: Job): Promise<Job> {

@@ -59,7 +59,7 @@ function idOf(frame: string | undefined): string {
 }
 
 async function pausing({ fleet }: ServedFleet, times: number): Promise<void> {
-  for (let time = 0; time < times; time += 1) await fleet.pause("coder");
+  for (let time = 0; time < times; time += 1) await fleet.pauseAgent("coder");
 }
 
 async function eventually(condition: () => boolean): Promise<void> {

@@ -11,6 +11,7 @@ import { Database } from "../../packages/core/src/state/sqlite/database.ts";
 import { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
 import { migrateNew, migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
 import { SqlitePauseStore } from "../../packages/core/src/state/sqlite/pause-store.ts";
+import { SqliteScheduleStore } from "../../packages/core/src/state/sqlite/schedule-store.ts";
 import { SqliteSessionStore } from "../../packages/core/src/state/sqlite/session-store.ts";
 
 const cleanups: (() => unknown)[] = [];
@@ -44,6 +45,7 @@ export function memoryStores() {
     sessions: new SqliteSessionStore(database, clock, ({ pid }) => !dead.has(pid)),
     approvals: new SqliteApprovalStore(database, clock),
     pauses: new SqlitePauseStore(database, clock),
+    schedules: new SqliteScheduleStore(database, clock),
   };
 }
 

@@ -8,7 +8,10 @@ import { lookOf } from "./show/look.ts";
 import { liveScreen, plainScreen } from "./show/screen.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What somebody sees who runs a fleet in the foreground. */
+/**
+ * What somebody sees who runs a fleet in the foreground. What happens while it takes over from an
+ * earlier one is held back until it has begun, unless that is what keeps it from beginning.
+ */
 export interface FleetView {
   begin(status: FleetStatus, facts: { socket: string; reattached: number }): void;
   see(event: FleetEvent): void;
@@ -18,7 +21,23 @@ export interface FleetView {
 }
 
 export function openFleetView(terminal: Terminal, look: () => Promise<FleetStatus>): FleetView {
-  return terminal.json ? jsonView(terminal) : liveView(terminal, look);
+  return inOrder(terminal.json ? jsonView(terminal) : liveView(terminal, look));
+}
+
+function inOrder(view: FleetView): FleetView {
+  let held: FleetEvent[] | undefined = [];
+  return {
+    ...view,
+    begin: (status, facts) => {
+      view.begin(status, facts);
+      for (const event of held ?? []) view.see(event);
+      held = undefined;
+    },
+    see: (event) => {
+      if (held && event.type !== "fleet:problem") held.push(event);
+      else view.see(event);
+    },
+  };
 }
 
 /** A line for the fleet, then one for every event. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type FleetLog, FleetManager, loadFleet, openFleetLog } from "@herdctl/core";
+import { type FleetLog, FleetManager, loadFleet, openFleetLog, UserError } from "@herdctl/core";
 import { createApp, serveOnSocket } from "@herdctl/server";
 import packageJson from "../package.json" with { type: "json" };
 import type { Call } from "./command.ts";
@@ -35,14 +35,14 @@ export async function runFleet(call: Call): Promise<void> {
 
 async function serve(fleet: FleetManager, socket: string, log: FleetLog, { terminal }: Call) {
   const view = openFleetView(terminal, () => fleet.status());
-  const server = await serveOnSocket(createApp(fleet), socket);
+  const onBug = (error: unknown) => log.error("a request met a bug", error);
+  const server = await serveOnSocket(createApp(fleet, { onBug }), socket);
   const stop = listenForStop(() => void fleet.shutdown({ drainMs: drainTime }));
   void stop.forced.then(() => fleet.shutdown({ drainMs: 0 }));
   try {
     log.info("starting", { version: packageJson.version, socket });
     const told = tell(fleet, view, log);
-    const { reattached } = await fleet.start();
-    view.begin(await fleet.status(), { socket, reattached: reattached.length });
+    await begin(fleet, view, socket);
     await told;
     await fleet.shutdown();
     log.info("stopped");
@@ -53,14 +53,22 @@ async function serve(fleet: FleetManager, socket: string, log: FleetLog, { termi
   }
 }
 
+async function begin(fleet: FleetManager, view: FleetView, socket: string): Promise<void> {
+  try {
+    const { reattached } = await fleet.start();
+    view.begin(await fleet.status(), { socket, reattached: reattached.length });
+  } catch (error) {
+    // Somebody stopped it before it was up, which is no failure.
+    const isStopped = error instanceof UserError && error.code === "fleet_unreachable";
+    if (!isStopped) throw error;
+  }
+}
+
 /** Passes on what happens until the fleet has stopped. */
 async function tell(fleet: FleetManager, view: FleetView, log: FleetLog): Promise<void> {
-  const over = new AbortController();
-  for await (const event of fleet.events(over.signal)) {
+  for await (const event of fleet.events(new AbortController().signal)) {
     log.event(event);
     view.see(event);
-    if (event.type !== "fleet:stopping") continue;
-    view.stopping(Date.now() + drainTime);
-    void fleet.shutdown().finally(() => over.abort());
+    if (event.type === "fleet:stopping") view.stopping(Date.now() + drainTime);
   }
 }

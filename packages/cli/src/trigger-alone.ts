@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FleetManager, type Job, type SparePool, type TriggerRequest } from "@herdctl/core";
+import type { Job, SparePool, TriggerRequest } from "@herdctl/core";
+import { FleetManager } from "@herdctl/core/fleet";
 import { isFinished, UserError } from "@herdctl/core/light";
 import type { Call } from "./command.ts";
 import { type FleetClient, findFleet, fleetFileOf } from "./fleet-access.ts";

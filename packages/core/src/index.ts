@@ -25,7 +25,8 @@ export type {
   OutputOptions,
   ShutdownOptions,
 } from "./fleet/control.ts";
-export { FleetManager, type FleetManagerOptions } from "./fleet/fleet-manager.ts";
+export type { FleetManagerOptions } from "./fleet/fleet-life.ts";
+export { FleetManager } from "./fleet/fleet-manager.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
@@ -83,7 +84,7 @@ export {
 } from "./state/outcome.ts";
 export { type OutputLine, readOutput } from "./state/output-reader.ts";
 export { isAlive } from "./state/process-identity.ts";
-export type { Session, SessionInfo } from "./state/session.ts";
+export { type Session, type SessionInfo, sessionSchema } from "./state/session.ts";
 export {
   appendJobOutput,
   createJob,

@@ -6,7 +6,7 @@ export async function run(call: Call): Promise<number> {
   const { terminal } = call;
   return withFleet(call, async (fleet) => {
     const name = agentNamed(call, await fleet.status());
-    await fleet.pause(name);
+    await fleet.pauseAgent(name);
     if (terminal.json) terminal.printJson({ agent: name, paused: true });
     else {
       const { yellow, bold, dim } = terminal.colors;

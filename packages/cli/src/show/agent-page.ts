@@ -28,6 +28,7 @@ export function agentPage({ agent, waiting, recent }: AgentPage, now: Date, look
         ["now", running.length > 0 ? running : dim("idle")],
         ["waiting", held],
         ["pending", agent.pending > 0 ? String(agent.pending) : null],
+        ["schedules", agent.schedules.map(scheduleText)],
         ["paused", paused && [red(`${paused.reason} (${ageText(paused.since, now)})`)]],
         ["", paused && dim(`herdctl resume ${agent.name}`)],
         ["cost today", costText(agent.cost_today_usd)],
@@ -36,4 +37,8 @@ export function agentPage({ agent, waiting, recent }: AgentPage, now: Date, look
     ),
     ...(recent.length === 0 ? [] : ["", ...jobTable(recent, now, look)]),
   ];
+}
+
+function scheduleText({ name, type, enabled }: AgentStatus["schedules"][number]): string {
+  return `${name} (${type})${enabled ? "" : ", switched off"}`;
 }

@@ -85,6 +85,9 @@ const tellers: Tellers = {
     { agent, head: `  herdctl resume ${agent}`, colour: "red" },
   ],
   "agent:resumed": ({ agent }) => [{ agent, head: "▶ goes on", colour: "green" }],
+  "schedule:switched": ({ agent, schedule, enabled }) => [
+    { agent, head: `⏲ ${schedule} switched ${enabled ? "on" : "off"}`, colour: "yellow" },
+  ],
   "fleet:reloaded": () => [{ head: "✓ configuration read again", colour: "green" }],
   "fleet:problem": ({ message }) =>
     message

@@ -120,7 +120,7 @@ export class FleetPage implements Page {
 
   private async pause({ agent }: Choice): Promise<Move> {
     const paused = this.facts().status.agents.find(({ name }) => name === agent)?.paused;
-    await (paused ? this.fleet().resume(agent) : this.fleet().pause(agent));
+    await (paused ? this.fleet().resumeAgent(agent) : this.fleet().pauseAgent(agent));
     this.note = paused ? `${agent} goes on.` : `${agent} is paused: nothing new starts.`;
     return "stay";
   }

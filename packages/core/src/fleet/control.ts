@@ -3,6 +3,7 @@ import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
 import type { JobPage, JobQuery } from "../state/contract.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import type { SessionView } from "./session-view.ts";
 
 /**
  * The whole of what can be asked of a fleet. The fleet itself is one; the client that speaks to it
@@ -21,9 +22,15 @@ export interface FleetControl {
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput>;
   approvals(): Promise<Approval[]>;
   answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval>;
-  pause(agent: string): Promise<void>;
+  /** The one used last first. */
+  sessions(query?: { agent?: string }): Promise<SessionView[]>;
+  /** Starts no more jobs of it; those that run go on. */
+  pauseAgent(agent: string): Promise<void>;
   /** Also lifts the pause of the credential that the agent shares with others. */
-  resume(agent: string): Promise<void>;
+  resumeAgent(agent: string): Promise<void>;
+  /** Whatever the configuration says, from now on and over restarts. */
+  enableSchedule(agent: string, schedule: string): Promise<void>;
+  disableSchedule(agent: string, schedule: string): Promise<void>;
   reload(): Promise<void>;
   /** Drains, then cancels what is left; `detach` leaves running jobs to the next fleet process. */
   shutdown(options?: ShutdownOptions): Promise<void>;
@@ -74,6 +81,7 @@ export interface AgentStatus {
   pending: number;
   waiting: number;
   running: { job_id: string; started_at: string; doing: string }[];
+  schedules: { name: string; type: string; enabled: boolean }[];
   /** The one that ended last. */
   last_job: { id: string; outcome: string | null; finished_at: string | null } | null;
   cost_today_usd: number;
@@ -93,6 +101,7 @@ export type FleetEvent =
   | { type: "approval:answered"; approval: Approval }
   | { type: "agent:paused"; agent: string; reason: string }
   | { type: "agent:resumed"; agent: string }
+  | { type: "schedule:switched"; agent: string; schedule: string; enabled: boolean }
   | { type: "fleet:reloaded"; agents: string[] }
   | { type: "fleet:problem"; message: string }
   | { type: "fleet:stopping" };

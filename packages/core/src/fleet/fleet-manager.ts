@@ -1,15 +1,12 @@
-import type { Environment } from "../config/environment.ts";
-import { type LoadedFleet, loadFleet } from "../config/load.ts";
-import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
-import type { Admission, TriggerRequest } from "../queue/admit.ts";
-import type { SparePool } from "../runner-process/spare.ts";
+import { type Admission, scheduleOf, type TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
 import type { JobPage, JobQuery } from "../state/contract.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import { agentOfSession } from "./agent-of-session.ts";
 import { cancelJob } from "./cancel-job.ts";
-import { ContainerWatch } from "./container-watch.ts";
 import type {
+  AgentStatus,
   FleetControl,
   FleetEvent,
   FleetStatus,
@@ -17,72 +14,38 @@ import type {
   OutputOptions,
   ShutdownOptions,
 } from "./control.ts";
-import { drain } from "./drain.ts";
-import { EventHub } from "./event-hub.ts";
+import { FleetLife, type FleetManagerOptions } from "./fleet-life.ts";
 import { fleetStatus } from "./fleet-status.ts";
 import { jobOutput } from "./job-output.ts";
-import { type FleetParts, openParts } from "./parts.ts";
-import { Problems } from "./problems.ts";
-import { type Recovered, recover } from "./recovery.ts";
-import { Retention } from "./retention.ts";
+import type { Recovered } from "./recovery.ts";
+import { type SessionView, viewSession } from "./session-view.ts";
 import { triggerJob } from "./trigger-job.ts";
 import { waitForJob } from "./wait-for-job.ts";
 
-export interface FleetManagerOptions {
-  /** The fleet file. */
-  file: string;
-  env?: Environment;
-  /** What `loadFleet` gave for that file, where it is known already. */
-  loaded?: LoadedFleet;
-  version?: string;
-  /**
-   * For a command that must not take on the whole queue: starts only what is triggered here, and
-   * heeds no pause, since whoever triggers is there to decide.
-   */
-  onlyOwn?: boolean;
-  /** Nobody can be asked: what jobs that are triggered here ask is denied at once. */
-  unattended?: boolean;
-  /** Runners that are started already. They are stopped with the fleet. */
-  spares?: SparePool;
-  /** What a person should know but no record tells. */
-  onTrouble?: (message: string, cause?: unknown) => void;
-}
-
 /** A fleet at work: it holds the lock, admits, starts, follows and records. */
 export class FleetManager implements FleetControl {
-  private readonly hub = new EventHub((error) => this.trouble("a listener failed", error));
-  private readonly problems = new Problems(this.hub);
-  private readonly startedAt = new Date();
-  private readonly hurry = new AbortController();
-  private loaded: LoadedFleet | undefined;
-  private parts: FleetParts | undefined;
-  private phase: "starting" | "running" | "draining" = "starting";
-  private opening: Promise<void> | undefined;
-  private starting: Promise<Recovered> | undefined;
-  private stopping: Promise<void> | undefined;
+  private readonly life: FleetLife;
 
-  constructor(private readonly options: FleetManagerOptions) {}
+  constructor(private readonly options: FleetManagerOptions) {
+    this.life = new FleetLife(options);
+  }
 
   /** Reads the configuration, takes the lock and opens the state. Nothing runs yet. */
   initialize(): Promise<void> {
-    this.opening ??= this.open().catch((error) => {
-      this.opening = undefined;
-      throw error;
-    });
-    return this.opening;
+    return this.life.initialize();
   }
 
   /** Takes over what an earlier fleet process left, then starts what waits. */
   start(): Promise<Recovered> {
-    this.starting ??= this.begin().catch((error) => {
-      this.starting = undefined;
-      throw error;
-    });
-    return this.starting;
+    return this.life.start();
   }
 
   stop(options?: ShutdownOptions): Promise<void> {
-    return this.shutdown(options);
+    return this.life.shutdown(options);
+  }
+
+  shutdown(options?: ShutdownOptions): Promise<void> {
+    return this.life.shutdown(options);
   }
 
   /** Called with each event of that type, until the returned function is. */
@@ -90,181 +53,143 @@ export class FleetManager implements FleetControl {
     type: T,
     listener: (event: Extract<FleetEvent, { type: T }>) => void,
   ): () => void {
-    return this.hub.on(type, listener);
+    return this.life.hub.on(type, listener);
   }
 
   /** Ends with the signal, or when the fleet has stopped. */
   events(signal: AbortSignal): AsyncIterable<FleetEvent> {
-    return this.hub.stream(signal);
+    return this.life.hub.stream(signal);
   }
 
   status(): Promise<FleetStatus> {
-    return this.ask(({ state, dispatcher }) =>
+    const { config, condition, startedAt } = this.life;
+    return this.life.ask(({ state, dispatcher }) =>
       fleetStatus({
-        loaded: this.config,
+        loaded: config,
         state,
         active: [...dispatcher.active.values()],
         version: this.options.version ?? "0.0.0",
-        startedAt: this.startedAt,
-        condition: this.problems.has("state") ? "refusing" : this.phase,
-        problem: this.problems.worst,
+        startedAt,
+        condition,
       }),
     );
   }
 
+  /** `status` by the name that programs look for. */
+  getStatus(): Promise<FleetStatus> {
+    return this.status();
+  }
+
+  async agents(): Promise<AgentStatus[]> {
+    return (await this.status()).agents;
+  }
+
   trigger(request: TriggerRequest): Promise<Admission> {
-    return this.ask(async (parts) => {
-      if (this.phase !== "draining") return triggerJob(parts, request);
+    return this.life.ask(async (parts) => {
+      if (this.life.takesWork) return triggerJob(parts, request);
       throw new UserError("fleet_unreachable", "the fleet is stopping and takes no new work");
     });
   }
 
+  /** Goes on with a session, named by itself or by a job that ran in it. */
+  resume(sessionOrJob: string, prompt: string): Promise<Admission> {
+    return this.goOn(sessionOrJob, { prompt, resume: sessionOrJob });
+  }
+
+  /** Begins a new session that starts as a copy of this one. */
+  fork(sessionOrJob: string, prompt: string): Promise<Admission> {
+    return this.goOn(sessionOrJob, { prompt, fork: sessionOrJob });
+  }
+
   wait(jobId: string, signal?: AbortSignal): Promise<Job> {
-    return this.ask(({ state }) => waitForJob({ state, hub: this.hub }, jobId, signal));
+    const { hub } = this.life;
+    return this.life.ask(({ state }) => waitForJob({ state, hub }, jobId, signal));
   }
 
   cancel(jobId: string, { force = false }: { force?: boolean } = {}): Promise<Job> {
-    return this.ask((parts) => cancelJob(parts, jobId, force));
+    return this.life.ask((parts) => cancelJob(parts, jobId, force));
   }
 
   job(id: string): Promise<{ job: Job; attempts: Attempt[] } | undefined> {
-    return this.ask(async ({ state }) => {
+    return this.life.ask(async ({ state }) => {
       const job = await state.jobs.get(id);
       return job && { job, attempts: await state.jobs.attempts(id) };
     });
   }
 
   jobs(query: JobQuery): Promise<JobPage> {
-    return this.ask(({ state }) => state.jobs.list(query));
+    return this.life.ask(({ state }) => state.jobs.list(query));
   }
 
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput> {
-    return jobOutput({ state: this.opened.state, hub: this.hub }, jobId, options);
+    const { hub, opened } = this.life;
+    return jobOutput({ state: opened.state, hub }, jobId, options);
+  }
+
+  /** `output` by the name of the command that shows it. */
+  logs(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput> {
+    return this.output(jobId, options);
   }
 
   approvals(): Promise<Approval[]> {
-    return this.ask(({ state }) => state.approvals.open());
+    return this.life.ask(({ state }) => state.approvals.open());
   }
 
   answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval> {
-    return this.ask(({ board }) => board.answer(approvalId, word, by));
+    return this.life.ask(({ board }) => board.answer(approvalId, word, by));
   }
 
-  pause(agent: string): Promise<void> {
-    return this.ask(({ pauses }) => pauses.pause(this.agent(agent)));
+  sessions(query: { agent?: string } = {}): Promise<SessionView[]> {
+    return this.life.ask(async ({ state, context }) => {
+      const found = await state.sessions.list(query);
+      return found.map((session) => viewSession(session, context.environment(), new Date()));
+    });
   }
 
-  resume(agent: string): Promise<void> {
-    return this.ask(async ({ pauses, dispatcher }) => {
-      await pauses.lift(this.agent(agent));
+  pauseAgent(agent: string): Promise<void> {
+    return this.life.ask(({ pauses }) => pauses.pause(this.life.agent(agent)));
+  }
+
+  resumeAgent(agent: string): Promise<void> {
+    return this.life.ask(async ({ pauses, dispatcher }) => {
+      await pauses.lift(this.life.agent(agent));
       dispatcher.kick();
     });
   }
 
-  /** The configuration is checked first and swapped at once; a wrong one leaves the old in force. */
+  enableSchedule(agent: string, schedule: string): Promise<void> {
+    return this.switchSchedule(agent, schedule, true);
+  }
+
+  disableSchedule(agent: string, schedule: string): Promise<void> {
+    return this.switchSchedule(agent, schedule, false);
+  }
+
   reload(): Promise<void> {
-    return this.ask(async ({ dispatcher }) => {
-      try {
-        this.loaded = loadFleet(this.options.file, this.options.env);
-        this.problems.set("configuration", undefined);
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        this.problems.set("configuration", message);
-        throw error;
-      }
-      const agents = this.config.fleet.agents.map(({ name }) => name);
-      this.hub.emit({ type: "fleet:reloaded", agents });
+    return this.life.ask(async ({ context, dispatcher }) => {
+      this.life.readConfig();
+      const agents = context.fleet().agents.map(({ name }) => name);
+      context.hub.emit({ type: "fleet:reloaded", agents });
       dispatcher.kick();
     });
   }
 
-  /** Whoever asks again and leaves no time cuts short how long the first one wanted to wait. */
-  shutdown(options: ShutdownOptions = {}): Promise<void> {
-    if (this.stopping && options.drainMs === 0) this.hurry.abort();
-    this.stopping ??= this.close(options);
-    return this.stopping;
-  }
-
-  private async open(): Promise<void> {
-    if (this.stopping) throw stopped();
-    this.loaded = this.options.loaded ?? loadFleet(this.options.file, this.options.env);
-    this.parts = await openParts({
-      hub: this.hub,
-      problems: this.problems,
-      loaded: () => this.config,
-      spares: this.options.spares,
-      onlyOwn: this.options.onlyOwn ?? false,
-      unattended: this.options.unattended ?? false,
-      trouble: (message, cause) => this.trouble(message, cause),
+  private goOn(
+    sessionOrJob: string,
+    wish: Pick<TriggerRequest, "prompt" | "resume" | "fork">,
+  ): Promise<Admission> {
+    return this.life.ask(async ({ state }) => {
+      const agent = await agentOfSession(state, sessionOrJob);
+      return this.trigger({ trigger: "manual", agent, ...wish });
     });
   }
 
-  private async begin(): Promise<Recovered> {
-    await this.initialize();
-    const { context, dispatcher } = this.opened;
-    const recovered = await recover(context, dispatcher);
-    if (this.stopping) return recovered;
-    this.phase = "running";
-    dispatcher.start();
-    if (!this.options.onlyOwn) this.opened.retention = new Retention(context);
-    this.opened.containers = new ContainerWatch(context);
-    return recovered;
+  private switchSchedule(name: string, schedule: string, enabled: boolean): Promise<void> {
+    return this.life.ask(async ({ state, context }) => {
+      const agent = this.life.agent(name);
+      scheduleOf(agent, { schedule });
+      await state.schedules.switch(name, schedule, enabled);
+      context.hub.emit({ type: "schedule:switched", agent: name, schedule, enabled });
+    });
   }
-
-  private async close(options: ShutdownOptions): Promise<void> {
-    this.phase = "draining";
-    await this.opening?.catch(() => undefined);
-    if (this.parts) {
-      const { dispatcher, state, lock, spares, retention, containers } = this.parts;
-      this.hub.emit({ type: "fleet:stopping" });
-      dispatcher.halt();
-      if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
-      await dispatcher.leave();
-      await retention?.stop();
-      await containers?.stop();
-      await spares.stop();
-      this.parts = undefined;
-      await state.close();
-      lock.release();
-    }
-    this.hub.close();
-  }
-
-  private trouble(message: string, cause?: unknown): void {
-    this.options.onTrouble?.(message, cause);
-  }
-
-  private agent(name: string): ResolvedAgent {
-    const found = this.config.fleet.agents.find((agent) => agent.name === name);
-    if (found) return found;
-    throw new UserError("usage", `there is no agent \`${name}\``);
-  }
-
-  /** What fails because the fleet stopped meanwhile failed for that reason and no other. */
-  private async ask<T>(work: (parts: FleetParts) => Promise<T>): Promise<T> {
-    const parts = this.opened;
-    try {
-      return await work(parts);
-    } catch (error) {
-      throw this.parts === parts ? error : stopped(error);
-    }
-  }
-
-  private get opened(): FleetParts {
-    if (this.parts) return this.parts;
-    throw this.stopping ? stopped() : unstarted();
-  }
-
-  private get config(): LoadedFleet {
-    if (this.loaded) return this.loaded;
-    throw unstarted();
-  }
-}
-
-function unstarted(): UserError {
-  return new UserError("fleet_unreachable", "the fleet has not been started");
-}
-
-function stopped(cause?: unknown): UserError {
-  return new UserError("fleet_unreachable", "the fleet has stopped", { cause });
 }

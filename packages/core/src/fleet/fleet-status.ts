@@ -1,6 +1,8 @@
 import type { LoadedFleet } from "../config/load.ts";
+import type { ResolvedAgent } from "../config/resolve.ts";
 import type { LiveJob } from "../state/job.ts";
 import type { Pause } from "../state/pause.ts";
+import type { ScheduleSwitch } from "../state/schedule-switch.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { AgentStatus, FleetStatus } from "./control.ts";
@@ -12,18 +14,21 @@ export interface StatusFacts {
   active: Iterable<ActiveJob>;
   version: string;
   startedAt: Date;
-  condition: FleetStatus["fleet"]["state"];
-  problem: string | null;
+  condition: Pick<FleetStatus["fleet"], "state" | "problem">;
 }
 
 /** The fleet as it is now, for whoever looks at it. */
 export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
   const { loaded, state } = facts;
-  const live = await state.jobs.snapshot();
-  const costs = await state.jobs.costSince(startOfDay());
-  const pauses = await state.pauses.list();
+  const records: Records = {
+    live: await state.jobs.snapshot(),
+    costs: await state.jobs.costSince(startOfDay()),
+    pauses: await state.pauses.list(),
+    switches: await state.schedules.switches(),
+  };
+  const { live, costs } = records;
   const agents = await Promise.all(
-    loaded.fleet.agents.map((agent) => agentStatus(facts, agent.name, live, costs, pauses)),
+    loaded.fleet.agents.map((agent) => agentStatus(facts, agent, records)),
   );
   const { fleet, file } = loaded.fleet;
   return {
@@ -33,8 +38,7 @@ export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
       pid: process.pid,
       version: facts.version,
       started_at: facts.startedAt.toISOString(),
-      state: facts.condition,
-      problem: facts.problem,
+      ...facts.condition,
       pending: count(live, "pending"),
       running: count(live, "running"),
       waiting: count(live, "waiting"),
@@ -44,33 +48,51 @@ export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
   };
 }
 
+/** What is on record of all agents together. */
+interface Records {
+  live: LiveJob[];
+  costs: Map<string, number>;
+  pauses: Pause[];
+  switches: ScheduleSwitch[];
+}
+
 async function agentStatus(
   { loaded, state, active }: StatusFacts,
-  name: string,
-  live: LiveJob[],
-  costs: Map<string, number>,
-  pauses: Pause[],
+  agent: ResolvedAgent,
+  { live, costs, pauses, switches }: Records,
 ): Promise<AgentStatus> {
-  const agent = loaded.fleet.agents.find((one) => one.name === name);
+  const { name } = agent;
   const own = live.filter((job) => job.agent === name);
-  const pause = agent && pauseOf(agent, loaded.environment, pauses);
+  const pause = pauseOf(agent, loaded.environment, pauses);
   const last = await state.jobs.lastEnded(name);
   return {
     name,
-    description: agent?.description ?? null,
-    runtime: agent?.runtime.type ?? "sdk",
-    docker: agent?.docker.enabled ?? false,
+    description: agent.description ?? null,
+    runtime: agent.runtime.type,
+    docker: agent.docker.enabled,
     paused: pause ? { reason: pause.message, since: pause.since } : null,
     pending: count(own, "pending"),
     waiting: count(own, "waiting"),
     running: [...active]
       .filter((job) => job.agent === name)
       .map((job) => ({ job_id: job.id, started_at: job.startedAt, doing: job.doing })),
+    schedules: schedulesOf(agent, switches),
     last_job: last
       ? { id: last.id, outcome: last.outcome?.code ?? null, finished_at: last.finished_at }
       : null,
     cost_today_usd: costs.get(name) ?? 0,
   };
+}
+
+/** What a person switched counts more than what is configured. */
+function schedulesOf(
+  { name: agent, schedules }: ResolvedAgent,
+  switches: ScheduleSwitch[],
+): AgentStatus["schedules"] {
+  return Object.entries(schedules).map(([name, { type, enabled }]) => {
+    const switched = switches.find((one) => one.agent === agent && one.schedule === name);
+    return { name, type, enabled: switched?.enabled ?? enabled };
+  });
 }
 
 function count(jobs: LiveJob[], status: LiveJob["status"]): number {

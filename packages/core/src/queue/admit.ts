@@ -62,7 +62,11 @@ function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgen
   });
 }
 
-function scheduleOf(agent: ResolvedAgent, { schedule }: TriggerRequest): Schedule | undefined {
+/** The schedule that is named, if one is. */
+export function scheduleOf(
+  agent: ResolvedAgent,
+  { schedule }: Pick<TriggerRequest, "schedule">,
+): Schedule | undefined {
   if (schedule === undefined) return undefined;
   const planned = agent.schedules[schedule];
   if (planned) return planned;

@@ -3,6 +3,7 @@ import type { Attempt, AttemptEnd, Job, JobChange, LiveJob, NewJob, Place } from
 import type { JobStatus } from "./job-status.ts";
 import type { Outcome, OutcomeCode } from "./outcome.ts";
 import type { Pause, PauseSubject } from "./pause.ts";
+import type { ScheduleSwitch } from "./schedule-switch.ts";
 import type { LeaseAnswer, LeaseHolder, Session, SessionInfo } from "./session.ts";
 
 /*
@@ -133,4 +134,10 @@ export interface PauseStore {
   lift(subject: PauseSubject): Promise<boolean>;
   /** The oldest first. */
   list(): Promise<Pause[]>;
+}
+
+export interface ScheduleStore {
+  /** The last word on a schedule counts. */
+  switch(agent: string, schedule: string, enabled: boolean): Promise<void>;
+  switches(): Promise<ScheduleSwitch[]>;
 }

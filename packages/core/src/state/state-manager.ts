@@ -1,6 +1,12 @@
 import { join, resolve } from "node:path";
 import { UserError } from "../errors/user-error.ts";
-import type { ApprovalStore, JobStore, PauseStore, SessionStore } from "./contract.ts";
+import type {
+  ApprovalStore,
+  JobStore,
+  PauseStore,
+  ScheduleStore,
+  SessionStore,
+} from "./contract.ts";
 import { ensureFolder } from "./folder.ts";
 import { checkJobId } from "./names.ts";
 import { outputName } from "./output-writer.ts";
@@ -10,6 +16,7 @@ import type { Database } from "./sqlite/database.ts";
 import { SqliteJobStore } from "./sqlite/job-store.ts";
 import { openForReading, openForWriting, setAside } from "./sqlite/open.ts";
 import { SqlitePauseStore } from "./sqlite/pause-store.ts";
+import { SqliteScheduleStore } from "./sqlite/schedule-store.ts";
 import { SqliteSessionStore } from "./sqlite/session-store.ts";
 
 export interface OpenOptions {
@@ -24,6 +31,7 @@ interface Stores {
   sessions: SessionStore;
   approvals: ApprovalStore;
   pauses: PauseStore;
+  schedules: ScheduleStore;
 }
 
 /** A state directory: where everything lies, and its stores while it is open. */
@@ -66,6 +74,10 @@ export class StateManager {
     return this.#opened.pauses;
   }
 
+  get schedules(): ScheduleStore {
+    return this.#opened.schedules;
+  }
+
   async open(options: OpenOptions = {}): Promise<this> {
     if (this.#stores) return this;
     const database = this.#openDatabase(options);
@@ -77,6 +89,7 @@ export class StateManager {
       sessions: new SqliteSessionStore(database, clock, isAlive),
       approvals: new SqliteApprovalStore(database, clock),
       pauses: new SqlitePauseStore(database, clock),
+      schedules: new SqliteScheduleStore(database, clock),
     };
     return this;
   }

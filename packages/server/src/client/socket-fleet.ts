@@ -65,12 +65,24 @@ export class SocketFleet implements FleetClient {
     return this.#ask("answer", { params: { id }, body: { word, by } });
   }
 
-  pause(agent: string) {
-    return this.#ask("pause", { params: { agent } });
+  async sessions(query: { agent?: string } = {}) {
+    return (await this.#ask("sessions", { query })).sessions;
   }
 
-  resume(agent: string) {
-    return this.#ask("resume", { params: { agent } });
+  pauseAgent(agent: string) {
+    return this.#ask("pauseAgent", { params: { agent } });
+  }
+
+  resumeAgent(agent: string) {
+    return this.#ask("resumeAgent", { params: { agent } });
+  }
+
+  enableSchedule(agent: string, schedule: string) {
+    return this.#ask("enableSchedule", { params: { agent, schedule } });
+  }
+
+  disableSchedule(agent: string, schedule: string) {
+    return this.#ask("disableSchedule", { params: { agent, schedule } });
   }
 
   reload() {

@@ -18,10 +18,12 @@ import {
   waitQuerySchema,
 } from "./jobs.ts";
 import type { RouteName } from "./routes.ts";
+import { sessionViewSchema } from "./sessions.ts";
 import { fleetStatusSchema } from "./status.ts";
 
 const byId = z.object({ id: z.string() });
 const byAgent = z.object({ agent: z.string() });
+const bySchedule = z.object({ agent: z.string(), schedule: z.string() });
 
 export const endpoints = {
   ping: endpoint("ping", {
@@ -102,15 +104,33 @@ export const endpoints = {
     response: approvalSchema,
     answer: ({ control }, { params, body }) => control.answer(params.id, body.word, body.by),
   }),
-  pause: endpoint("pause", {
+  sessions: endpoint("sessions", {
+    summary: "Sessions, the one used last first, and why one cannot be gone on with by hand.",
+    query: z.strictObject({ agent: z.string().optional() }),
+    response: z.object({ sessions: z.array(sessionViewSchema) }),
+    answer: async ({ control }, { query }) => ({ sessions: await control.sessions(query) }),
+  }),
+  pauseAgent: endpoint("pauseAgent", {
     summary: "Starts no more jobs of this agent; those that run go on.",
     params: byAgent,
-    answer: async ({ control }, { params }) => void (await control.pause(params.agent)),
+    answer: async ({ control }, { params }) => void (await control.pauseAgent(params.agent)),
   }),
-  resume: endpoint("resume", {
+  resumeAgent: endpoint("resumeAgent", {
     summary: "Lifts the pause of an agent, and of the credential it shares with others.",
     params: byAgent,
-    answer: async ({ control }, { params }) => void (await control.resume(params.agent)),
+    answer: async ({ control }, { params }) => void (await control.resumeAgent(params.agent)),
+  }),
+  enableSchedule: endpoint("enableSchedule", {
+    summary: "Switches a schedule on, whatever the configuration says; kept over restarts.",
+    params: bySchedule,
+    answer: async ({ control }, { params }) =>
+      void (await control.enableSchedule(params.agent, params.schedule)),
+  }),
+  disableSchedule: endpoint("disableSchedule", {
+    summary: "Switches a schedule off, whatever the configuration says; kept over restarts.",
+    params: bySchedule,
+    answer: async ({ control }, { params }) =>
+      void (await control.disableSchedule(params.agent, params.schedule)),
   }),
   reload: endpoint("reload", {
     summary: "Reads the configuration anew. A wrong one is answered with all that is wrong in it.",

@@ -26,6 +26,7 @@ const fields = {
   "approval:answered": approval,
   "agent:paused": { agent: z.string(), reason: z.string() },
   "agent:resumed": { agent: z.string() },
+  "schedule:switched": { agent: z.string(), schedule: z.string(), enabled: z.boolean() },
   "fleet:reloaded": { agents: z.array(z.string()) },
   "fleet:problem": { message: z.string() },
   "fleet:stopping": {},

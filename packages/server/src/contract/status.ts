@@ -14,6 +14,7 @@ const agentSchema = z.object({
   pending: count,
   waiting: count,
   running: z.array(z.object({ job_id: z.string(), started_at: z.string(), doing: z.string() })),
+  schedules: z.array(z.object({ name: z.string(), type: z.string(), enabled: z.boolean() })),
   last_job: z
     .object({
       id: z.string(),

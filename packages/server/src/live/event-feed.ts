@@ -45,7 +45,13 @@ export class EventFeed {
       this.#readers.set(queue, connection);
       connection.signal.addEventListener("abort", leave, { once: true });
     }
-    return queue.read();
+    return this.#frames(queue, connection);
+  }
+
+  /** An end in good order would say that nothing more will ever happen. */
+  async *#frames(queue: BoundedQueue<string>, connection: Connection): AsyncGenerator<string> {
+    yield* queue.read();
+    if (this.#hasEnded) connection.cut();
   }
 
   #missed(lastId: string | undefined): string[] {

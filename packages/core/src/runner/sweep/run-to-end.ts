@@ -1,5 +1,3 @@
-import { execa } from "execa";
-
 export interface ShortProgram {
   file: string;
   args: string[];
@@ -21,6 +19,8 @@ export interface ProgramEnd {
  * own that ends as a whole when the signal comes, for a script's children would outlive it.
  */
 export async function runToEnd(program: ShortProgram, signal: AbortSignal): Promise<ProgramEnd> {
+  // Loaded when it is needed: most runs need no helper, and it takes its time.
+  const { execa } = await import("execa");
   signal.throwIfAborted();
   const { file, args, cwd, env } = program;
   const child = execa(file, args, {

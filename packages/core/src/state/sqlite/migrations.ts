@@ -79,6 +79,14 @@ export const migrations: readonly string[] = [
     record TEXT NOT NULL
   ) STRICT
   `,
+  `
+  CREATE TABLE schedule_switches (
+    agent TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (agent, schedule)
+  ) STRICT, WITHOUT ROWID
+  `,
 ];
 
 /** Each step in a transaction of its own, so that a crash leaves one version or the next. */

@@ -1,7 +1,6 @@
 import { access } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { watch } from "chokidar";
 
 const folderPoll = 100;
 
@@ -14,6 +13,8 @@ export async function watchPath(
   onChange: () => void,
   signal: AbortSignal,
 ): Promise<void> {
+  // Only those who follow a session file need it, and every runner would have to load it.
+  const { watch } = await import("chokidar");
   const folder = dirname(path);
   while (!(await exists(folder))) {
     await sleep(folderPoll, undefined, { signal });

@@ -1,0 +1,1 @@
+export { FleetManager } from "./fleet/fleet-manager.ts";
