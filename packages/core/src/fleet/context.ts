@@ -5,12 +5,14 @@ import type { Outcome } from "../state/outcome.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { ApprovalBoard } from "./approval-board.ts";
 import type { EventHub } from "./event-hub.ts";
+import type { SpareContainers } from "./spare-containers.ts";
 
 /** What the parts of a running fleet share. */
 export interface FleetContext {
   readonly state: StateManager;
   readonly hub: EventHub;
   readonly spares: SparePool;
+  readonly spareContainers: SpareContainers;
   readonly board: ApprovalBoard;
   /** The configuration in force; a reload replaces it, jobs under way keep theirs. */
   fleet(): Fleet;

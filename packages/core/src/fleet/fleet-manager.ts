@@ -32,6 +32,7 @@ import { jobOutput } from "./job-output.ts";
 import { agentSubject, credentialSubject } from "./pauses.ts";
 import { type Recovered, recover } from "./recovery.ts";
 import { Retention } from "./retention.ts";
+import { SpareContainers } from "./spare-containers.ts";
 import { waitForJob } from "./wait-for-job.ts";
 
 export interface FleetManagerOptions {
@@ -243,6 +244,7 @@ export class FleetManager implements FleetControl {
     await dispatcher.leave();
     await retention?.stop();
     await containers?.stop();
+    await context.spareContainers.stop();
     await context.spares.stop();
     await state.close();
     lock.release();
@@ -250,17 +252,21 @@ export class FleetManager implements FleetControl {
   }
 
   private contextFor(state: StateManager): FleetContext {
-    return {
+    const configured = {
       state,
+      fleet: () => this.config.fleet,
+      environment: () => this.config.environment,
+      trouble: (message: string, cause?: unknown) => this.trouble(message, cause),
+    };
+    return {
+      ...configured,
+      spareContainers: new SpareContainers(configured),
       hub: this.hub,
       spares: new SparePool(),
       board: new ApprovalBoard(state, this.hub),
-      fleet: () => this.config.fleet,
-      environment: () => this.config.environment,
       isWatched: (jobId) => this.watched.has(jobId),
       concluded: (agent, outcome) => this.concluded(agent, outcome),
       writable: (problem) => this.setStateProblem(problem),
-      trouble: (message, cause) => this.trouble(message, cause),
     };
   }
 
