@@ -133,7 +133,6 @@ export class ActiveJob {
 
   private async conclude(at: AttemptedAt, holder: LeaseHolder): Promise<void> {
     const { state, spareContainers } = this.context;
-    if (this.spare) await spareContainers.remove(this.spare);
     const report = await whenWritable(this.context, () =>
       reportOfDead({
         stateDir: state.stateDir,
@@ -145,6 +144,7 @@ export class ActiveJob {
       settleRun(state, report, at, holder, await this.next(report)),
     );
     this.announceEnd();
+    if (this.spare) await spareContainers.remove(this.spare);
     await this.context.concluded(this.job.agent, report.outcome);
   }
 
