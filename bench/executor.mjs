@@ -59,6 +59,7 @@ function order(jobId) {
     credential: "api_key",
     permission_mode: "bypassPermissions",
     setting_sources: ["user"],
+    docker: { enabled: false },
     env: {},
     timeouts: { start: 60_000, stall: 60_000, wall: 60_000 },
   };

@@ -12,9 +12,8 @@ const facts = {
   identity: {
     fleet: "0123456789abcdef",
     agent: "one",
-    jobId: "job-2026-01-01-abcdefghjk",
-    attempt: 1,
     workspace: "/srv/repo",
+    who: { jobId: "job-2026-01-01-abcdefghjk", attempt: 1 },
   },
   user: { uid: 1000, gid: 1000 },
   mounts: [{ source: "/srv/repo", target: "/workspace", readOnly: false }],

@@ -45,15 +45,22 @@ describe.each(runtimes)("$name", (runtime) => {
 
   test("a server that cannot be started has failed, and the log says why", async () => {
     const on = await obedientStage();
+    const refusal = `process.stdin.once("data", (line) => {
+      const error = { code: -1, message: "not today" };
+      console.log(JSON.stringify({ jsonrpc: "2.0", id: JSON.parse(line).id, error }));
+    })`;
+    const program = (text: string) => `{ command: node, args: [-e, ${JSON.stringify(text)}] }`;
     const { messages, notes } = await performBridged(runtime, on, {
-      servers:
-        '  rich: { command: /nowhere/server }\n  short: { command: node, args: ["-e", "console.error(42)"] }',
-      prompt: "hello",
+      servers: `  rich: { command: /nowhere/server }
+  short: ${program("console.error(42)")}
+  grumpy: ${program(refusal)}`,
     });
     expect(initOf(messages)?.mcp_servers).toMatchObject([
       { name: "rich", status: "failed" },
       { name: "short", status: "failed" },
+      { name: "grumpy", status: "failed" },
     ]);
+    expect(notes).toContain("`grumpy`: it could not be started: not today\n");
     expect(notes).toContain("`rich`: it could not be started: spawn /nowhere/server ENOENT\n");
     expect(notes).toContain("`short`: it could not be started: it ended\n  42\n");
     expect(resultOf(messages)).toMatchObject(success);
@@ -94,16 +101,16 @@ describe.each(runtimes)("$name", (runtime) => {
 
   test("floods, garbage and an endless message of a server do not break the run", async () => {
     const on = await obedientStage();
-    const calls = ["flood", "garbage", "endless", "ping"].map(call);
+    const calls = ["flood", "garbage", "endless", "place"].map(call);
     const { messages, notes } = await performBridged(runtime, on, {
       servers: rich(),
       prompt: calls.join("\n\n"),
     });
-    const [flood, garbage, endless, ping] = toolResults(messages);
+    const [flood, garbage, endless, place] = toolResults(messages);
     expect(flood).toContain("flooded");
     expect(garbage).toContain("after the garbage");
     expect(endless).toContain("it ended (ReadBuffer exceeded maximum size");
-    expect(ping).toContain('"{}"');
+    expect(place).toContain("herdctl-");
     expect(notes).toMatch(/\d{5} messages that nobody asked for were dropped/);
     expect(resultOf(messages)).toMatchObject(success);
   });

@@ -73,7 +73,7 @@ async function setUp(
     load(inlineAgent(`working_directory: ${on.workspace}\ndocker: { enabled: true }\n${yaml}`)),
     "one",
   );
-  const signs = { runToken: `test.${randomUUID()}`, jobId: "test" };
+  const signs = { HERDCTL_RUN: `test.${randomUUID()}` };
   const engineEnv = { DOCKER_HOST: engine.dockerHost };
   return {
     agent,

@@ -67,7 +67,7 @@ for (const [name, tool] of Object.entries(tools)) {
 const wait = { inputSchema: { name: z.string() }, annotations: readOnly };
 server.registerTool("wait", wait, async ({ name }) => {
   diary(`begin ${name}`);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
   diary(`end ${name}`);
   return text(`waited for ${name}`);
 });

@@ -1,6 +1,7 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { ApprovalDesk } from "../runner/approval-desk.ts";
 import { beginAttempt } from "../runner/begin-attempt.ts";
+import type { SpareContainer } from "../runner/container/spare.ts";
 import { type NextStep, nextStep } from "../runner/next-step.ts";
 import { leaseEnd } from "../runner/prepare-run.ts";
 import type { RunOrder } from "../runner/run-order.ts";
@@ -22,6 +23,7 @@ export class ActiveJob {
   private readonly left = new AbortController();
   private relay: Relay | undefined;
   private desk: RunnerDesk | undefined;
+  private spare: SpareContainer | undefined;
 
   constructor(
     private readonly context: FleetContext,
@@ -46,7 +48,7 @@ export class ActiveJob {
 
   /** A new attempt: prepared here, carried out by a process of its own. */
   async start(agent: ResolvedAgent): Promise<void> {
-    const { state, spares, hub } = this.context;
+    const { state, spares, spareContainers, hub } = this.context;
     const environment = definedOnly(this.context.environment());
     const request = {
       state,
@@ -65,7 +67,9 @@ export class ActiveJob {
     if (begun.kind === "refused") return this.announceEnd();
 
     const { order, at } = begun;
-    const runner = spares.take({ stateDir: state.stateDir, order, environment });
+    this.spare = spareContainers.take(agent.name);
+    const { stateDir } = state;
+    const runner = spares.take({ stateDir, order, environment, spare: this.spare });
     const holder = await this.handOver(order, begun.holder, identifyProcess(runner.pid));
     hub.emit({ type: "job:started", job: this.job });
     this.relay = new Relay(this.context, this.job, false);
@@ -139,7 +143,7 @@ export class ActiveJob {
   }
 
   private async conclude(at: AttemptedAt, holder: LeaseHolder): Promise<void> {
-    const { state } = this.context;
+    const { state, spareContainers } = this.context;
     const report = await whenWritable(this.context, () =>
       reportOfDead({
         stateDir: state.stateDir,
@@ -151,6 +155,7 @@ export class ActiveJob {
       settleRun(state, report, at, holder, await this.next(report)),
     );
     this.announceEnd();
+    if (this.spare) await spareContainers.remove(this.spare);
     await this.context.concluded(this.job.agent, report.outcome);
   }
 

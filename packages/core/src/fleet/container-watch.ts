@@ -7,7 +7,8 @@ const tryAgainAfter = 10_000;
 
 /**
  * Removes containers of this fleet that nobody uses any more: at the start, and after a run whose
- * engine went away. An engine that does not answer is asked again until it does.
+ * engine went away. An engine that does not answer is asked again until it does. Spares are made
+ * after the first look, so that none is taken for one that an earlier fleet left.
  */
 export class ContainerWatch {
   private timer: NodeJS.Timeout | undefined;
@@ -15,7 +16,9 @@ export class ContainerWatch {
   private stopped = false;
 
   constructor(private readonly context: FleetContext) {
-    if (this.hasContainers()) this.sweep();
+    if (!this.hasContainers()) return;
+    this.sweep();
+    void this.sweeping?.then(() => context.spareContainers.start());
   }
 
   /** Something may have been left. */
@@ -37,7 +40,8 @@ export class ContainerWatch {
     const { state } = this.context;
     try {
       const manager = await ContainerManager.connect(this.context.environment());
-      await sweepContainers(manager, state.stateDir, async (id) => {
+      await sweepContainers(manager, state.stateDir, async (id, containerId) => {
+        if (this.context.spareContainers.has(containerId) && id === "") return false;
         const job = await state.jobs.get(id);
         return job === undefined || !isUnderWay(job);
       });

@@ -5,12 +5,14 @@ import type { SparePool } from "../runner-process/spare.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { EventHub } from "./event-hub.ts";
+import type { SpareContainers } from "./spare-containers.ts";
 
 /** What the parts of a running fleet share. */
 export interface FleetContext {
   readonly state: StateManager;
   readonly hub: EventHub;
   readonly spares: SparePool;
+  readonly spareContainers: SpareContainers;
   /** The configuration in force; a reload replaces it, jobs under way keep theirs. */
   fleet(): Fleet;
   environment(): Environment;

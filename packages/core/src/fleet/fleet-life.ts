@@ -147,13 +147,14 @@ export class FleetLife {
     this.phase = "draining";
     await this.opening?.catch(() => undefined);
     if (this.parts) {
-      const { dispatcher, state, lock, spares, retention, containers } = this.parts;
+      const { dispatcher, context, state, lock, spares, retention, containers } = this.parts;
       this.hub.emit({ type: "fleet:stopping" });
       dispatcher.halt();
       if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
       await dispatcher.leave();
       await retention?.stop();
       await containers?.stop();
+      await context.spareContainers.stop();
       await spares.stop();
       this.parts = undefined;
       await state.close();

@@ -12,6 +12,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { Problems } from "./problems.ts";
 import type { Retention } from "./retention.ts";
+import { SpareContainers } from "./spare-containers.ts";
 
 /** What a fleet consists of while it holds the lock. */
 export interface FleetParts {
@@ -63,17 +64,21 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
     if (outcome.code === "docker_unavailable") parts.containers?.sweep();
     if (!onlyOwn) await pauses.heed(agent, outcome);
   };
-  const context: FleetContext = {
+  const configured = {
     state,
-    hub,
-    spares,
     fleet: () => loaded().fleet,
     environment: () => loaded().environment,
+    trouble,
+  };
+  const context: FleetContext = {
+    ...configured,
+    hub,
+    spares,
+    spareContainers: new SpareContainers(configured),
     isWatched: (jobId) => watched.has(jobId),
     askPerson: (jobId) => (unattended && own.has(jobId) ? undefined : board.ask),
     concluded,
     writable: (problem) => problems.set("state", problem),
-    trouble,
   };
   const dispatcher = new Dispatcher(context, onlyOwn ? own : undefined);
   const parts: FleetParts = {

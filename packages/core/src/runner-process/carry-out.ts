@@ -52,7 +52,7 @@ function breakdown(): { broken: Promise<never>; unhear: () => void } {
 }
 
 async function perform(
-  { stateDir, order, environment }: RunnerAssignment,
+  { stateDir, order, environment, spare }: RunnerAssignment,
   jobDir: string,
   log: RunnerLog,
 ): Promise<void> {
@@ -84,7 +84,7 @@ async function perform(
     .catch((error) => log.add("nobody can connect to this runner", error));
 
   const runtime = RuntimeFactory.create(order.agent, { stateDir, environment });
-  const executor = new JobExecutor(runtime, { stateDir, environment });
+  const executor = new JobExecutor(runtime, { stateDir, environment, spare });
   try {
     await executor.execute(order, { onPermission: approvals.ask }, ending.signal);
   } finally {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { SpareContainer } from "../runner/container/spare.ts";
 import type { RunOrder } from "../runner/run-order.ts";
 import { placeSchema } from "../state/job.ts";
 import { processIdentitySchema } from "../state/process-identity.ts";
@@ -8,6 +9,8 @@ export interface RunnerAssignment {
   stateDir: string;
   order: RunOrder;
   environment: Record<string, string>;
+  /** A container that waits for this agent. */
+  spare?: SpareContainer;
 }
 
 /** What must be known of a run to tell its end when its runner cannot, and the agent may be gone. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import type { RefusedAccess } from "../gateway/refused-access.ts";
 import { writeOutcome } from "../state/outcome-file.ts";
+import type { SpareContainer } from "./container/spare.ts";
 import { type Evidence, noEvidence } from "./evidence.ts";
 import { makeReport } from "./make-report.ts";
 import { readMetadataFile } from "./metadata-file.ts";
@@ -15,6 +16,8 @@ import { totalsBefore } from "./session-totals.ts";
 export interface ExecutorOptions {
   stateDir: string;
   environment: Environment;
+  /** A container that waits for the agent of the order. */
+  spare?: SpareContainer;
 }
 
 /**
@@ -31,7 +34,8 @@ export class JobExecutor {
     const jobDir = join(this.options.stateDir, "jobs", order.jobId);
     const startedAt = new Date();
     const spentBefore = await totalsBefore(order);
-    const opened = await openRun(order, this.options.environment, jobDir);
+    const { environment, spare } = this.options;
+    const opened = await openRun(order, environment, jobDir, spare);
     const run = opened.kind === "open" ? opened.run : undefined;
     const evidence =
       opened.kind === "open"

@@ -29,11 +29,11 @@ export async function openDoors(
   order: RunOrder,
   environment: Environment,
   credential: UsableCredential,
-  jobDir: string,
+  folder: string,
   onEnd: (request: Readonly<MeteredRequest>) => void,
 ): Promise<OpenDoors> {
   const inContainer = order.place === "docker";
-  const door = inContainer ? openDoor(join(jobDir, "door")) : undefined;
+  const door = inContainer ? openDoor(folder) : undefined;
   const hasOwnWay = isMounted(order, credential) && order.agent.docker.network !== "none";
   const needsGateway = credential.kind === "api_key" || (inContainer && !hasOwnWay);
   let gateway: Gateway | undefined;

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { MeteredRequest } from "../gateway/meter.ts";
 import type { RefusedAccess } from "../gateway/refused-access.ts";
+import { runFolders, type SpareContainer } from "./container/spare.ts";
 import { type CredentialChoice, chooseCredential, type UsableCredential } from "./credential.ts";
 import { buildEnvironment } from "./environment.ts";
 import type { Evidence } from "./evidence.ts";
@@ -20,6 +20,7 @@ export interface OpenRun {
   privateDir: string;
   doorDir: string | undefined;
   authFile: string | undefined;
+  spare: SpareContainer | undefined;
   gateway: Gateway | undefined;
   gatewayFacts(): Evidence["gateway"];
   refused(): RefusedAccess[];
@@ -34,21 +35,22 @@ export async function openRun(
   order: RunOrder,
   environment: Environment,
   jobDir: string,
+  spare?: SpareContainer,
 ): Promise<OpenedRun> {
   const credential = credentialOf(order, environment);
   if (credential.kind === "none") {
     return { kind: "refused", refused: { code: "auth_failed", ...withoutKind(credential) } };
   }
+  const { privateDir, doorDir } = runFolders(spare?.folder ?? jobDir);
   let last: Readonly<MeteredRequest> | undefined;
-  const privateDir = join(jobDir, "private");
   mkdirSync(privateDir, { recursive: true, mode: 0o700 });
-  const doors = await openDoors(order, environment, credential, jobDir, (request) => {
+  const doors = await openDoors(order, environment, credential, doorDir, (request) => {
     last = request;
   });
   const env = environmentOf(order, environment, credential, doors);
   const close = async () => {
     await doors.close();
-    await rm(privateDir, { recursive: true, force: true });
+    await rm(spare?.folder ?? privateDir, { recursive: true, force: true });
   };
   const { gateway } = doors;
   return {
@@ -59,6 +61,7 @@ export async function openRun(
       privateDir,
       doorDir: doors.folder,
       authFile: isMounted(order, credential) ? loginFile(configDirOf(environment)) : undefined,
+      spare,
       gateway,
       gatewayFacts: () => gateway && factsOf(gateway, last),
       refused: doors.refused,

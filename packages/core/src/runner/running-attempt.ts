@@ -108,6 +108,7 @@ export class RunningAttempt {
       privateDir: run.privateDir,
       doorDir: run.doorDir,
       authFile: run.authFile,
+      spare: run.spare,
       run: { jobId: order.jobId, attempt: order.attempt },
       signal: this.ending.signal,
       onPermission: this.permission(),

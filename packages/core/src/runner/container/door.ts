@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /** A folder of sockets that is mounted into a container. */
@@ -17,8 +17,9 @@ const longestPath = 107;
  * else gets as far as the folder, because the job's own folder around it is closed.
  */
 export function openDoor(folder: string): Door {
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  // The folder itself stays: a container may have it already.
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
   chmodSync(folder, 0o755);
   const handle = openSync(folder, "r");
   return {

@@ -6,6 +6,8 @@ export const labels = {
   agent: "herdctl.agent",
   job: "herdctl.job",
   attempt: "herdctl.attempt",
+  /** Names a spare, which had no job when it was made. */
+  spare: "herdctl.spare",
   /** A fingerprint of the folder, for whoever must know whether it is in use. */
   workspace: "herdctl.workspace",
 } as const;
@@ -13,23 +15,40 @@ export const labels = {
 export interface ContainerIdentity {
   fleet: string;
   agent: string;
-  jobId: string;
-  attempt: number;
   workspace: string;
+  who: ContainerJob | { spare: string };
 }
 
-export function labelsOf(identity: ContainerIdentity): Record<string, string> {
+export interface ContainerJob {
+  jobId: string;
+  attempt: number;
+}
+
+export function labelsOf({ fleet, agent, workspace, who }: ContainerIdentity) {
+  const own: Record<string, string> =
+    "spare" in who
+      ? { [labels.spare]: who.spare }
+      : { [labels.job]: who.jobId, [labels.attempt]: String(who.attempt) };
   return {
-    [labels.fleet]: identity.fleet,
-    [labels.agent]: identity.agent,
-    [labels.job]: identity.jobId,
-    [labels.attempt]: String(identity.attempt),
-    [labels.workspace]: fingerprint(identity.workspace),
+    [labels.fleet]: fleet,
+    [labels.agent]: agent,
+    ...own,
+    [labels.workspace]: fingerprint(workspace),
   };
 }
 
-export function containerName({ jobId, attempt }: ContainerIdentity): string {
-  return `herdctl-${jobId}-${attempt}`;
+export function containerName(who: ContainerIdentity["who"]): string {
+  return "spare" in who ? `herdctl-spare-${who.spare}` : `herdctl-${who.jobId}-${who.attempt}`;
+}
+
+/** Whose work a container does: a spare gets the name of its job, since labels stay what they were. */
+export function jobOf(container: {
+  name: string;
+  labels: Readonly<Record<string, string>>;
+}): string {
+  const { [labels.job]: job, [labels.spare]: spare } = container.labels;
+  if (job !== undefined || spare === undefined) return job ?? "";
+  return /^herdctl-(?!spare-)(.+)-\d+$/.exec(container.name)?.[1] ?? "";
 }
 
 export function fingerprint(text: string): string {

@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import { z } from "zod";
 import { fingerprint } from "./labels.ts";
+import { entryAt } from "./workspace-facts.ts";
 import type { Placeholder } from "./workspace-guard.ts";
 
 const madeSchema = z.object({
@@ -56,7 +57,7 @@ export function hasMountpoints(stateDir: string): boolean {
 
 /** What identifies the mountpoints: another run's end must not have taken them away meanwhile. */
 export function inodesOf(paths: readonly string[]): string {
-  return paths.map((path) => lstatSync(path, { throwIfNoEntry: false })?.ino ?? "gone").join();
+  return paths.map((path) => entryAt(path)?.ino ?? "gone").join();
 }
 
 function makeOne(workspace: string, { path, content }: Placeholder): void {

@@ -19,7 +19,7 @@ export function containerSpec(
   { identity, user, mounts }: ContainerFacts,
 ): Docker.ContainerCreateOptions {
   return {
-    name: containerName(identity),
+    name: containerName(identity.who),
     Image: config.image,
     Labels: labelsOf(identity),
     User: `${user.uid}:${user.gid}`,

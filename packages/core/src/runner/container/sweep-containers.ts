@@ -1,6 +1,6 @@
 import type { ContainerManager } from "../runtime/container-manager.ts";
 import { fleetIdOf } from "./fleet-id.ts";
-import { labels } from "./labels.ts";
+import { jobOf, labels } from "./labels.ts";
 import { hasMountpoints, removeMountpoints } from "./mountpoints.ts";
 
 /**
@@ -10,13 +10,14 @@ import { hasMountpoints, removeMountpoints } from "./mountpoints.ts";
 export async function sweepContainers(
   manager: ContainerManager,
   stateDir: string,
-  isOver: (jobId: string) => Promise<boolean>,
+  /** The id of the job is empty for a spare that has none yet. */
+  isOver: (jobId: string, containerId: string) => Promise<boolean>,
 ): Promise<string[]> {
   const removed: string[] = [];
-  for (const { id, labels: all } of await manager.find({ [labels.fleet]: fleetIdOf(stateDir) })) {
-    if (!(await isOver(all[labels.job] ?? ""))) continue;
-    await manager.remove(id);
-    removed.push(id);
+  for (const found of await manager.find({ [labels.fleet]: fleetIdOf(stateDir) })) {
+    if (!(await isOver(jobOf(found), found.id))) continue;
+    await manager.remove(found.id);
+    removed.push(found.id);
   }
   await freeMountpoints(manager, stateDir);
   return removed;

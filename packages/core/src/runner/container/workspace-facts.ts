@@ -1,4 +1,12 @@
-import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  type Stats,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import type { EntryKind, WorkspaceFacts } from "./workspace-guard.ts";
@@ -24,11 +32,22 @@ export function workspaceFacts(
 }
 
 export function kindOf(path: string): EntryKind {
-  const entry = lstatSync(path, { throwIfNoEntry: false });
+  const entry = entryAt(path);
   if (entry === undefined) return "absent";
   if (entry.isSymbolicLink()) return "link";
   if (entry.isDirectory()) return "folder";
   return entry.isFile() ? "file" : "other";
+}
+
+/** Undefined also when something on the way is a file. */
+export function entryAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 function readIfThere(file: string): string {

@@ -16,6 +16,7 @@ export interface Attached {
 
 export interface FoundContainer {
   id: string;
+  name: string;
   labels: Readonly<Record<string, string>>;
 }
 
@@ -51,6 +52,10 @@ export class ContainerManager {
       stderr.end();
     });
     return { stdin, stdout, stderr, ended };
+  }
+
+  async rename(id: string, name: string): Promise<void> {
+    await this.engine.getContainer(id).rename({ name }).catch(rethrow);
   }
 
   async start(id: string): Promise<void> {
@@ -91,7 +96,11 @@ export class ContainerManager {
 
   private async list(label: string[]): Promise<FoundContainer[]> {
     const found = await this.engine.listContainers({ all: true, filters: { label } });
-    return found.map(({ Id: id, Labels: all }) => ({ id, labels: all }));
+    return found.map(({ Id: id, Names: [name = ""], Labels: all }) => ({
+      id,
+      name: name.replace(/^\//, ""),
+      labels: all,
+    }));
   }
 
   /** Undefined while it runs, and when the engine does not answer. */

@@ -4,13 +4,13 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Environment } from "../../config/environment.ts";
 import { spawnInContainer, type WaitingContainer } from "../container/container-process.ts";
 import { containerEnvironment } from "../container/environment.ts";
-import { fleetIdOf } from "../container/fleet-id.ts";
 import { writeGitConfig } from "../container/git-config.ts";
+import { type ContainerJob, containerName } from "../container/labels.ts";
 import { inside } from "../container/layout.ts";
-import { inodesOf, makeMountpoints } from "../container/mountpoints.ts";
+import { type OpenedContainer, openContainer, printOf } from "../container/open-container.ts";
 import { letRead } from "../container/own-folder.ts";
 import { type ContainerPlan, planContainer, pluginInside, sessionsDir } from "../container/plan.ts";
-import { containerSpec } from "../container/spec.ts";
+import type { SpareContainer } from "../container/spare.ts";
 import { freeMountpoints, sweepContainers } from "../container/sweep-containers.ts";
 import { ContainerManager } from "./container-manager.ts";
 import type { DockerConfig } from "./docker-config.ts";
@@ -32,11 +32,11 @@ export class ContainerRunner implements RuntimeInterface {
     const manager = await ContainerManager.connect(this.environment);
     await this.endEarlier(manager, options.run?.jobId);
     mkdirSync(options.privateDir, { recursive: true, mode: 0o700 });
-    const { plan, container } = await this.open(manager, options);
-    writeGitConfig(options.privateDir, this.config.agent, plan.workspace);
-    for (const text of plan.warnings) options.observer?.warning?.(text);
-    options.observer?.container?.({ id: container.id });
+    const { plan, begun: container } = await this.open(manager, options);
     try {
+      writeGitConfig(options.privateDir, this.config.agent, plan.workspace);
+      for (const text of plan.warnings) options.observer?.warning?.(text);
+      options.observer?.container?.({ id: container.id });
       yield* this.runtime.execute(this.translate(manager, options, plan, container));
     } finally {
       await this.close(manager, container.id);
@@ -49,47 +49,37 @@ export class ContainerRunner implements RuntimeInterface {
     await sweepContainers(manager, this.stateDir, async (id) => id === jobId);
   }
 
-  /** The end of another run in the same folder may take a mountpoint away from under this one. */
-  private async open(manager: ContainerManager, options: ExecuteOptions) {
-    for (let left = tries; ; left -= 1) {
-      const plan = planContainer(this.config, options, this.stateDir);
-      makeMountpoints(this.stateDir, plan.workspace, plan.placeholders);
-      const sources = plan.mounts.map(({ source }) => source);
-      const before = inodesOf(sources);
-      try {
-        const container = await this.start(manager, options, plan);
-        if (inodesOf(sources) === before) return { plan, container };
-        await manager.remove(container.id);
-      } catch (error) {
-        if (left <= 1 || inodesOf(sources) === before) {
-          await freeMountpoints(manager, this.stateDir).catch(() => undefined);
-          throw error;
-        }
-      }
-    }
-  }
-
-  private async start(
+  private async open(
     manager: ContainerManager,
     options: ExecuteOptions,
-    plan: ContainerPlan,
-  ): Promise<WaitingContainer> {
-    const { jobId, attempt } = options.run ?? { jobId: `run-${randomUUID()}`, attempt: 1 };
-    const identity = {
-      fleet: fleetIdOf(this.stateDir),
-      agent: this.config.agent,
-      jobId,
-      attempt,
-      workspace: plan.workspace,
-    };
-    const id = await manager.create(containerSpec(this.config, { identity, ...plan }));
-    try {
+  ): Promise<OpenedContainer<WaitingContainer>> {
+    const who = options.run ?? { jobId: `run-${randomUUID()}`, attempt: 1 };
+    const taken = options.spare && (await this.take(manager, options, options.spare, who));
+    if (taken) return taken;
+    const site = { manager, config: this.config, stateDir: this.stateDir };
+    return await openContainer(site, options, who, async (id) => {
       const attached = await manager.attach(id);
       await manager.start(id);
       return { id, attached, end: manager.end(id, attached) };
-    } catch (error) {
+    });
+  }
+
+  /** A spare that is not just what this run would be given, or has gone, is no help. */
+  private async take(
+    manager: ContainerManager,
+    options: ExecuteOptions,
+    { id, print }: SpareContainer,
+    who: ContainerJob,
+  ): Promise<OpenedContainer<WaitingContainer> | undefined> {
+    const plan = planContainer(this.config, options, this.stateDir);
+    try {
+      if (printOf(this.config, plan) !== print) throw new Error("it was made for something else");
+      await manager.rename(id, containerName(who));
+      const attached = await manager.attach(id);
+      return { id, plan, begun: { id, attached, end: manager.end(id, attached) } };
+    } catch {
       await manager.remove(id).catch(() => undefined);
-      throw error;
+      return undefined;
     }
   }
 
@@ -130,5 +120,3 @@ export class ContainerRunner implements RuntimeInterface {
     }
   }
 }
-
-const tries = 3;

@@ -1,6 +1,7 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import type { ContainerSeen } from "../container/container-end.ts";
+import type { SpareContainer } from "../container/spare.ts";
 import type { BridgedServers } from "./mcp/bridged-server.ts";
 import type { PermissionAnswer, PermissionRequest } from "./permission.ts";
 import type { ProcessExit, SpawnClaude } from "./spawn.ts";
@@ -29,6 +30,8 @@ export interface ExecuteOptions {
   doorDir?: string;
   /** The user's own login, for a program that cannot find it by itself. */
   authFile?: string;
+  /** A container that was made for this agent before its job was known. */
+  spare?: SpareContainer;
   /** Which attempt this is, for whoever keeps it apart from others. */
   run?: { jobId: string; attempt: number };
   /** The transcript, where it does not lie where `env` and `cwd` say. */

@@ -111,7 +111,8 @@ export class LastingLink {
 
 async function greet(link: Link, introduction: JSONRPCRequest): Promise<JSONRPCResponse> {
   const answer = await link.request(introduction);
-  const version = "result" in answer ? answer.result.protocolVersion : undefined;
+  if ("error" in answer) throw new Error(answer.error.message);
+  const version = answer.result.protocolVersion;
   if (typeof version === "string") link.speak(version);
   return answer;
 }

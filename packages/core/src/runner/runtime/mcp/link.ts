@@ -39,7 +39,7 @@ export class Link {
     this.transport.onmessage = (message) => this.receive(message);
     this.transport.onclose = () => this.end();
     this.transport.onerror = (error) => {
-      this.trouble ??= error.message;
+      this.trouble ??= error.message.slice(0, 200);
     };
     await this.transport.start();
   }

@@ -20,7 +20,7 @@ export class ToolRules {
       ask &&
       (async (request, signal) => {
         const answer = await ask(request, signal);
-        if (answer.behavior === "allow") {
+        if (answer.behavior === "allow" && request.tool.startsWith("mcp__")) {
           this.allowedOnce.push({ tool: request.tool, input: answer.updatedInput });
         }
         return answer;

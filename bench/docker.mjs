@@ -1,0 +1,73 @@
+// One job in a container, beside the same job on the host, both through a fleet in this process.
+import { spawn } from "node:child_process";
+import { chownSync, mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { FleetManager } from "@herdctl/core";
+import { inTurns } from "./measure.mjs";
+import { bundledClaude, rehearsedFleet } from "./stage.mjs";
+
+const rounds = 15;
+
+export const dockerCold = () => inDocker("job in a container", "", 350, 0);
+
+/** The pause lets the fleet make the next spare, as it would between two jobs. */
+export const dockerWarm = () => inDocker("job in a spare container", ", warm: true", 60, 3_000);
+
+async function inDocker(what, option, more, pause) {
+  const engine = spawn(process.execPath, [resolve(import.meta.dirname, "../scripts/engine.mjs")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const gone = new Promise((done) => engine.once("close", done));
+  const stage = await rehearsedFleet();
+  const [line] = await new Promise((found) => {
+    createInterface({ input: engine.stdout }).once("line", (text) => found([text]));
+  });
+  const env = { ...stage.env, DOCKER_HOST: JSON.parse(line).dockerHost };
+  const fleet = new FleetManager({ file: writeFleet(stage, option), env });
+  try {
+    await fleet.start();
+    const times = await inTurns(rounds, {
+      ours: async () => {
+        await delay(pause);
+        return await oneJob(fleet, "contained");
+      },
+      bare: () => oneJob(fleet, "bare"),
+    });
+    return { what, bareThing: "the same job on the host", ...times, bound: { more } };
+  } finally {
+    await fleet.stop({ drainMs: 0 });
+    await stage.dispose();
+    engine.stdin.end();
+    await gone;
+  }
+}
+
+function writeFleet({ folder }, option) {
+  const workspace = join(folder, "work");
+  mkdirSync(workspace);
+  chownSync(workspace, 1000, 1000);
+  const file = join(folder, "herdctl.yaml");
+  const agent = "runtime: cli, permission_mode: bypassPermissions, default_prompt: hello";
+  writeFileSync(
+    file,
+    `version: 1
+fleet: { name: bench }
+claude_path: ${bundledClaude()}
+defaults: { working_directory: ./work }
+agents:
+  - { name: bare, ${agent} }
+  - { name: contained, ${agent}, docker: { enabled: true${option} } }
+`,
+  );
+  return file;
+}
+
+async function oneJob(fleet, agent) {
+  const began = performance.now();
+  const { job } = await fleet.trigger({ trigger: "manual", agent });
+  const { status, outcome } = await fleet.wait(job.id);
+  if (status !== "completed") throw new Error(`the job ended as ${outcome?.code}`);
+  return performance.now() - began;
+}
