@@ -26,7 +26,7 @@ test("a spare container is taken by the next job, replaced, and gone when the fl
   await fleet.stop();
   expect(sparesOf(on)).toEqual([]);
   expect(readdirSync(on.workspace)).toEqual(["made"]);
-  expect(readdirSync(join(dirname(file), ".herdctl/spares"))).toEqual([]);
+  expect(readdirSync(join(dirname(file), ".herdctl/spare-containers"))).toEqual([]);
 });
 
 test("a spare that does not fit any more is not used", async () => {
