@@ -11,7 +11,8 @@ const core = {
   queue: ["config", "state", "errors"],
   runner: ["config", "state", "gateway", "errors"],
   "runner-process": ["config", "runner", "state", "errors"],
-  fleet: ["config", "queue", "runner", "runner-process", "state", "errors"],
+  triggers: ["config", "queue", "runner", "state", "errors"],
+  fleet: ["config", "queue", "triggers", "runner", "runner-process", "state", "errors"],
 };
 
 /** Packages may import each other's public entry only, and only along these edges. */
