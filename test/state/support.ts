@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
 import { SqliteApprovalStore } from "../../packages/core/src/state/sqlite/approval-store.ts";
 import { Database } from "../../packages/core/src/state/sqlite/database.ts";
+import { SqliteDeliveryStore } from "../../packages/core/src/state/sqlite/delivery-store.ts";
 import { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
 import { migrateNew, migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
 import { SqlitePauseStore } from "../../packages/core/src/state/sqlite/pause-store.ts";
@@ -44,6 +45,7 @@ export function memoryStores() {
     sessions: new SqliteSessionStore(database, clock, ({ pid }) => !dead.has(pid)),
     approvals: new SqliteApprovalStore(database, clock),
     pauses: new SqlitePauseStore(database, clock),
+    deliveries: new SqliteDeliveryStore(database, clock),
   };
 }
 

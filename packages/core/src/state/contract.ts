@@ -1,4 +1,5 @@
 import type { Approval, ApprovalRequest } from "./approval.ts";
+import type { Delivery, DeliveryWithBody, NewDelivery } from "./delivery.ts";
 import type { Attempt, AttemptEnd, Job, JobChange, LiveJob, NewJob, Place } from "./job.ts";
 import type { JobStatus } from "./job-status.ts";
 import type { Outcome, OutcomeCode } from "./outcome.ts";
@@ -131,4 +132,36 @@ export interface PauseStore {
   lift(subject: PauseSubject): Promise<boolean>;
   /** The oldest first. */
   list(): Promise<Pause[]>;
+}
+
+export interface DeliveryStore {
+  /** With a key seen before: the first one, counted once more, and its job if it has none yet. */
+  record(delivery: NewDelivery): Promise<Delivery>;
+  findByKey(key: string): Promise<Delivery | undefined>;
+  get(id: string): Promise<DeliveryWithBody | undefined>;
+  /** Newest first, a few at most: ids that begin so, or whose random part does. */
+  findByPrefix(prefix: string): Promise<Delivery[]>;
+  /** Newest first. */
+  list(query: DeliveryQuery): Promise<DeliveryPage>;
+  /** Deletes what need not be kept, some at a time, and says how many. */
+  prune(retention: DeliveryRetention): Promise<number>;
+}
+
+export interface DeliveryQuery {
+  agent?: string;
+  limit: number;
+  cursor?: number;
+}
+
+export interface DeliveryPage {
+  deliveries: Delivery[];
+  next: number | null;
+}
+
+export interface DeliveryRetention {
+  receivedBefore: Date;
+  /** Only so many of the newest stay. */
+  keep: number;
+  /** At most so many in this call. */
+  limit: number;
 }

@@ -5,6 +5,10 @@ export function newJobId(now: Date): string {
   return `job-${now.toISOString().slice(0, 10)}-${randomName()}`;
 }
 
+export function newDeliveryId(now: Date): string {
+  return `delivery-${now.toISOString().slice(0, 10)}-${randomName()}`;
+}
+
 export function newApprovalId(): string {
   return `approval-${randomName()}`;
 }

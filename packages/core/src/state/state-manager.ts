@@ -1,12 +1,19 @@
 import { join, resolve } from "node:path";
 import { UserError } from "../errors/user-error.ts";
-import type { ApprovalStore, JobStore, PauseStore, SessionStore } from "./contract.ts";
+import type {
+  ApprovalStore,
+  DeliveryStore,
+  JobStore,
+  PauseStore,
+  SessionStore,
+} from "./contract.ts";
 import { ensureFolder } from "./folder.ts";
 import { checkJobId } from "./names.ts";
 import { outputName } from "./output-writer.ts";
 import { isAlive } from "./process-identity.ts";
 import { SqliteApprovalStore } from "./sqlite/approval-store.ts";
 import type { Database } from "./sqlite/database.ts";
+import { SqliteDeliveryStore } from "./sqlite/delivery-store.ts";
 import { SqliteJobStore } from "./sqlite/job-store.ts";
 import { openForReading, openForWriting, setAside } from "./sqlite/open.ts";
 import { SqlitePauseStore } from "./sqlite/pause-store.ts";
@@ -24,6 +31,7 @@ interface Stores {
   sessions: SessionStore;
   approvals: ApprovalStore;
   pauses: PauseStore;
+  deliveries: DeliveryStore;
 }
 
 /** A state directory: where everything lies, and its stores while it is open. */
@@ -66,6 +74,10 @@ export class StateManager {
     return this.#opened.pauses;
   }
 
+  get deliveries(): DeliveryStore {
+    return this.#opened.deliveries;
+  }
+
   async open(options: OpenOptions = {}): Promise<this> {
     if (this.#stores) return this;
     const database = this.#openDatabase(options);
@@ -77,6 +89,7 @@ export class StateManager {
       sessions: new SqliteSessionStore(database, clock, isAlive),
       approvals: new SqliteApprovalStore(database, clock),
       pauses: new SqlitePauseStore(database, clock),
+      deliveries: new SqliteDeliveryStore(database, clock),
     };
     return this;
   }

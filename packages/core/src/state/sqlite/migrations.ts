@@ -79,6 +79,20 @@ export const migrations: readonly string[] = [
     record TEXT NOT NULL
   ) STRICT
   `,
+  `
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    record TEXT NOT NULL,
+    body TEXT NOT NULL,
+    key TEXT NOT NULL AS (record ->> '$.key'),
+    agent TEXT NOT NULL AS (record ->> '$.agent'),
+    received_at TEXT NOT NULL AS (record ->> '$.received_at')
+  ) STRICT;
+  CREATE UNIQUE INDEX deliveries_key ON deliveries (key);
+  CREATE INDEX deliveries_agent ON deliveries (agent, seq);
+  CREATE INDEX deliveries_time ON deliveries (received_at)
+  `,
 ];
 
 /** Each step in a transaction of its own, so that a crash leaves one version or the next. */
