@@ -94,7 +94,7 @@ const checks: Check[] = [
   function signaturesNameTheirHeader(agent) {
     return keys(agent, "schedules")
       .map((name) => ["schedules", name, "signature"])
-      .filter((path) => ["hmac", "token"].includes(text(agent, ...path, "kind") ?? ""))
+      .filter((path) => text(agent, ...path, "kind") === "hmac")
       .filter((path) => !at(agent, [...path, "header"]))
       .map((path) =>
         problem(
@@ -102,6 +102,21 @@ const checks: Check[] = [
           [...path, "kind"],
           "the header of the signature is not named",
           "Add `header:`, such as `X-Signature`.",
+        ),
+      );
+  },
+  function peopleAreKnownByGithubAlone(agent) {
+    return keys(agent, "schedules")
+      .filter((name) => text(agent, "schedules", name, "type") === "webhook")
+      .filter((name) => text(agent, "schedules", name, "signature", "kind") !== "github")
+      .flatMap((name) => ["from", "command"].map((field) => ["schedules", name, field]))
+      .filter((path) => at(agent, path))
+      .map((path) =>
+        problem(
+          agent,
+          path,
+          `\`${path.at(-1)}\` is for webhooks of GitHub`,
+          "Remove it, or use `filter`.",
         ),
       );
   },

@@ -6,8 +6,11 @@ import { timezone } from "./time.ts";
 import { checkedText, Wrong } from "./wrong.ts";
 
 const retention = z.strictObject({
-  age: duration.prefault("30d").describe("Finished jobs older than this are removed"),
+  age: duration
+    .prefault("30d")
+    .describe("Finished jobs and deliveries older than this are removed"),
   jobs_per_agent: count.prefault(1000).describe("Finished jobs of each agent that are kept"),
+  deliveries: count.prefault(1000).describe("Webhook deliveries that are kept"),
 });
 
 const identity = z.strictObject({
