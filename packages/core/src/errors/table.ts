@@ -130,6 +130,21 @@ export const errorTable = {
     status: 404,
     hint: "Run `herdctl approvals` to see those there are.",
   },
+  hook_not_found: {
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl hooks` to see those there are.",
+  },
+  hook_not_failed: {
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Only a hook that was given up can be tried again by hand.",
+  },
+  work_source_failed: {
+    exitCode: exitCodes.refused,
+    status: 503,
+    hint: "Check `work_source` of the agent, its token and the network.",
+  },
 } as const satisfies Record<string, { exitCode: number; status: number; hint: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -13,6 +13,15 @@ export function newApprovalId(): string {
   return `approval-${randomName()}`;
 }
 
+/** Receivers know a hook by it over all its attempts. */
+export function newHookId(): string {
+  return `hook-${randomName()}`;
+}
+
+export function newClaimId(): string {
+  return `claim-${randomName()}`;
+}
+
 /** A job's id names its folder, so it must not lead out of the folder of jobs. */
 export function checkJobId(id: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(id)) return id;
