@@ -54,6 +54,7 @@ function job(more: Partial<Job> = {}): Job {
     idempotency_key: null,
     resumed_from: null,
     forked_from: null,
+    reserved_usd: null,
     status: "pending",
     outcome: null,
     session_id: null,

@@ -7,11 +7,13 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
 import { SqliteApprovalStore } from "../../packages/core/src/state/sqlite/approval-store.ts";
+import { SqliteBudgetStore } from "../../packages/core/src/state/sqlite/budget-store.ts";
 import { Database } from "../../packages/core/src/state/sqlite/database.ts";
 import { SqliteDeliveryStore } from "../../packages/core/src/state/sqlite/delivery-store.ts";
 import { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
 import { migrateNew, migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
 import { SqlitePauseStore } from "../../packages/core/src/state/sqlite/pause-store.ts";
+import { SqliteScheduleStore } from "../../packages/core/src/state/sqlite/schedule-store.ts";
 import { SqliteSessionStore } from "../../packages/core/src/state/sqlite/session-store.ts";
 
 const cleanups: (() => unknown)[] = [];
@@ -45,6 +47,8 @@ export function memoryStores() {
     sessions: new SqliteSessionStore(database, clock, ({ pid }) => !dead.has(pid)),
     approvals: new SqliteApprovalStore(database, clock),
     pauses: new SqlitePauseStore(database, clock),
+    schedules: new SqliteScheduleStore(database, clock),
+    budgets: new SqliteBudgetStore(database),
     deliveries: new SqliteDeliveryStore(database, clock),
   };
 }

@@ -1,8 +1,8 @@
 import type { Approval, ApprovalRequest } from "./approval.ts";
 import type { Delivery, DeliveryWithBody, NewDelivery } from "./delivery.ts";
+import type { DueRecord, MarkedSchedule, ScheduleName } from "./due-time.ts";
 import type { CalledHook, HookEnd, HookRun } from "./hook-run.ts";
 import type { Attempt, AttemptEnd, Job, JobChange, LiveJob, NewJob, Place } from "./job.ts";
-import type { DueRecord, MarkedSchedule, ScheduleName } from "./due-time.ts";
 import type { JobStatus } from "./job-status.ts";
 import type { Outcome, OutcomeCode } from "./outcome.ts";
 import type { Pause, PauseSubject } from "./pause.ts";
@@ -188,7 +188,7 @@ export interface DeliveryRetention {
 /** The end of a job and the fact that its hooks are still to be decided on are one transaction. */
 export interface HookStore {
   /** Finished jobs whose hooks nobody has decided on yet, the first to finish first. */
-  undecided(limit: number): Promise<string[]>;
+  undecided(): Promise<string[]>;
   /** Makes due what each job calls for, once: a job that was decided on gives nothing more. */
   decide(called: ReadonlyMap<string, readonly CalledHook[]>): Promise<HookRun[]>;
   /** All that are due or running, the oldest first. */
