@@ -4,9 +4,11 @@ import {
   type Admission,
   type Approval,
   appendJobOutput,
+  type DeliveryQuery,
   type FleetControl,
   type FleetEvent,
   type FleetStatus,
+  type HookQuery,
   isFinished,
   type Job,
   type JobOutput,
@@ -171,6 +173,21 @@ export class SmallFleet implements FleetControl {
     return approval;
   }
 
+  async deliveries(query: DeliveryQuery) {
+    return { ...(await this.#state.deliveries.list(query)), refused: [] };
+  }
+
+  delivery(id: string) {
+    return this.#state.deliveries.get(id);
+  }
+
+  async replay(id: string) {
+    const delivery = await this.#state.deliveries.get(id);
+    if (!delivery) throw new UserError("delivery_not_found", `there is no delivery ${id}`);
+    const { body: _, ...record } = delivery;
+    return record;
+  }
+
   async pause(agent: string): Promise<void> {
     this.#expectAgent(agent);
     this.#paused.set(agent, new Date().toISOString());
@@ -181,6 +198,14 @@ export class SmallFleet implements FleetControl {
     this.#expectAgent(agent);
     this.#paused.delete(agent);
     this.emit({ type: "agent:resumed", agent });
+  }
+
+  hooks(query: HookQuery) {
+    return this.#state.hooks.list(query);
+  }
+
+  retryHook(id: string) {
+    return this.#state.hooks.retry(id);
   }
 
   async reload(): Promise<void> {

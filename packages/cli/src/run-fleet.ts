@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type FleetLog, FleetManager, loadFleet, openFleetLog } from "@herdctl/core";
-import { createApp, serveOnSocket } from "@herdctl/server";
+import { createApp, serveHooks, serveOnSocket } from "@herdctl/server";
 import packageJson from "../package.json" with { type: "json" };
 import type { Call } from "./command.ts";
 import { fleetFileOf, socketOf } from "./fleet-access.ts";
@@ -34,6 +34,9 @@ export async function runFleet(call: Call): Promise<void> {
 async function serve(fleet: FleetManager, socket: string, log: FleetLog, { terminal }: Call) {
   const view = openFleetView(terminal, () => fleet.status());
   const server = await serveOnSocket(createApp(fleet), socket);
+  const hooks = await serveHooks(fleet, {
+    onBug: (error) => log.error("a delivery met a bug", error),
+  });
   const stop = listenForStop(() => void fleet.shutdown({ drainMs: drainTime }));
   void stop.forced.then(() => fleet.shutdown({ drainMs: 0 }));
   try {
@@ -47,6 +50,7 @@ async function serve(fleet: FleetManager, socket: string, log: FleetLog, { termi
   } finally {
     stop.dispose();
     view.close();
+    await hooks.stop();
     await server.stop();
   }
 }

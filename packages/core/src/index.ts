@@ -16,6 +16,7 @@ export {
 } from "./fleet/agent-runner.ts";
 export type {
   AgentStatus,
+  DeliveryList,
   FleetControl,
   FleetEvent,
   FleetStatus,
@@ -24,6 +25,7 @@ export type {
   ShutdownOptions,
 } from "./fleet/control.ts";
 export { FleetManager, type FleetManagerOptions } from "./fleet/fleet-manager.ts";
+export type { FleetWebhooks } from "./fleet/fleet-webhooks.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
@@ -50,7 +52,20 @@ export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
 export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
 export type { SparePool, SparePoolOptions } from "./runner-process/spare.ts";
 export { type Approval, approvalSchema } from "./state/approval.ts";
-export type { JobPage, JobQuery } from "./state/contract.ts";
+export type {
+  DeliveryPage,
+  DeliveryQuery,
+  HookQuery,
+  JobPage,
+  JobQuery,
+} from "./state/contract.ts";
+export {
+  type Delivery,
+  type DeliveryWithBody,
+  deliverySchema,
+  deliveryWithBodySchema,
+} from "./state/delivery.ts";
+export { type HookRun, hookRunSchema } from "./state/hook-run.ts";
 export {
   type Attempt,
   attemptSchema,
@@ -81,3 +96,7 @@ export {
   updateJob,
 } from "./state/shorthand.ts";
 export { type OpenOptions, StateManager } from "./state/state-manager.ts";
+export type { Receipt } from "./triggers/webhook/receive-delivery.ts";
+export type { Refusal } from "./triggers/webhook/refusals.ts";
+export { TooManyDeliveries, type WebhookDoor } from "./triggers/webhook/webhook-door.ts";
+export type { WebhookTarget } from "./triggers/webhook/webhook-schedule.ts";

@@ -1,8 +1,17 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
-import type { JobPage, JobQuery } from "../state/contract.ts";
+import type {
+  DeliveryPage,
+  DeliveryQuery,
+  HookQuery,
+  JobPage,
+  JobQuery,
+} from "../state/contract.ts";
+import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
+import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import type { Refusal } from "../triggers/webhook/refusals.ts";
 
 /**
  * The whole of what can be asked of a fleet. The fleet itself is one; the client that speaks to it
@@ -21,9 +30,17 @@ export interface FleetControl {
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput>;
   approvals(): Promise<Approval[]>;
   answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval>;
+  deliveries(query: DeliveryQuery): Promise<DeliveryList>;
+  delivery(id: string): Promise<DeliveryWithBody | undefined>;
+  /** Takes a delivery as if it came now; it gets a job of its own. */
+  replay(deliveryId: string): Promise<Delivery>;
   pause(agent: string): Promise<void>;
   /** Also lifts the pause of the credential that the agent shares with others. */
   resume(agent: string): Promise<void>;
+  /** What ran, runs or is to run after finished jobs; newest first. */
+  hooks(query: HookQuery): Promise<HookRun[]>;
+  /** Tries a hook once more that was given up. */
+  retryHook(id: string): Promise<HookRun>;
   reload(): Promise<void>;
   /** Drains, then cancels what is left; `detach` leaves running jobs to the next fleet process. */
   shutdown(options?: ShutdownOptions): Promise<void>;
@@ -40,6 +57,11 @@ export interface JobOutput {
   message: SDKMessage;
   /** Where the next one begins. */
   offset: number;
+}
+
+export interface DeliveryList extends DeliveryPage {
+  /** What was refused since the fleet started, by reason. */
+  refused: Refusal[];
 }
 
 export interface ShutdownOptions {
@@ -90,6 +112,7 @@ export type FleetEvent =
   | { type: "job:skipped"; job: Job }
   | { type: "approval:asked"; approval: Approval }
   | { type: "approval:answered"; approval: Approval }
+  | { type: "hook:tried"; hook: HookRun }
   | { type: "agent:paused"; agent: string; reason: string }
   | { type: "agent:resumed"; agent: string }
   | { type: "fleet:reloaded"; agents: string[] }

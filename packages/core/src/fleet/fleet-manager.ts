@@ -5,10 +5,13 @@ import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { SparePool } from "../runner-process/spare.ts";
 import type { Approval } from "../state/approval.ts";
-import type { JobPage, JobQuery } from "../state/contract.ts";
+import type { DeliveryQuery, HookQuery, JobPage, JobQuery } from "../state/contract.ts";
+import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
+import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
 import { cancelJob } from "./cancel-job.ts";
 import type {
+  DeliveryList,
   FleetControl,
   FleetEvent,
   FleetStatus,
@@ -19,6 +22,7 @@ import type {
 import { drain } from "./drain.ts";
 import { EventHub } from "./event-hub.ts";
 import { fleetStatus } from "./fleet-status.ts";
+import { FleetWebhooks } from "./fleet-webhooks.ts";
 import { jobOutput } from "./job-output.ts";
 import { type FleetParts, openParts } from "./parts.ts";
 import { Problems } from "./problems.ts";
@@ -53,6 +57,7 @@ export class FleetManager implements FleetControl {
   private readonly problems = new Problems(this.hub);
   private readonly startedAt = new Date();
   private readonly hurry = new AbortController();
+  readonly webhooks: FleetWebhooks;
   private loaded: LoadedFleet | undefined;
   private parts: FleetParts | undefined;
   private phase: "starting" | "running" | "draining" = "starting";
@@ -60,7 +65,15 @@ export class FleetManager implements FleetControl {
   private starting: Promise<Recovered> | undefined;
   private stopping: Promise<void> | undefined;
 
-  constructor(private readonly options: FleetManagerOptions) {}
+  constructor(private readonly options: FleetManagerOptions) {
+    this.webhooks = new FleetWebhooks({
+      env: options.env ?? process.env,
+      problems: this.problems,
+      config: () => this.config,
+      state: () => this.opened.state,
+      trigger: (request) => this.trigger(request),
+    });
+  }
 
   /** Reads the configuration, takes the lock and opens the state. Nothing runs yet. */
   initialize(): Promise<void> {
@@ -149,6 +162,18 @@ export class FleetManager implements FleetControl {
     return this.ask(({ board }) => board.answer(approvalId, word, by));
   }
 
+  deliveries(query: DeliveryQuery): Promise<DeliveryList> {
+    return this.ask(() => this.webhooks.list(query));
+  }
+
+  delivery(id: string): Promise<DeliveryWithBody | undefined> {
+    return this.ask(({ state }) => state.deliveries.get(id));
+  }
+
+  replay(deliveryId: string): Promise<Delivery> {
+    return this.ask(() => this.webhooks.door.replay(deliveryId));
+  }
+
   pause(agent: string): Promise<void> {
     return this.ask(({ pauses }) => pauses.pause(this.agent(agent)));
   }
@@ -157,6 +182,18 @@ export class FleetManager implements FleetControl {
     return this.ask(async ({ pauses, dispatcher }) => {
       await pauses.lift(this.agent(agent));
       dispatcher.kick();
+    });
+  }
+
+  hooks(query: HookQuery): Promise<HookRun[]> {
+    return this.ask(({ state }) => state.hooks.list(query));
+  }
+
+  retryHook(id: string): Promise<HookRun> {
+    return this.ask(async ({ state, hooks }) => {
+      const run = await state.hooks.retry(id);
+      hooks.kick();
+      return run;
     });
   }
 
@@ -205,6 +242,7 @@ export class FleetManager implements FleetControl {
     if (this.stopping) return recovered;
     this.phase = "running";
     dispatcher.start();
+    this.opened.hooks.start();
     if (!this.options.onlyOwn) this.opened.retention = new Retention(context);
     return recovered;
   }
@@ -213,11 +251,12 @@ export class FleetManager implements FleetControl {
     this.phase = "draining";
     await this.opening?.catch(() => undefined);
     if (this.parts) {
-      const { dispatcher, state, lock, spares, retention } = this.parts;
+      const { dispatcher, hooks, state, lock, spares, retention } = this.parts;
       this.hub.emit({ type: "fleet:stopping" });
       dispatcher.halt();
       if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
       await dispatcher.leave();
+      await hooks.stop(this.patience(options));
       await retention?.stop();
       await spares.stop();
       this.parts = undefined;
@@ -225,6 +264,12 @@ export class FleetManager implements FleetControl {
       lock.release();
     }
     this.hub.close();
+  }
+
+  /** How long hooks are waited for: a short fleet has nobody who would go on with its own. */
+  private patience({ drainMs }: ShutdownOptions): number {
+    if (drainMs === 0) return 0;
+    return this.options.onlyOwn ? longestHooks : politeHooks;
   }
 
   private trouble(message: string, cause?: unknown): void {
@@ -257,6 +302,9 @@ export class FleetManager implements FleetControl {
     throw unstarted();
   }
 }
+
+const politeHooks = 10_000;
+const longestHooks = 10 * 60_000;
 
 function unstarted(): UserError {
   return new UserError("fleet_unreachable", "the fleet has not been started");

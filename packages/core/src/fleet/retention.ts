@@ -29,6 +29,7 @@ export class Retention {
     try {
       await this.removeStrays();
       await this.removeOld();
+      await this.removeDeliveries();
     } catch (error) {
       this.context.trouble("old jobs could not be removed", error);
     }
@@ -45,6 +46,15 @@ export class Retention {
       });
       for (const id of ids) await this.removeFolder(id);
       if (ids.length < atATime) return;
+      await breathe();
+    }
+  }
+
+  private async removeDeliveries(): Promise<void> {
+    const { age, deliveries: keep } = this.context.fleet().fleet.retention;
+    const receivedBefore = new Date(Date.now() - age);
+    const which = { receivedBefore, keep, limit: atATime };
+    while (!this.stopped && (await this.context.state.deliveries.prune(which)) === atATime) {
       await breathe();
     }
   }

@@ -1,4 +1,12 @@
-import type { FleetEvent, JobOutput, JobQuery, OutputOptions, TriggerRequest } from "@herdctl/core";
+import type {
+  DeliveryQuery,
+  FleetEvent,
+  HookQuery,
+  JobOutput,
+  JobQuery,
+  OutputOptions,
+  TriggerRequest,
+} from "@herdctl/core";
 import type { BodyOf, ResponseOf } from "../contract/endpoint.ts";
 import type { Endpoints } from "../contract/endpoints.ts";
 import type { RouteName } from "../contract/routes.ts";
@@ -65,12 +73,37 @@ export class SocketFleet implements FleetClient {
     return this.#ask("answer", { params: { id }, body: { word, by } });
   }
 
+  deliveries(query: DeliveryQuery) {
+    return this.#ask("deliveries", { query: { ...query } });
+  }
+
+  async delivery(id: string) {
+    try {
+      return await this.#ask("delivery", { params: { id } });
+    } catch (error) {
+      if (hasCode(error, "delivery_not_found")) return undefined;
+      throw error;
+    }
+  }
+
+  replay(deliveryId: string) {
+    return this.#ask("replay", { params: { id: deliveryId } });
+  }
+
   pause(agent: string) {
     return this.#ask("pause", { params: { agent } });
   }
 
   resume(agent: string) {
     return this.#ask("resume", { params: { agent } });
+  }
+
+  async hooks(query: HookQuery) {
+    return (await this.#ask("hooks", { query: { ...query } })).hooks;
+  }
+
+  retryHook(id: string) {
+    return this.#ask("retryHook", { params: { id } });
   }
 
   reload() {

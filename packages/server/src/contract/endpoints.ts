@@ -1,11 +1,20 @@
-import { approvalSchema, jobSchema, UserError } from "@herdctl/core";
+import {
+  approvalSchema,
+  deliverySchema,
+  deliveryWithBodySchema,
+  hookRunSchema,
+  jobSchema,
+  UserError,
+} from "@herdctl/core";
 import { z } from "zod";
 import { withHeartbeat } from "../live/frames.ts";
 import { streamOutput } from "../live/output-stream.ts";
 import { mediaTypes, streamResponse } from "../live/stream-response.ts";
 import { waitForJob } from "../live/wait-for-job.ts";
+import { deliveryListSchema, deliveryQuerySchema } from "./deliveries.ts";
 import { endpoint } from "./endpoint.ts";
 import { eventSchema } from "./events.ts";
+import { hookQuerySchema } from "./hooks.ts";
 import {
   admissionSchema,
   jobOutputSchema,
@@ -102,6 +111,30 @@ export const endpoints = {
     response: approvalSchema,
     answer: ({ control }, { params, body }) => control.answer(params.id, body.word, body.by),
   }),
+  deliveries: endpoint("deliveries", {
+    summary:
+      "What webhooks delivered, newest first, a page at a time; and how often something was refused.",
+    query: deliveryQuerySchema,
+    response: deliveryListSchema,
+    answer: ({ control }, { query }) => control.deliveries(query),
+  }),
+  delivery: endpoint("delivery", {
+    summary: "One delivery with its body.",
+    params: byId,
+    response: deliveryWithBodySchema,
+    answer: async ({ control }, { params }) => {
+      const found = await control.delivery(params.id);
+      if (found) return found;
+      throw new UserError("delivery_not_found", `there is no delivery ${params.id}`);
+    },
+  }),
+  replay: endpoint("replay", {
+    summary:
+      "Takes a delivery as if it came now, by the configuration in force; it gets a job of its own.",
+    params: byId,
+    response: deliverySchema,
+    answer: ({ control }, { params }) => control.replay(params.id),
+  }),
   pause: endpoint("pause", {
     summary: "Starts no more jobs of this agent; those that run go on.",
     params: byAgent,
@@ -111,6 +144,18 @@ export const endpoints = {
     summary: "Lifts the pause of an agent, and of the credential it shares with others.",
     params: byAgent,
     answer: async ({ control }, { params }) => void (await control.resume(params.agent)),
+  }),
+  hooks: endpoint("hooks", {
+    summary: "Hooks that ran, run or are to run after finished jobs, newest first.",
+    query: hookQuerySchema,
+    response: z.object({ hooks: z.array(hookRunSchema) }),
+    answer: async ({ control }, { query }) => ({ hooks: await control.hooks(query) }),
+  }),
+  retryHook: endpoint("retryHook", {
+    summary: "Tries a hook once more that was given up.",
+    params: byId,
+    response: hookRunSchema,
+    answer: ({ control }, { params }) => control.retryHook(params.id),
   }),
   reload: endpoint("reload", {
     summary: "Reads the configuration anew. A wrong one is answered with all that is wrong in it.",
