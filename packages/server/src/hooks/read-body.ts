@@ -20,7 +20,7 @@ export async function readBody(
         chunks.push(chunk);
       });
       incoming.once("end", resolve);
-      incoming.once("error", reject);
+      incoming.once("error", (cause) => reject(new SenderGone(cause)));
       incoming.once("close", () => reject(new SenderGone()));
     });
     return Buffer.concat(chunks);
@@ -34,8 +34,8 @@ export async function readBody(
 export class SenderGone extends Error {
   override readonly name = "SenderGone";
 
-  constructor() {
-    super("the sender went away, or was too slow");
+  constructor(cause?: unknown) {
+    super("the sender went away, or was too slow", { cause });
   }
 }
 

@@ -41,7 +41,8 @@ export class WebhookDoor {
     const schedule = findWebhook(agents(), target);
     const now = new Date();
     const verified = () => this.#limit(target, schedule.rate_limit, now);
-    const desk = { ...stores(), environment: environment(), trigger, verified };
+    const { jobs, deliveries } = stores();
+    const desk = { jobs, deliveries, environment: environment(), trigger, verified };
     return receiveDelivery(desk, target, schedule, signed, now);
   }
 
