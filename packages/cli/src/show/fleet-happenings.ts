@@ -1,4 +1,5 @@
 import type { Approval, FleetEvent, Job, JobEvent } from "@herdctl/core";
+import { dueReason } from "./due-reason.ts";
 import { endingTail } from "./ending.ts";
 import { noticeText } from "./event-lines.ts";
 import { eventsOfLine } from "./events-of-line.ts";
@@ -80,6 +81,23 @@ const tellers: Tellers = {
     const head = `${mark} ${toolName(tool)} ${word}${by}`;
     return [{ agent: agents.get(job_id) ?? job_id, head, colour }];
   },
+  // What goes well is on the job's page; who looks on wants to know what does not.
+  "hook:tried": ({ hook: { agent, type, event, status, message } }) => {
+    if (status === "succeeded") return [];
+    const head = status === "failed" ? `✗ ${event} ${type} given up` : `! ${event} ${type} failed`;
+    return [{ agent, head, colour: status === "failed" ? "red" : "yellow", rest: message ?? "" }];
+  },
+  "schedule:not_run": ({ due }) => [
+    {
+      agent: due.agent,
+      head: `– ${due.schedule} ${due.result}`,
+      colour: "yellow",
+      rest: dueReason(due),
+    },
+  ],
+  "schedule:switched": ({ agent, schedule, enabled }) => [
+    { agent, head: `${enabled ? "▶" : "‖"} ${schedule} switched ${enabled ? "on" : "off"}` },
+  ],
   "agent:paused": ({ agent, reason }) => [
     { agent, head: "‖ paused", colour: "red", rest: reason },
     { agent, head: `  herdctl resume ${agent}`, colour: "red" },

@@ -101,12 +101,12 @@ function secretFolders(): string[] {
 }
 
 /** True when the inner path is the outer folder or lies below it. */
-function holds(outer: string, inner: string): boolean {
+export function holds(outer: string, inner: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
 /** The real path of what exists of it: a link anywhere on the way counts. */
-function followLinks(path: string): string {
+export function followLinks(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);
   return parent === path ? path : join(followLinks(parent), basename(path));

@@ -57,7 +57,7 @@ const webhook = z.strictObject({
   ...posted,
 });
 
-const message = (type: "discord" | "slack") =>
+const message = <T extends "discord" | "slack">(type: T) =>
   z.strictObject({
     type: z.literal(type),
     format: z.enum(["embed", "text"]).prefault("embed").describe("A card, or plain lines"),

@@ -14,9 +14,9 @@ export class SqliteHookStore implements HookStore {
     this.#clock = clock;
   }
 
-  async undecided(limit: number): Promise<string[]> {
-    const sql = "SELECT job_id FROM endings ORDER BY seq LIMIT ?";
-    return this.#database.all(sql, limit).map((row) => String(row.job_id));
+  async undecided(): Promise<string[]> {
+    const sql = "SELECT job_id FROM endings ORDER BY seq";
+    return this.#database.all(sql).map((row) => String(row.job_id));
   }
 
   async decide(called: ReadonlyMap<string, readonly CalledHook[]>): Promise<HookRun[]> {
