@@ -6,6 +6,13 @@ export const groups: Record<string, string> = {
 
 const config = { flags: "-c, --config <file>", summary: "fleet file, or the folder that holds it" };
 
+const deliveryOptions = [
+  { flags: "--agent <name>", summary: "only for this agent" },
+  { flags: "--limit <number>", summary: "how many at most (default: 20)" },
+  { flags: "--cursor <place>", summary: "go on where the last page ended" },
+  config,
+];
+
 export const commands: CommandSpec[] = [
   {
     name: "init",
@@ -159,6 +166,50 @@ export const commands: CommandSpec[] = [
     arguments: [{ name: "id", summary: "its id, or enough of it to tell it from others" }],
     options: [config],
     load: () => import("./commands/job.ts"),
+  },
+  {
+    name: "hooks",
+    summary: "Show what ran after jobs, and what failed",
+    options: [
+      { flags: "--job <id>", summary: "only of this job" },
+      { flags: "--failed", summary: "only those that were given up" },
+      { flags: "--limit <number>", summary: "how many at most (default: 20)" },
+      config,
+    ],
+    load: () => import("./commands/hooks.ts"),
+  },
+  {
+    name: "hooks retry",
+    summary: "Try a hook once more that was given up",
+    arguments: [{ name: "id", summary: "its id, or enough of it" }],
+    options: [config],
+    load: () => import("./commands/hooks-retry.ts"),
+  },
+  {
+    name: "deliveries",
+    summary: "List what webhooks delivered, the newest first",
+    options: deliveryOptions,
+    load: () => import("./commands/deliveries.ts"),
+  },
+  {
+    name: "deliveries list",
+    summary: "The same",
+    options: deliveryOptions,
+    load: () => import("./commands/deliveries.ts"),
+  },
+  {
+    name: "deliveries show",
+    summary: "Show one delivery with its body",
+    arguments: [{ name: "id", summary: "its id, or enough of it" }],
+    options: [config],
+    load: () => import("./commands/deliveries-show.ts"),
+  },
+  {
+    name: "deliveries replay",
+    summary: "Take a delivery as if it came now; it gets a job of its own",
+    arguments: [{ name: "id", summary: "its id, or enough of it" }],
+    options: [config],
+    load: () => import("./commands/deliveries-replay.ts"),
   },
   {
     name: "logs",
