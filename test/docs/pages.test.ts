@@ -60,6 +60,7 @@ test.each([
   ["README.md", 1],
   ["docs/configuration.md", 4],
   ["docs/embedding.md", 1],
+  ["docs/webhooks.md", 1],
 ])("the fleets shown in %s load as they stand", (page, count) => {
   const fleets = fleetsOf(page);
   expect(fleets).toHaveLength(count);
