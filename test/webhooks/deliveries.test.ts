@@ -179,6 +179,24 @@ test("deliveries are listed and shown without what proves them, and replayed", a
   await expect(fleet.replay("delivery-none")).rejects.toMatchObject({ code: "delivery_not_found" });
 });
 
+test("of many deliveries the newest are kept, also before the day is over", async () => {
+  const many = githubSchedule.replace("type: webhook,", "type: webhook, rate_limit: 10000,");
+  const { fleet, folder, post } = await hookStage([many]);
+  const file = join(folder, "herdctl.yaml");
+  const few = readFileSync(file, "utf8").replace(
+    "name: test",
+    "name: test, retention: { deliveries: 20 }",
+  );
+  writeFileSync(file, few);
+  await fleet.reload();
+  for (let index = 0; index < 110; index += 1)
+    await post("coder/issues", body, fromGithub(body, { id: `${index}` }));
+  const { deliveries } = await fleet.deliveries({ limit: 1000 });
+  expect(deliveries).toHaveLength(30);
+  expect(deliveries[0]?.key).toBe("webhook:coder/issues:109");
+  expect((await fleet.jobs({ limit: 1000 })).jobs).toHaveLength(110);
+});
+
 test("a fleet that stops acknowledges nothing", async () => {
   const { fleet, post } = await hookStage([githubSchedule]);
   await fleet.stop({ drainMs: 0 });

@@ -40,7 +40,11 @@ async function serve(fleet: FleetManager, socket: string, log: FleetLog, { termi
   const stop = listenForStop(() => void fleet.shutdown({ drainMs: drainTime }));
   void stop.forced.then(() => fleet.shutdown({ drainMs: 0 }));
   try {
-    log.info("starting", { version: packageJson.version, socket });
+    log.info("starting", {
+      version: packageJson.version,
+      socket,
+      webhooks: fleet.webhooks.address,
+    });
     const told = tell(fleet, view, log);
     const { reattached } = await fleet.start();
     view.begin(await fleet.status(), { socket, reattached: reattached.length });

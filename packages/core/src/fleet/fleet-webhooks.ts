@@ -28,6 +28,7 @@ export class FleetWebhooks {
       environment: () => readEnvironment(config().fleet.dir, env),
       stores: state,
       trigger,
+      tidy: () => this.tidy(),
     });
   }
 
@@ -45,5 +46,15 @@ export class FleetWebhooks {
   async list(query: DeliveryQuery): Promise<DeliveryList> {
     const page = await this.frame.state().deliveries.list(query);
     return { ...page, refused: this.door.refusals };
+  }
+
+  /** Whether or not it can be done now: nobody should wait for it, nor fail by it. */
+  private async tidy(): Promise<void> {
+    const { age, deliveries: keep } = this.frame.config().fleet.fleet.retention;
+    const receivedBefore = new Date(Date.now() - age);
+    await this.frame
+      .state()
+      .deliveries.prune({ receivedBefore, keep, limit: 200 })
+      .catch(() => undefined);
   }
 }

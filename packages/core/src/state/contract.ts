@@ -156,7 +156,6 @@ export interface PauseStore {
 export interface DeliveryStore {
   /** With a key seen before: the first one, counted once more, and its job if it has none yet. */
   record(delivery: NewDelivery): Promise<Delivery>;
-  findByKey(key: string): Promise<Delivery | undefined>;
   get(id: string): Promise<DeliveryWithBody | undefined>;
   /** Newest first, a few at most: ids that begin so, or whose random part does. */
   findByPrefix(prefix: string): Promise<Delivery[]>;

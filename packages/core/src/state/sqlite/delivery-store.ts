@@ -25,10 +25,6 @@ export class SqliteDeliveryStore implements DeliveryStore {
     });
   }
 
-  async findByKey(key: string): Promise<Delivery | undefined> {
-    return this.#findByKey(key);
-  }
-
   async get(id: string): Promise<DeliveryWithBody | undefined> {
     const row = this.#database.get("SELECT id, record, body FROM deliveries WHERE id = ?", id);
     return row && { ...this.#read(row), body: JSON.parse(String(row.body)) };

@@ -18,13 +18,19 @@ export interface DoorOptions {
   environment(): Environment;
   stores(): { jobs: JobStore; deliveries: DeliveryStore };
   trigger(request: TriggerRequest): Promise<Admission>;
+  /** What need not be kept may go now. */
+  tidy(): Promise<void>;
 }
+
+/** A busy day must not fill the disk before the next daily tidying. */
+const tidyEvery = 100;
 
 /** Where deliveries come in, however they were carried here. What it refuses is only counted. */
 export class WebhookDoor {
   readonly #options: DoorOptions;
   readonly #rates = new RateLimit();
   readonly #refusals = new Refusals();
+  #received = 0;
 
   constructor(options: DoorOptions) {
     this.#options = options;
@@ -37,13 +43,16 @@ export class WebhookDoor {
   }
 
   async receive(target: WebhookTarget, signed: Signed): Promise<Receipt> {
-    const { agents, environment, stores, trigger } = this.#options;
+    const { agents, environment, stores, trigger, tidy } = this.#options;
     const schedule = findWebhook(agents(), target);
     const now = new Date();
     const verified = () => this.#limit(target, schedule.rate_limit, now);
     const { jobs, deliveries } = stores();
     const desk = { jobs, deliveries, environment: environment(), trigger, verified };
-    return receiveDelivery(desk, target, schedule, signed, now);
+    const receipt = await receiveDelivery(desk, target, schedule, signed, now);
+    this.#received += 1;
+    if (this.#received % tidyEvery === 0) await tidy();
+    return receipt;
   }
 
   async replay(id: string): Promise<Delivery> {
