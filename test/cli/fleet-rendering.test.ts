@@ -28,6 +28,7 @@ function agent(more: Partial<AgentStatus> = {}): AgentStatus {
     waiting: 0,
     running: [],
     last_job: null,
+    next_due: null,
     cost_today_usd: 0,
     ...more,
   };

@@ -2,9 +2,13 @@ import { randomUUID } from "node:crypto";
 import { EventEmitter, on } from "node:events";
 import {
   type Admission,
+  type Amounts,
   type Approval,
   appendJobOutput,
+  type BudgetView,
   type DeliveryQuery,
+  type DuePage,
+  type DueQuery,
   type FleetControl,
   type FleetEvent,
   type FleetStatus,
@@ -17,11 +21,15 @@ import {
   loadFleet,
   type OutputOptions,
   readOutput,
+  type ScheduleName,
+  type ScheduleView,
   type SDKMessage,
   type ShutdownOptions,
   StateManager,
   type TriggerRequest,
   UserError,
+  viewBudget,
+  viewSchedules,
 } from "@herdctl/core";
 import { admit } from "../../packages/core/src/queue/admit.ts";
 import { folderWith } from "../support/folder.ts";
@@ -88,6 +96,7 @@ export class SmallFleet implements FleetControl {
         .filter((job) => job.status === "running" && job.agent === agent.name)
         .map((job) => ({ job_id: job.id, started_at: job.started_at ?? "", doing: "speaking" })),
       last_job: null,
+      next_due: null,
       ...counts(agent.name),
     }));
     return {
@@ -186,6 +195,32 @@ export class SmallFleet implements FleetControl {
     if (!delivery) throw new UserError("delivery_not_found", `there is no delivery ${id}`);
     const { body: _, ...record } = delivery;
     return record;
+  }
+
+  schedules(): Promise<ScheduleView[]> {
+    return viewSchedules(this.#loaded.fleet, this.#state, new Date());
+  }
+
+  dueTimes(query: DueQuery): Promise<DuePage> {
+    return this.#state.schedules.history(query);
+  }
+
+  async switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView> {
+    await this.#state.schedules.switchTo(name, enabled);
+    const views = await this.schedules();
+    const found = views.find((one) => one.agent === name.agent && one.schedule === name.schedule);
+    if (!found) throw new UserError("usage", "there is no such schedule");
+    return found;
+  }
+
+  budget(): Promise<BudgetView> {
+    return viewBudget(this.#loaded.fleet, this.#state, new Date());
+  }
+
+  async raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView> {
+    const { day } = await this.budget();
+    await this.#state.budgets.raise({ name: day, start: new Date() }, agent, by);
+    return this.budget();
   }
 
   async pause(agent: string): Promise<void> {

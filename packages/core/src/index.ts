@@ -14,6 +14,7 @@ export {
   type RunnerResult,
   runAgent,
 } from "./fleet/agent-runner.ts";
+export { type BudgetLine, type BudgetView, viewBudget } from "./fleet/budget-view.ts";
 export type {
   AgentStatus,
   DeliveryList,
@@ -29,6 +30,7 @@ export type { FleetWebhooks } from "./fleet/fleet-webhooks.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
+export { type ScheduleView, viewSchedules } from "./fleet/schedule-view.ts";
 export { type SessionView, viewSession } from "./fleet/session-view.ts";
 export type { Admission, TriggerRequest } from "./queue/admit.ts";
 export type { AskPerson } from "./runner/approval-desk.ts";
@@ -55,6 +57,8 @@ export { type Approval, approvalSchema } from "./state/approval.ts";
 export type {
   DeliveryPage,
   DeliveryQuery,
+  DuePage,
+  DueQuery,
   HookQuery,
   JobPage,
   JobQuery,
@@ -65,6 +69,7 @@ export {
   deliverySchema,
   deliveryWithBodySchema,
 } from "./state/delivery.ts";
+export { type DueRecord, dueRecordSchema, type ScheduleName } from "./state/due-time.ts";
 export { type HookRun, hookRunSchema } from "./state/hook-run.ts";
 export {
   type Attempt,
@@ -95,6 +100,7 @@ export {
   saveSessionInfo,
   updateJob,
 } from "./state/shorthand.ts";
+export type { Amounts } from "./state/spending.ts";
 export { type OpenOptions, StateManager } from "./state/state-manager.ts";
 export type { Receipt } from "./triggers/webhook/receive-delivery.ts";
 export type { Refusal } from "./triggers/webhook/refusals.ts";

@@ -78,6 +78,27 @@ const checks: Check[] = [
         ),
       );
   },
+  function promptsNameWhatThereIs(agent) {
+    if (at(agent, ["work_source"])) return [];
+    return keys(agent, "schedules")
+      .filter((name) => timedTypes.includes(text(agent, "schedules", name, "type") ?? ""))
+      .flatMap((name) => {
+        const path = ["schedules", name, "prompt"];
+        const gate = at(agent, ["schedules", name, "gate"]);
+        return [...(text(agent, ...path) ?? "").matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)]
+          .filter(([, place]) => place !== "gate.output" || !gate)
+          .map(([whole, place]) =>
+            problem(
+              agent,
+              path,
+              `nothing can be put in place of \`${whole}\``,
+              place === "gate.output"
+                ? "Add a `gate:` whose output it is to be."
+                : "Here only `{{gate.output}}` stands for something.",
+            ),
+          );
+      });
+  },
   function chatSchedulesNeedAChat(agent) {
     if (at(agent, ["chat"])) return [];
     return keys(agent, "schedules")
@@ -150,6 +171,8 @@ const checks: Check[] = [
       );
   },
 ];
+
+const timedTypes = ["interval", "cron", "at"];
 
 function runtimeType(agent: Tree): string {
   return text(agent, "runtime", "type") ?? text(agent, "runtime") ?? "sdk";

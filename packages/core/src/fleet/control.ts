@@ -4,14 +4,20 @@ import type { Approval } from "../state/approval.ts";
 import type {
   DeliveryPage,
   DeliveryQuery,
+  DuePage,
+  DueQuery,
   HookQuery,
   JobPage,
   JobQuery,
 } from "../state/contract.ts";
 import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
+import type { DueRecord, ScheduleName } from "../state/due-time.ts";
 import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import type { Amounts } from "../state/spending.ts";
 import type { Refusal } from "../triggers/webhook/refusals.ts";
+import type { BudgetView } from "./budget-view.ts";
+import type { ScheduleView } from "./schedule-view.ts";
 
 /**
  * The whole of what can be asked of a fleet. The fleet itself is one; the client that speaks to it
@@ -34,6 +40,15 @@ export interface FleetControl {
   delivery(id: string): Promise<DeliveryWithBody | undefined>;
   /** Takes a delivery as if it came now; it gets a job of its own. */
   replay(deliveryId: string): Promise<Delivery>;
+  /** Schedules that go by the clock: how they are planned, and what became of their last due time. */
+  schedules(): Promise<ScheduleView[]>;
+  /** The ledger of due times, the latest first. */
+  dueTimes(query: DueQuery): Promise<DuePage>;
+  /** On or off until it is switched again, whatever the configuration says. */
+  switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView>;
+  budget(): Promise<BudgetView>;
+  /** Raises limits for today; without an agent those of the fleet. */
+  raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView>;
   pause(agent: string): Promise<void>;
   /** Also lifts the pause of the credential that the agent shares with others. */
   resume(agent: string): Promise<void>;
@@ -97,6 +112,8 @@ export interface AgentStatus {
   waiting: number;
   running: { job_id: string; started_at: string; doing: string }[];
   last_job: { id: string; outcome: string | null; finished_at: string | null } | null;
+  /** What comes due next of its schedules. */
+  next_due: { schedule: string; due_at: string } | null;
   cost_today_usd: number;
 }
 
@@ -113,6 +130,8 @@ export type FleetEvent =
   | { type: "approval:asked"; approval: Approval }
   | { type: "approval:answered"; approval: Approval }
   | { type: "hook:tried"; hook: HookRun }
+  | { type: "schedule:not_run"; due: DueRecord }
+  | { type: "schedule:switched"; agent: string; schedule: string; enabled: boolean }
   | { type: "agent:paused"; agent: string; reason: string }
   | { type: "agent:resumed"; agent: string }
   | { type: "fleet:reloaded"; agents: string[] }

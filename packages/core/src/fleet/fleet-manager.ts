@@ -2,14 +2,25 @@ import type { Environment } from "../config/environment.ts";
 import { type LoadedFleet, loadFleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
-import type { Admission, TriggerRequest } from "../queue/admit.ts";
+import type { Admission, Candidate, TriggerRequest } from "../queue/admit.ts";
 import type { SparePool } from "../runner-process/spare.ts";
 import type { Approval } from "../state/approval.ts";
-import type { DeliveryQuery, HookQuery, JobPage, JobQuery } from "../state/contract.ts";
+import type {
+  DeliveryQuery,
+  DuePage,
+  DueQuery,
+  HookQuery,
+  JobPage,
+  JobQuery,
+} from "../state/contract.ts";
 import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
+import type { ScheduleName } from "../state/due-time.ts";
 import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import type { Amounts } from "../state/spending.ts";
+import { type BudgetView, today, viewBudget } from "./budget-view.ts";
 import { cancelJob } from "./cancel-job.ts";
+import { ConfigWatch } from "./config-watch.ts";
 import type {
   DeliveryList,
   FleetControl,
@@ -28,7 +39,10 @@ import { type FleetParts, openParts } from "./parts.ts";
 import { Problems } from "./problems.ts";
 import { type Recovered, recover } from "./recovery.ts";
 import { Retention } from "./retention.ts";
-import { triggerJob } from "./trigger-job.ts";
+import { ScheduleClock } from "./schedule-clock.ts";
+import { type ScheduleView, viewSchedules } from "./schedule-view.ts";
+import { switchSchedule } from "./switch-schedule.ts";
+import { triggerAll, triggerJob } from "./trigger-job.ts";
 import { waitForJob } from "./wait-for-job.ts";
 
 export interface FleetManagerOptions {
@@ -111,10 +125,11 @@ export class FleetManager implements FleetControl {
   }
 
   status(): Promise<FleetStatus> {
-    return this.ask(({ state, dispatcher }) =>
+    return this.ask(({ state, dispatcher, clock }) =>
       fleetStatus({
         loaded: this.config,
         state,
+        next: clock?.next() ?? [],
         active: [...dispatcher.active.values()],
         version: this.options.version ?? "0.0.0",
         startedAt: this.startedAt,
@@ -174,6 +189,30 @@ export class FleetManager implements FleetControl {
     return this.ask(() => this.webhooks.door.replay(deliveryId));
   }
 
+  schedules(): Promise<ScheduleView[]> {
+    return this.ask(({ state }) => viewSchedules(this.config.fleet, state, new Date()));
+  }
+
+  dueTimes(query: DueQuery): Promise<DuePage> {
+    return this.ask(({ state }) => state.schedules.history(query));
+  }
+
+  switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView> {
+    return this.ask((parts) => switchSchedule(parts, name, enabled));
+  }
+
+  budget(): Promise<BudgetView> {
+    return this.ask(({ state }) => viewBudget(this.config.fleet, state, new Date()));
+  }
+
+  raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView> {
+    return this.ask(async ({ state }) => {
+      const name = agent === undefined ? undefined : this.agent(agent).name;
+      await state.budgets.raise(today(this.config.fleet), name, by);
+      return viewBudget(this.config.fleet, state, new Date());
+    });
+  }
+
   pause(agent: string): Promise<void> {
     return this.ask(({ pauses }) => pauses.pause(this.agent(agent)));
   }
@@ -199,7 +238,7 @@ export class FleetManager implements FleetControl {
 
   /** The configuration is checked first and swapped at once; a wrong one leaves the old in force. */
   reload(): Promise<void> {
-    return this.ask(async ({ dispatcher }) => {
+    return this.ask(async ({ dispatcher, clock, watch }) => {
       try {
         this.loaded = loadFleet(this.options.file, this.options.env);
         this.problems.set("configuration", undefined);
@@ -211,6 +250,8 @@ export class FleetManager implements FleetControl {
       const agents = this.config.fleet.agents.map(({ name }) => name);
       this.hub.emit({ type: "fleet:reloaded", agents });
       dispatcher.kick();
+      await clock?.replan();
+      watch?.follow();
     });
   }
 
@@ -243,20 +284,38 @@ export class FleetManager implements FleetControl {
     this.phase = "running";
     dispatcher.start();
     this.opened.hooks.start();
-    if (!this.options.onlyOwn) this.opened.retention = new Retention(context);
+    this.opened.work.start();
+    if (!this.options.onlyOwn) await this.keepTime(this.opened);
     return recovered;
+  }
+
+  /** What a fleet does by itself, and a command that runs alone does not. */
+  private async keepTime(parts: FleetParts): Promise<void> {
+    const { context } = parts;
+    parts.retention = new Retention(context);
+    parts.watch = new ConfigWatch({
+      since: this.startedAt,
+      loaded: () => this.config,
+      reload: () => this.reload(),
+    });
+    parts.watch.follow();
+    const trigger = (candidates: readonly Candidate[]) => triggerAll(parts, candidates);
+    parts.clock = new ScheduleClock({ context, trigger });
+    await parts.clock.replan();
   }
 
   private async close(options: ShutdownOptions): Promise<void> {
     this.phase = "draining";
     await this.opening?.catch(() => undefined);
     if (this.parts) {
-      const { dispatcher, hooks, state, lock, spares, retention } = this.parts;
+      const { dispatcher, hooks, work, state, lock, spares, retention, clock, watch } = this.parts;
       this.hub.emit({ type: "fleet:stopping" });
       dispatcher.halt();
+      await watch?.stop();
+      await clock?.stop();
       if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
       await dispatcher.leave();
-      await hooks.stop(this.patience(options));
+      await Promise.all([hooks, work].map((desk) => desk.stop(this.patience(options))));
       await retention?.stop();
       await spares.stop();
       this.parts = undefined;

@@ -1,8 +1,10 @@
 import type { LoadedFleet } from "../config/load.ts";
+import type { ScheduleName } from "../state/due-time.ts";
 import type { LiveJob } from "../state/job.ts";
 import type { Pause } from "../state/pause.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { ActiveJob } from "./active-job.ts";
+import { today } from "./budget-view.ts";
 import type { AgentStatus, FleetStatus } from "./control.ts";
 import { pauseOf } from "./pauses.ts";
 
@@ -10,6 +12,8 @@ export interface StatusFacts {
   loaded: LoadedFleet;
   state: StateManager;
   active: Iterable<ActiveJob>;
+  /** What comes due next, the soonest first. */
+  next: readonly (ScheduleName & { due_at: string })[];
   version: string;
   startedAt: Date;
   condition: FleetStatus["fleet"]["state"];
@@ -20,7 +24,7 @@ export interface StatusFacts {
 export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
   const { loaded, state } = facts;
   const live = await state.jobs.snapshot();
-  const costs = await state.jobs.costSince(startOfDay());
+  const costs = await state.jobs.costSince(today(loaded.fleet).start);
   const pauses = await state.pauses.list();
   const agents = await Promise.all(
     loaded.fleet.agents.map((agent) => agentStatus(facts, agent.name, live, costs, pauses)),
@@ -45,7 +49,7 @@ export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
 }
 
 async function agentStatus(
-  { loaded, state, active }: StatusFacts,
+  { loaded, state, active, next }: StatusFacts,
   name: string,
   live: LiveJob[],
   costs: Map<string, number>,
@@ -69,16 +73,16 @@ async function agentStatus(
     last_job: last
       ? { id: last.id, outcome: last.outcome?.code ?? null, finished_at: last.finished_at }
       : null,
+    next_due: nextOf(next, name),
     cost_today_usd: costs.get(name) ?? 0,
   };
 }
 
-function count(jobs: LiveJob[], status: LiveJob["status"]): number {
-  return jobs.filter((job) => job.status === status).length;
+function nextOf(next: StatusFacts["next"], name: string): AgentStatus["next_due"] {
+  const found = next.find(({ agent }) => agent === name);
+  return found ? { schedule: found.schedule, due_at: found.due_at } : null;
 }
 
-function startOfDay(): Date {
-  const day = new Date();
-  day.setHours(0, 0, 0, 0);
-  return day;
+function count(jobs: LiveJob[], status: LiveJob["status"]): number {
+  return jobs.filter((job) => job.status === status).length;
 }

@@ -1,10 +1,13 @@
 import type {
+  Amounts,
   DeliveryQuery,
+  DueQuery,
   FleetEvent,
   HookQuery,
   JobOutput,
   JobQuery,
   OutputOptions,
+  ScheduleName,
   TriggerRequest,
 } from "@herdctl/core";
 import type { BodyOf, ResponseOf } from "../contract/endpoint.ts";
@@ -88,6 +91,26 @@ export class SocketFleet implements FleetClient {
 
   replay(deliveryId: string) {
     return this.#ask("replay", { params: { id: deliveryId } });
+  }
+
+  async schedules() {
+    return (await this.#ask("schedules")).schedules;
+  }
+
+  dueTimes(query: DueQuery) {
+    return this.#ask("dueTimes", { query: { ...query } });
+  }
+
+  switchSchedule({ agent, schedule }: ScheduleName, enabled: boolean) {
+    return this.#ask("switchSchedule", { params: { agent, schedule }, body: { enabled } });
+  }
+
+  budget() {
+    return this.#ask("budget");
+  }
+
+  raiseBudget(agent: string | undefined, by: Partial<Amounts>) {
+    return this.#ask("raiseBudget", { body: { agent, ...by } });
   }
 
   pause(agent: string) {

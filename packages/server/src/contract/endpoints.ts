@@ -27,6 +27,13 @@ import {
   waitQuerySchema,
 } from "./jobs.ts";
 import type { RouteName } from "./routes.ts";
+import {
+  budgetViewSchema,
+  duePageSchema,
+  dueQuerySchema,
+  raiseSchema,
+  scheduleViewSchema,
+} from "./schedules.ts";
 import { fleetStatusSchema } from "./status.ts";
 
 const byId = z.object({ id: z.string() });
@@ -134,6 +141,36 @@ export const endpoints = {
     params: byId,
     response: deliverySchema,
     answer: ({ control }, { params }) => control.replay(params.id),
+  }),
+  schedules: endpoint("schedules", {
+    summary:
+      "Schedules that go by the clock, each with its next due times and the last one's record.",
+    response: z.object({ schedules: z.array(scheduleViewSchema) }),
+    answer: async ({ control }) => ({ schedules: await control.schedules() }),
+  }),
+  dueTimes: endpoint("dueTimes", {
+    summary: "The ledger: what became of every due time, the latest first, a page at a time.",
+    query: dueQuerySchema,
+    response: duePageSchema,
+    answer: ({ control }, { query }) => control.dueTimes(query),
+  }),
+  switchSchedule: endpoint("switchSchedule", {
+    summary: "Switches a schedule on or off until it is switched again.",
+    params: z.object({ agent: z.string(), schedule: z.string() }),
+    body: z.strictObject({ enabled: z.boolean() }),
+    response: scheduleViewSchema,
+    answer: ({ control }, { params, body }) => control.switchSchedule(params, body.enabled),
+  }),
+  budget: endpoint("budget", {
+    summary: "What may be spent today, and what has been, of the fleet and of each agent.",
+    response: budgetViewSchema,
+    answer: ({ control }) => control.budget(),
+  }),
+  raiseBudget: endpoint("raiseBudget", {
+    summary: "Raises limits for today by so much; without `agent` those of the fleet.",
+    body: raiseSchema,
+    response: budgetViewSchema,
+    answer: ({ control }, { body: { agent, ...by } }) => control.raiseBudget(agent, by),
   }),
   pause: endpoint("pause", {
     summary: "Starts no more jobs of this agent; those that run go on.",

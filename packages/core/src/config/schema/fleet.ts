@@ -20,6 +20,7 @@ const identity = z.strictObject({
     .optional()
     .describe("Time zone of its schedules; the machine's when not given"),
   max_concurrent: count.optional().describe("Runs at the same time in the whole fleet"),
+  watch: z.boolean().prefault(true).describe("Reload when the configuration's files change"),
   budget: budget.prefault({}).describe("Limits for a day, all agents together"),
   retention: retention.prefault({}).describe("How long finished jobs and their logs are kept"),
 });

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { duration } from "./quantities.ts";
-import { someText } from "./texts.ts";
+import { someText, stringMap } from "./texts.ts";
 import { cronExpression, pointInTime, timezone } from "./time.ts";
 import { webhookFields } from "./webhook.ts";
 
 const gate = z.strictObject({
   command: someText.describe("Shell command on the host; exit 0 lets the job be made"),
   timeout: duration.prefault("60s").describe("The gate counts as closed after this time"),
+  env: stringMap.prefault({}).describe("Its variables, beside PATH, HOME and the like"),
 });
 
 const overlap = (usual: "skip" | "allow") =>
