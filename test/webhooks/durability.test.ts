@@ -9,6 +9,7 @@ import { freePort, fromGithub, githubSchedule, secret, send } from "./hook-stage
 /** `HERDCTL_DELIVERIES=10000` for the long form. */
 const deliveries = Number(process.env.HERDCTL_DELIVERIES ?? 700);
 const aSecond = 200;
+const senders = 40;
 const kills = 3;
 
 interface Sent {
@@ -27,9 +28,13 @@ test(`${deliveries} signed deliveries, every tenth twice, over ${kills} kills: e
   const sends = plan();
   const acknowledged: Sent[] = [];
   const began = Date.now();
-  const all = sends.map(async (delivery, index) => {
-    await sleep(Math.max(0, began + (index * 1000) / aSecond - Date.now()));
-    acknowledged.push({ delivery, job: await untilTaken(port, delivery) });
+  const waiting = [...sends.entries()];
+  const all = Array.from({ length: senders }, async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [index, delivery] = next;
+      await sleep(Math.max(0, began + (index * 1000) / aSecond - Date.now()));
+      acknowledged.push({ delivery, job: await untilTaken(port, delivery) });
+    }
   });
   for (let kill = 1; kill <= kills; kill += 1) {
     const enough = (kill * sends.length) / (kills + 1);
