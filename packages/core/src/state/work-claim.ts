@@ -22,6 +22,8 @@ export const workClaimSchema = z.object({
   claimed_at: time,
   renewed_at: time,
   settled_at: time.nullable(),
+  /** People can see that it is worked on. */
+  announced: z.boolean(),
   /** Its job did not succeed. */
   failed: z.boolean(),
   note: z.string().nullable(),
@@ -34,5 +36,5 @@ export type NewWorkClaim = Pick<
 >;
 
 export type WorkClaimChange = Partial<
-  Pick<WorkClaim, "status" | "handle" | "renewed_at" | "failed" | "note">
+  Pick<WorkClaim, "status" | "handle" | "renewed_at" | "announced" | "failed" | "note">
 >;

@@ -28,6 +28,7 @@ export class SqliteWorkStore implements WorkStore {
       claimed_at: now,
       renewed_at: now,
       settled_at: null,
+      announced: false,
       failed: false,
       note: null,
     });
