@@ -13,6 +13,11 @@ const deliveryOptions = [
   config,
 ];
 
+const scheduleArguments = [
+  { name: "agent", summary: "which agent" },
+  { name: "schedule", summary: "which of its schedules" },
+];
+
 export const commands: CommandSpec[] = [
   {
     name: "init",
@@ -126,6 +131,73 @@ export const commands: CommandSpec[] = [
     arguments: [{ name: "id", summary: "its id, or enough of it" }],
     options: [config],
     load: () => import("./commands/approvals-deny.ts"),
+  },
+  {
+    name: "schedules",
+    summary: "Show what comes due by the clock, and what became of it",
+    arguments: [{ name: "agent", summary: "only of this agent" }],
+    options: [config],
+    load: () => import("./commands/schedules.ts"),
+  },
+  {
+    name: "schedules list",
+    summary: "The same",
+    arguments: [{ name: "agent", summary: "only of this agent" }],
+    options: [config],
+    load: () => import("./commands/schedules.ts"),
+  },
+  {
+    name: "schedules history",
+    summary: "Show what became of every due time, the latest first",
+    arguments: [
+      { name: "agent", summary: "only of this agent" },
+      { name: "schedule", summary: "only of this schedule" },
+    ],
+    options: [
+      { flags: "--limit <number>", summary: "how many at most (default: 20)" },
+      { flags: "--cursor <place>", summary: "go on where the last page ended" },
+      config,
+    ],
+    load: () => import("./commands/schedules-history.ts"),
+  },
+  {
+    name: "schedules enable",
+    summary: "Switch a schedule on",
+    arguments: scheduleArguments,
+    options: [config],
+    load: () => import("./commands/schedules-enable.ts"),
+  },
+  {
+    name: "schedules disable",
+    summary: "Switch a schedule off until it is switched on again",
+    arguments: scheduleArguments,
+    options: [config],
+    load: () => import("./commands/schedules-disable.ts"),
+  },
+  {
+    name: "schedules run",
+    summary: "Run a schedule now, whatever its time",
+    arguments: scheduleArguments,
+    options: [{ flags: "--wait", summary: "watch the agent at work" }, config],
+    load: () => import("./commands/schedules-run.ts"),
+  },
+  {
+    name: "budget",
+    summary: "Show what may be spent today, and what has been",
+    options: [config],
+    load: () => import("./commands/budget.ts"),
+  },
+  {
+    name: "budget raise",
+    summary: "Raise limits for today",
+    arguments: [{ name: "agent", summary: "of this agent; without one, of the fleet" }],
+    options: [
+      { flags: "--usd <amount>", summary: "by so many dollars" },
+      { flags: "--jobs <number>", summary: "by so many jobs" },
+      { flags: "--tokens <number>", summary: "by so many tokens" },
+      config,
+    ],
+    load: () => import("./commands/budget-raise.ts"),
   },
   {
     name: "trigger",
