@@ -82,7 +82,7 @@ export async function send(
 /** As GitHub signs. */
 export function fromGithub(
   body: string,
-  { event = "issues", id = crypto.randomUUID(), key = secret } = {},
+  { event = "issues", id = String(crypto.randomUUID()), key = secret } = {},
 ): Record<string, string> {
   const sum = createHmac("sha256", key).update(body).digest("hex");
   return {
