@@ -5,15 +5,28 @@
 const core = {
   errors: [],
   document: ["errors"],
-  config: ["document", "errors"],
   state: ["errors"],
+  config: ["document", "state", "errors"],
   gateway: ["errors"],
   queue: ["config", "state", "errors"],
   runner: ["config", "state", "gateway", "errors"],
   image: ["config", "runner", "errors"],
   doctor: ["config", "runner", "state", "errors"],
   "runner-process": ["config", "gateway", "runner", "state", "errors"],
-  fleet: ["config", "queue", "runner", "runner-process", "state", "errors"],
+  triggers: ["config", "queue", "runner", "state", "errors"],
+  hooks: ["config", "runner", "state", "errors"],
+  work: ["config", "triggers", "state", "errors"],
+  fleet: [
+    "config",
+    "queue",
+    "triggers",
+    "work",
+    "runner",
+    "runner-process",
+    "hooks",
+    "state",
+    "errors",
+  ],
 };
 
 /** Packages may import each other's public entry only, and only along these edges. */

@@ -29,6 +29,7 @@ function agent(more: Partial<AgentStatus> = {}): AgentStatus {
     running: [],
     schedules: [],
     last_job: null,
+    next_due: null,
     cost_today_usd: 0,
     ...more,
   };
@@ -55,6 +56,7 @@ function job(more: Partial<Job> = {}): Job {
     idempotency_key: null,
     resumed_from: null,
     forked_from: null,
+    reserved_usd: null,
     status: "pending",
     outcome: null,
     session_id: null,

@@ -138,6 +138,16 @@ const wrongValues: [yaml: string, message: RegExp, hint: RegExp][] = [
   ],
   ["mcp_servers: { m: { url: ftp://x, type: http } }", /not a usable URL/, /https:\/\//],
   ["mcp_servers: { m: { comand: npx } }", /`comand` is not known|`command` is missing/, /command/],
+  [
+    "schedules: { s: { type: webhook, prompt: x, command: /herd, signature: { kind: slack, secret_env: S } } }",
+    /`command` is for webhooks of GitHub/,
+    /filter/,
+  ],
+  [
+    "schedules: { s: { type: webhook, prompt: x, command: herd, signature: { kind: github, secret_env: S } } }",
+    /"herd" is not a command/,
+    /`\/herd`/,
+  ],
   ["hooks: { after_run: [{ type: webhook, url: nope }] }", /not a usable URL/, /https/],
   ["hooks: { after_run: [{ type: mail, url: nope }] }", /not one of shell, webhook/, /Known|mean/],
   ["allowed_tools: Read", /"Read" is not a list/, /list/],

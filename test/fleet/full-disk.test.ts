@@ -1,35 +1,13 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
 import { obey } from "../support/runtime.ts";
+import { smallState } from "../support/small-state.ts";
 import { stage } from "../support/stage.ts";
 
 const manual = { trigger: "manual" as const, agent: "one" };
-
-/** A state directory of 8 MB, which the test can fill to the brim. */
-function smallState(file: string) {
-  const folder = join(dirname(file), ".herdctl");
-  mkdirSync(folder);
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m,mode=0700", "tmpfs", folder]);
-  onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));
-  const ballast = join(folder, "ballast");
-  return {
-    fill: () => {
-      for (const size of [1 << 20, 1 << 14, 1 << 10, 1]) {
-        try {
-          for (let index = 0; index < 16; index += 1)
-            writeFileSync(ballast, Buffer.alloc(size), { flag: "a" });
-        } catch {
-          // Full for pieces of this size.
-        }
-      }
-    },
-    free: () => rmSync(ballast),
-  };
-}
 
 test("on a full disk new work is refused with a clear message; freed, it goes on and nothing is lost", async () => {
   const on = await stage({ mode: "obedient" });

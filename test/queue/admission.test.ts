@@ -88,8 +88,8 @@ describe("admitting", () => {
 
   test("records a refusal, which is final", async () => {
     const { state, trigger } = await fleet();
-    await trigger({ schedule: "plain" });
-    const { job, created } = await trigger({ schedule: "plain" });
+    await trigger({ schedule: "skip" });
+    const { job, created } = await trigger({ schedule: "skip" });
     expect(created).toBe(true);
     expect(job).toMatchObject({ status: "skipped", outcome: { code: "overlap" } });
     expect(await state.jobs.startAttempt(job.id)).toMatchObject({ applied: false });

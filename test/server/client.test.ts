@@ -120,9 +120,9 @@ test("schedules are switched off and on", async () => {
   const { socket } = await serve();
   const client = await connect(socket);
   const nightly = async () => (await client.status()).agents[0]?.schedules;
-  await client.disableSchedule("coder", "nightly");
+  await client.switchSchedule({ agent: "coder", schedule: "nightly" }, false);
   expect(await nightly()).toEqual([{ name: "nightly", type: "interval", enabled: false }]);
-  await client.enableSchedule("coder", "nightly");
+  await client.switchSchedule({ agent: "coder", schedule: "nightly" }, true);
   expect(await nightly()).toMatchObject([{ enabled: true }]);
 });
 

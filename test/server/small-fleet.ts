@@ -2,11 +2,17 @@ import { randomUUID } from "node:crypto";
 import { EventEmitter, on } from "node:events";
 import {
   type Admission,
+  type Amounts,
   type Approval,
   appendJobOutput,
+  type BudgetView,
+  type DeliveryQuery,
+  type DuePage,
+  type DueQuery,
   type FleetControl,
   type FleetEvent,
   type FleetStatus,
+  type HookQuery,
   isFinished,
   type Job,
   type JobOutput,
@@ -15,6 +21,8 @@ import {
   loadFleet,
   type OutputOptions,
   readOutput,
+  type ScheduleName,
+  type ScheduleView,
   type SDKMessage,
   type SessionView,
   type ShutdownOptions,
@@ -22,6 +30,8 @@ import {
   saveSessionInfo,
   type TriggerRequest,
   UserError,
+  viewBudget,
+  viewSchedules,
   viewSession,
 } from "@herdctl/core";
 import { admit } from "../../packages/core/src/queue/admit.ts";
@@ -96,6 +106,7 @@ export class SmallFleet implements FleetControl {
         enabled: !this.#disabled.has(`${agent.name}/${name}`),
       })),
       last_job: null,
+      next_due: null,
       ...counts(agent.name),
     }));
     return {
@@ -181,6 +192,48 @@ export class SmallFleet implements FleetControl {
     return approval;
   }
 
+  async deliveries(query: DeliveryQuery) {
+    return { ...(await this.#state.deliveries.list(query)), refused: [] };
+  }
+
+  delivery(id: string) {
+    return this.#state.deliveries.get(id);
+  }
+
+  async replay(id: string) {
+    const delivery = await this.#state.deliveries.get(id);
+    if (!delivery) throw new UserError("delivery_not_found", `there is no delivery ${id}`);
+    const { body: _, ...record } = delivery;
+    return record;
+  }
+
+  schedules(): Promise<ScheduleView[]> {
+    return viewSchedules(this.#loaded.fleet, this.#state, new Date());
+  }
+
+  dueTimes(query: DueQuery): Promise<DuePage> {
+    return this.#state.schedules.history(query);
+  }
+
+  async switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView> {
+    await this.#state.schedules.switchTo(name, enabled);
+    this.#disabled[enabled ? "delete" : "add"](`${name.agent}/${name.schedule}`);
+    const views = await this.schedules();
+    const found = views.find((one) => one.agent === name.agent && one.schedule === name.schedule);
+    if (!found) throw new UserError("usage", "there is no such schedule");
+    return found;
+  }
+
+  budget(): Promise<BudgetView> {
+    return viewBudget(this.#loaded.fleet, this.#state, new Date());
+  }
+
+  async raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView> {
+    const { day } = await this.budget();
+    await this.#state.budgets.raise({ name: day, start: new Date() }, agent, by);
+    return this.budget();
+  }
+
   async pauseAgent(agent: string): Promise<void> {
     this.#expectAgent(agent);
     this.#paused.set(agent, new Date().toISOString());
@@ -198,14 +251,12 @@ export class SmallFleet implements FleetControl {
     return found.map((session) => viewSession(session, {}, new Date()));
   }
 
-  async enableSchedule(agent: string, schedule: string): Promise<void> {
-    this.#disabled.delete(`${agent}/${schedule}`);
-    this.emit({ type: "schedule:switched", agent, schedule, enabled: true });
+  hooks(query: HookQuery) {
+    return this.#state.hooks.list(query);
   }
 
-  async disableSchedule(agent: string, schedule: string): Promise<void> {
-    this.#disabled.add(`${agent}/${schedule}`);
-    this.emit({ type: "schedule:switched", agent, schedule, enabled: false });
+  retryHook(id: string) {
+    return this.#state.hooks.retry(id);
   }
 
   async reload(): Promise<void> {

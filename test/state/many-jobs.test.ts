@@ -167,7 +167,10 @@ test("100,000 finished jobs make none of it slower", async () => {
   expect(await quickly(() => jobs.costSince(today))).toEqual(new Map([["a", 2]]));
   const newJob = { agent: "a", prompt: "p", schedule: "daily" };
   const seen = await quickly(() =>
-    jobs.admit(newJob, ([first]) => ({ kind: "accept", cancel: first ? [first.id] : [] })),
+    jobs.admit({
+      job: newJob,
+      decide: ({ live: [first] }) => ({ kind: "accept", cancel: first ? [first.id] : [] }),
+    }),
   );
   expect(seen.cancel).toEqual([live.id]);
   expect(await quickly(() => jobs.prune({ keepPerAgent: 1000, limit: 10 }))).toEqual([]);

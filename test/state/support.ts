@@ -7,7 +7,9 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
 import { SqliteApprovalStore } from "../../packages/core/src/state/sqlite/approval-store.ts";
+import { SqliteBudgetStore } from "../../packages/core/src/state/sqlite/budget-store.ts";
 import { Database } from "../../packages/core/src/state/sqlite/database.ts";
+import { SqliteDeliveryStore } from "../../packages/core/src/state/sqlite/delivery-store.ts";
 import { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
 import { migrateNew, migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
 import { SqlitePauseStore } from "../../packages/core/src/state/sqlite/pause-store.ts";
@@ -46,6 +48,8 @@ export function memoryStores() {
     approvals: new SqliteApprovalStore(database, clock),
     pauses: new SqlitePauseStore(database, clock),
     schedules: new SqliteScheduleStore(database, clock),
+    budgets: new SqliteBudgetStore(database),
+    deliveries: new SqliteDeliveryStore(database, clock),
   };
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type FleetLog, FleetManager, loadFleet, openFleetLog, UserError } from "@herdctl/core";
-import { createApp, serveOnSocket } from "@herdctl/server";
+import { createApp, serveHooks, serveOnSocket } from "@herdctl/server";
 import packageJson from "../package.json" with { type: "json" };
 import type { Call } from "./command.ts";
 import { fleetFileOf, socketOf } from "./fleet-access.ts";
@@ -37,10 +37,17 @@ async function serve(fleet: FleetManager, socket: string, log: FleetLog, { termi
   const view = openFleetView(terminal, () => fleet.status());
   const onBug = (error: unknown) => log.error("a request met a bug", error);
   const server = await serveOnSocket(createApp(fleet, { onBug }), socket);
+  const hooks = await serveHooks(fleet, {
+    onBug: (error) => log.error("a delivery met a bug", error),
+  });
   const stop = listenForStop(() => void fleet.shutdown({ drainMs: drainTime }));
   void stop.forced.then(() => fleet.shutdown({ drainMs: 0 }));
   try {
-    log.info("starting", { version: packageJson.version, socket });
+    log.info("starting", {
+      version: packageJson.version,
+      socket,
+      webhooks: fleet.webhooks.address,
+    });
     const told = tell(fleet, view, log);
     await begin(fleet, view, socket);
     await told;
@@ -49,6 +56,7 @@ async function serve(fleet: FleetManager, socket: string, log: FleetLog, { termi
   } finally {
     stop.dispose();
     view.close();
+    await hooks.stop();
     await server.stop();
   }
 }

@@ -16,8 +16,10 @@ export {
   type RunnerResult,
   runAgent,
 } from "./fleet/agent-runner.ts";
+export { type BudgetLine, type BudgetView, viewBudget } from "./fleet/budget-view.ts";
 export type {
   AgentStatus,
+  DeliveryList,
   FleetControl,
   FleetEvent,
   FleetStatus,
@@ -27,9 +29,11 @@ export type {
 } from "./fleet/control.ts";
 export type { FleetManagerOptions } from "./fleet/fleet-life.ts";
 export { FleetManager } from "./fleet/fleet-manager.ts";
+export type { FleetWebhooks } from "./fleet/fleet-webhooks.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
+export { type ScheduleView, viewSchedules } from "./fleet/schedule-view.ts";
 export { type SessionView, viewSession } from "./fleet/session-view.ts";
 export type { BuildEvent } from "./image/build-events.ts";
 export { type BuildOptions, type BuiltImage, buildImage } from "./image/build-image.ts";
@@ -62,7 +66,23 @@ export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
 export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
 export type { SparePool, SparePoolOptions } from "./runner-process/spare.ts";
 export { type Approval, approvalSchema } from "./state/approval.ts";
-export type { JobPage, JobQuery } from "./state/contract.ts";
+export type {
+  DeliveryPage,
+  DeliveryQuery,
+  DuePage,
+  DueQuery,
+  HookQuery,
+  JobPage,
+  JobQuery,
+} from "./state/contract.ts";
+export {
+  type Delivery,
+  type DeliveryWithBody,
+  deliverySchema,
+  deliveryWithBodySchema,
+} from "./state/delivery.ts";
+export { type DueRecord, dueRecordSchema, type ScheduleName } from "./state/due-time.ts";
+export { type HookRun, hookRunSchema } from "./state/hook-run.ts";
 export {
   type Attempt,
   attemptSchema,
@@ -92,4 +112,9 @@ export {
   saveSessionInfo,
   updateJob,
 } from "./state/shorthand.ts";
+export type { Amounts } from "./state/spending.ts";
 export { type OpenOptions, StateManager } from "./state/state-manager.ts";
+export type { Receipt } from "./triggers/webhook/receive-delivery.ts";
+export type { Refusal } from "./triggers/webhook/refusals.ts";
+export { TooManyDeliveries, type WebhookDoor } from "./triggers/webhook/webhook-door.ts";
+export type { WebhookTarget } from "./triggers/webhook/webhook-schedule.ts";

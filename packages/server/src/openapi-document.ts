@@ -1,4 +1,4 @@
-import { approvalSchema, attemptSchema, jobSchema } from "@herdctl/core";
+import { approvalSchema, attemptSchema, deliverySchema, jobSchema } from "@herdctl/core";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { AnyEndpoint } from "./contract/endpoint.ts";
@@ -12,6 +12,7 @@ import { fleetStatusSchema } from "./contract/status.ts";
 const titles = {
   Approval: approvalSchema,
   Attempt: attemptSchema,
+  Delivery: deliverySchema,
   Failure: failureSchema,
   FleetEvent: eventSchema,
   FleetStatus: fleetStatusSchema,

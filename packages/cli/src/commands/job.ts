@@ -17,8 +17,16 @@ export async function run(call: Call): Promise<number> {
     async (fleet) => (await fleet.job(id)) ?? (await readRecord(call, id)),
     () => readRecord(call, id),
   );
+  const query = { jobId: job.id, limit: 100 };
+  const hooks = await askFleet(
+    call,
+    (fleet) => fleet.hooks(query),
+    (state) => state.hooks.list(query),
+  );
   if (terminal.json) terminal.printJson(job);
-  else for (const line of jobPage(job, attempts, lookOf(terminal))) terminal.print(line);
+  else
+    for (const line of jobPage(job, attempts, hooks.reverse(), lookOf(terminal)))
+      terminal.print(line);
   return 0;
 }
 

@@ -4,7 +4,7 @@ import { ageText, costText } from "./amounts.ts";
 import { fieldLines } from "./fields.ts";
 import { jobTable } from "./job-table.ts";
 import type { Look } from "./look.ts";
-import { waitText } from "./wait-text.ts";
+import { clockText, waitText } from "./wait-text.ts";
 
 export interface AgentPage {
   agent: AgentStatus;
@@ -31,6 +31,10 @@ export function agentPage({ agent, waiting, recent }: AgentPage, now: Date, look
         ["schedules", agent.schedules.map(scheduleText)],
         ["paused", paused && [red(`${paused.reason} (${ageText(paused.since, now)})`)]],
         ["", paused && dim(`herdctl resume ${agent.name}`)],
+        [
+          "next",
+          agent.next_due && `${clockText(agent.next_due.due_at)} ${agent.next_due.schedule}`,
+        ],
         ["cost today", costText(agent.cost_today_usd)],
       ],
       { ...look, width: undefined },

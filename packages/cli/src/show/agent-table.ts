@@ -4,6 +4,7 @@ import { ageText, costText } from "./amounts.ts";
 import type { Look } from "./look.ts";
 import { outcomeColour, outcomeMark } from "./status.ts";
 import { type Column, tableLines } from "./table.ts";
+import { clockText } from "./wait-text.ts";
 
 /** One line an agent, below a line of titles. Its texts must be harmless. */
 export function agentTable(agents: AgentStatus[], now: Date, look: Look): string[] {
@@ -22,6 +23,12 @@ export function agentTable(agents: AgentStatus[], now: Date, look: Look): string
       spare: true,
       align: "right",
       text: ({ cost_today_usd: cost }) => (cost > 0 ? costText(cost) : ""),
+    },
+    {
+      title: "NEXT",
+      spare: true,
+      text: ({ next_due: next }) => (next ? `${clockText(next.due_at, now)} ${next.schedule}` : ""),
+      paint: () => dim,
     },
     {
       title: "NOW",

@@ -3,6 +3,7 @@ import { runtimeText } from "./agent-now.ts";
 import { countText } from "./amounts.ts";
 import type { Look } from "./look.ts";
 import { type Column, tableLines } from "./table.ts";
+import { clockText } from "./wait-text.ts";
 
 /** What a fleet says of itself when it starts. Its texts must be harmless. */
 export function bannerLines(
@@ -17,8 +18,16 @@ export function bannerLines(
     `${green("●")} ${bold(fleet.name)}  ${dim(facts.join(" · "))}`,
     ...agentLines(agents, look).map((line) => `  ${line}`),
     dim(`  listens on ${socket}`),
+    ...nextLine(agents).map((line) => `  ${cyan("◷")} ${line}`),
     ...(reattached > 0 ? [cyan(`  ${taken}`)] : []),
   ];
+}
+
+/** What the fleet does next if nobody asks for anything. */
+function nextLine(agents: AgentStatus[]): string[] {
+  const due = agents.flatMap(({ name, next_due }) => (next_due ? [{ name, ...next_due }] : []));
+  const [first] = due.sort((a, b) => (a.due_at < b.due_at ? -1 : 1));
+  return first ? [`next: ${first.name} ${first.schedule} at ${clockText(first.due_at)}`] : [];
 }
 
 const shownAgents = 20;

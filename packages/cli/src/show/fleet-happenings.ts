@@ -1,5 +1,6 @@
 import type { Approval, FleetEvent, Job, JobEvent } from "@herdctl/core";
 import { gistOf, toolName } from "@herdctl/core/light";
+import { dueReason } from "./due-reason.ts";
 import { endingTail } from "./ending.ts";
 import { noticeText } from "./event-lines.ts";
 import { eventsOfLine } from "./events-of-line.ts";
@@ -80,14 +81,28 @@ const tellers: Tellers = {
     const head = `${mark} ${toolName(tool)} ${word}${by}`;
     return [{ agent: agents.get(job_id) ?? job_id, head, colour }];
   },
+  // What goes well is on the job's page; who looks on wants to know what does not.
+  "hook:tried": ({ hook: { agent, type, event, status, message } }) => {
+    if (status === "succeeded") return [];
+    const head = status === "failed" ? `✗ ${event} ${type} given up` : `! ${event} ${type} failed`;
+    return [{ agent, head, colour: status === "failed" ? "red" : "yellow", rest: message ?? "" }];
+  },
+  "schedule:not_run": ({ due }) => [
+    {
+      agent: due.agent,
+      head: `– ${due.schedule} ${due.result}`,
+      colour: "yellow",
+      rest: dueReason(due),
+    },
+  ],
+  "schedule:switched": ({ agent, schedule, enabled }) => [
+    { agent, head: `${enabled ? "▶" : "‖"} ${schedule} switched ${enabled ? "on" : "off"}` },
+  ],
   "agent:paused": ({ agent, reason }) => [
     { agent, head: "‖ paused", colour: "red", rest: reason },
     { agent, head: `  herdctl resume ${agent}`, colour: "red" },
   ],
   "agent:resumed": ({ agent }) => [{ agent, head: "▶ goes on", colour: "green" }],
-  "schedule:switched": ({ agent, schedule, enabled }) => [
-    { agent, head: `⏲ ${schedule} switched ${enabled ? "on" : "off"}`, colour: "yellow" },
-  ],
   "fleet:reloaded": () => [{ head: "✓ configuration read again", colour: "green" }],
   "fleet:problem": ({ message }) =>
     message

@@ -1,13 +1,14 @@
-import type { Attempt, Job } from "@herdctl/core";
+import type { Attempt, HookRun, Job } from "@herdctl/core";
 import { costText, durationText } from "./amounts.ts";
 import { resumeLines } from "./ending.ts";
 import { type Field, fieldLines } from "./fields.ts";
 import { harmlessAll } from "./harmless.ts";
+import { hookLine } from "./hook-line.ts";
 import type { Look } from "./look.ts";
 import { statusColour, statusMark, statusWord } from "./status.ts";
 
 /** All that is recorded of a job. */
-export function jobPage(given: Job, attempts: Attempt[], look: Look): string[] {
+export function jobPage(given: Job, attempts: Attempt[], hooks: HookRun[], look: Look): string[] {
   const job = harmlessAll(given);
   const { bold, yellow } = look.colors;
   const state = `${statusMark(job)} ${statusWord(job)}`;
@@ -30,6 +31,7 @@ export function jobPage(given: Job, attempts: Attempt[], look: Look): string[] {
     ["resumed", job.resumed_from],
     ["forked from", job.forked_from],
     ["attempts", attempts.length > 1 ? attempts.map(attemptLine) : null],
+    ["hooks", hooks.map((hook) => hookLine(hook, look))],
     ["metadata", job.metadata && JSON.stringify(job.metadata, null, 2)],
     ["log", job.output_file],
   ];

@@ -104,7 +104,7 @@ function secretFolders(): string[] {
 }
 
 /** True when the inner path is the outer folder or lies below it. */
-function holds(outer: string, inner: string): boolean {
+export function holds(outer: string, inner: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 

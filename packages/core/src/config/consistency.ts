@@ -94,6 +94,27 @@ const checks: Check[] = [
         ),
       );
   },
+  function promptsNameWhatThereIs(agent) {
+    if (at(agent, ["work_source"])) return [];
+    return keys(agent, "schedules")
+      .filter((name) => timedTypes.includes(text(agent, "schedules", name, "type") ?? ""))
+      .flatMap((name) => {
+        const path = ["schedules", name, "prompt"];
+        const gate = at(agent, ["schedules", name, "gate"]);
+        return [...(text(agent, ...path) ?? "").matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)]
+          .filter(([, place]) => place !== "gate.output" || !gate)
+          .map(([whole, place]) =>
+            problem(
+              agent,
+              path,
+              `nothing can be put in place of \`${whole}\``,
+              place === "gate.output"
+                ? "Add a `gate:` whose output it is to be."
+                : "Here only `{{gate.output}}` stands for something.",
+            ),
+          );
+      });
+  },
   function chatSchedulesNeedAChat(agent) {
     if (at(agent, ["chat"])) return [];
     return keys(agent, "schedules")
@@ -110,7 +131,7 @@ const checks: Check[] = [
   function signaturesNameTheirHeader(agent) {
     return keys(agent, "schedules")
       .map((name) => ["schedules", name, "signature"])
-      .filter((path) => ["hmac", "token"].includes(text(agent, ...path, "kind") ?? ""))
+      .filter((path) => text(agent, ...path, "kind") === "hmac")
       .filter((path) => !at(agent, [...path, "header"]))
       .map((path) =>
         problem(
@@ -118,6 +139,21 @@ const checks: Check[] = [
           [...path, "kind"],
           "the header of the signature is not named",
           "Add `header:`, such as `X-Signature`.",
+        ),
+      );
+  },
+  function peopleAreKnownByGithubAlone(agent) {
+    return keys(agent, "schedules")
+      .filter((name) => text(agent, "schedules", name, "type") === "webhook")
+      .filter((name) => text(agent, "schedules", name, "signature", "kind") !== "github")
+      .flatMap((name) => ["from", "command"].map((field) => ["schedules", name, field]))
+      .filter((path) => at(agent, path))
+      .map((path) =>
+        problem(
+          agent,
+          path,
+          `\`${path.at(-1)}\` is for webhooks of GitHub`,
+          "Remove it, or use `filter`.",
         ),
       );
   },
@@ -151,6 +187,8 @@ const checks: Check[] = [
       );
   },
 ];
+
+const timedTypes = ["interval", "cron", "at"];
 
 function runtimeType(agent: Tree): string {
   return text(agent, "runtime", "type") ?? text(agent, "runtime") ?? "sdk";

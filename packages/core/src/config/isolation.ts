@@ -100,6 +100,11 @@ function hostReachProblems(claimed: Tree, said: Tree | undefined): Problem[] {
     if (at(claimed, path)) problems.push(fleetOnly(claimed, path, "gates run on the host"));
   }
 
+  for (const key of ["base_url", "token_env"]) {
+    const path = ["work_source", key];
+    if (at(claimed, path)) problems.push(fleetOnly(claimed, path, "it decides who gets a token"));
+  }
+
   for (const name of keysOf(at(claimed, ["mcp_servers"]))) {
     const path = ["mcp_servers", name];
     const run = at(claimed, [...path, "run"]);

@@ -7,6 +7,7 @@ import { checkBoundary, type Guarded, guard } from "./boundary.ts";
 import { checkConsistency } from "./consistency.ts";
 import { type Environment, envFileName, readEnvironment } from "./environment.ts";
 import { stateDirOf } from "./find.ts";
+import { checkHostCommands, type PlacedAgent } from "./host-commands.ts";
 import { checkIsolation } from "./isolation.ts";
 import { type ResolvedAgent, resolveAgent, resolvePath } from "./resolve.ts";
 import { agentSchema } from "./schema/agent.ts";
@@ -28,6 +29,8 @@ export interface LoadedFleet {
   environment: Environment;
   /** For `config show`: the merged trees, which know where each value came from. */
   trees: { fleet: Tree; agents: ReadonlyMap<string, Tree> };
+  /** All that was read, and the `.env` that may be. */
+  files: readonly string[];
 }
 
 /** Reads a fleet file and all it names. Everything that is wrong is thrown at once. */
@@ -39,10 +42,11 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   const problems = [...sources.problems, ...checkDefaults(sources.rootTree)];
 
   const stateDir = stateDirOf(path);
-  const guarded = guard([...sources.files, join(dir, envFileName)], stateDir);
+  const files = [...sources.files, join(dir, envFileName)];
+  const guarded = guard(files, stateDir);
   const loaded = sources.agents.map((source) => loadAgent(source, guarded));
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));
-  problems.push(...unknownTriggers(loaded));
+  problems.push(...unknownTriggers(loaded), ...checkHostCommands(placed(loaded)));
   if (problems.length > 0 || !sources.root) {
     throw new ProblemsError("config_invalid", withoutRepeats(problems).sort(byPlace));
   }
@@ -62,6 +66,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
     }),
     environment,
     trees: { fleet: sources.rootTree, agents: new Map(loaded.map((one) => [one.name, one.tree])) },
+    files,
   };
 }
 
@@ -97,6 +102,10 @@ function loadAgent(source: AgentSource, guarded: Guarded): LoadedAgent {
     agent,
     problems: [...problems, ...checkBoundary(agent, merged, guarded)],
   };
+}
+
+function placed(agents: LoadedAgent[]): PlacedAgent[] {
+  return agents.flatMap(({ agent, tree }) => (agent ? [{ agent, tree }] : []));
 }
 
 /** `defaults` is checked even when no agent could be read; what it leaves out is not missing. */

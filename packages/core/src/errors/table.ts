@@ -155,6 +155,51 @@ export const errorTable = {
     status: 404,
     hint: "Run `herdctl approvals` to see those there are.",
   },
+  hook_not_found: {
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl hooks` to see those there are.",
+  },
+  hook_not_failed: {
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Only a hook that was given up can be tried again by hand.",
+  },
+  work_source_failed: {
+    exitCode: exitCodes.refused,
+    status: 503,
+    hint: "Check `work_source` of the agent, its token and the network.",
+  },
+  webhook_not_found: {
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "The address is /hooks/<agent>/<schedule>, of a schedule with `type: webhook`.",
+  },
+  signature_wrong: {
+    exitCode: exitCodes.refused,
+    status: 401,
+    hint: "Sender and fleet must have the same secret, and clocks that agree.",
+  },
+  secret_missing: {
+    exitCode: exitCodes.badInput,
+    status: 503,
+    hint: "Set the variable that `secret_env` names, in the environment of the fleet or in `.env`.",
+  },
+  media_type_wrong: {
+    exitCode: exitCodes.badInput,
+    status: 415,
+    hint: "Send the payload as JSON, not compressed.",
+  },
+  too_many_deliveries: {
+    exitCode: exitCodes.refused,
+    status: 429,
+    hint: "Come again later, or raise `rate_limit` of the schedule.",
+  },
+  delivery_not_found: {
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl deliveries` to see those there are.",
+  },
 } as const satisfies Record<string, { exitCode: number; status: number; hint: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -1,8 +1,23 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
-import type { JobPage, JobQuery } from "../state/contract.ts";
+import type {
+  DeliveryPage,
+  DeliveryQuery,
+  DuePage,
+  DueQuery,
+  HookQuery,
+  JobPage,
+  JobQuery,
+} from "../state/contract.ts";
+import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
+import type { DueRecord, ScheduleName } from "../state/due-time.ts";
+import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import type { Amounts } from "../state/spending.ts";
+import type { Refusal } from "../triggers/webhook/refusals.ts";
+import type { BudgetView } from "./budget-view.ts";
+import type { ScheduleView } from "./schedule-view.ts";
 import type { SessionView } from "./session-view.ts";
 
 /**
@@ -28,9 +43,23 @@ export interface FleetControl {
   pauseAgent(agent: string): Promise<void>;
   /** Also lifts the pause of the credential that the agent shares with others. */
   resumeAgent(agent: string): Promise<void>;
-  /** Whatever the configuration says, from now on and over restarts. */
-  enableSchedule(agent: string, schedule: string): Promise<void>;
-  disableSchedule(agent: string, schedule: string): Promise<void>;
+  deliveries(query: DeliveryQuery): Promise<DeliveryList>;
+  delivery(id: string): Promise<DeliveryWithBody | undefined>;
+  /** Takes a delivery as if it came now; it gets a job of its own. */
+  replay(deliveryId: string): Promise<Delivery>;
+  /** Schedules that go by the clock: how they are planned, and what became of their last due time. */
+  schedules(): Promise<ScheduleView[]>;
+  /** The ledger of due times, the latest first. */
+  dueTimes(query: DueQuery): Promise<DuePage>;
+  /** On or off until it is switched again, whatever the configuration says. */
+  switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView>;
+  budget(): Promise<BudgetView>;
+  /** Raises limits for today; without an agent those of the fleet. */
+  raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView>;
+  /** What ran, runs or is to run after finished jobs; newest first. */
+  hooks(query: HookQuery): Promise<HookRun[]>;
+  /** Tries a hook once more that was given up. */
+  retryHook(id: string): Promise<HookRun>;
   reload(): Promise<void>;
   /** Drains, then cancels what is left; `detach` leaves running jobs to the next fleet process. */
   shutdown(options?: ShutdownOptions): Promise<void>;
@@ -47,6 +76,11 @@ export interface JobOutput {
   message: SDKMessage;
   /** Where the next one begins. */
   offset: number;
+}
+
+export interface DeliveryList extends DeliveryPage {
+  /** What was refused since the fleet started, by reason. */
+  refused: Refusal[];
 }
 
 export interface ShutdownOptions {
@@ -84,6 +118,8 @@ export interface AgentStatus {
   schedules: { name: string; type: string; enabled: boolean }[];
   /** The one that ended last. */
   last_job: { id: string; outcome: string | null; finished_at: string | null } | null;
+  /** What comes due next of its schedules. */
+  next_due: { schedule: string; due_at: string } | null;
   cost_today_usd: number;
 }
 
@@ -99,9 +135,11 @@ export type FleetEvent =
   | { type: "job:skipped"; job: Job }
   | { type: "approval:asked"; approval: Approval }
   | { type: "approval:answered"; approval: Approval }
+  | { type: "hook:tried"; hook: HookRun }
+  | { type: "schedule:not_run"; due: DueRecord }
+  | { type: "schedule:switched"; agent: string; schedule: string; enabled: boolean }
   | { type: "agent:paused"; agent: string; reason: string }
   | { type: "agent:resumed"; agent: string }
-  | { type: "schedule:switched"; agent: string; schedule: string; enabled: boolean }
   | { type: "fleet:reloaded"; agents: string[] }
   | { type: "fleet:problem"; message: string }
   | { type: "fleet:stopping" };

@@ -2,7 +2,9 @@ import type { Environment } from "../config/environment.ts";
 import { type LoadedFleet, loadFleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
+import type { Candidate } from "../queue/admit.ts";
 import type { SparePool } from "../runner-process/spare.ts";
+import { ConfigWatch } from "./config-watch.ts";
 import { ContainerWatch } from "./container-watch.ts";
 import type { FleetStatus, ShutdownOptions } from "./control.ts";
 import { drain } from "./drain.ts";
@@ -11,6 +13,8 @@ import { type FleetParts, openParts } from "./parts.ts";
 import { Problems } from "./problems.ts";
 import { type Recovered, recover } from "./recovery.ts";
 import { Retention } from "./retention.ts";
+import { ScheduleClock } from "./schedule-clock.ts";
+import { triggerAll } from "./trigger-job.ts";
 
 export interface FleetManagerOptions {
   /** The fleet file. */
@@ -36,7 +40,7 @@ export interface FleetManagerOptions {
 export class FleetLife {
   readonly hub = new EventHub((error) => this.trouble("a listener failed", error));
   readonly startedAt = new Date();
-  private readonly problems = new Problems(this.hub);
+  readonly problems = new Problems(this.hub);
   private readonly hurry = new AbortController();
   private loaded: LoadedFleet | undefined;
   private parts: FleetParts | undefined;
@@ -45,7 +49,11 @@ export class FleetLife {
   private starting: Promise<Recovered> | undefined;
   private stopping: Promise<void> | undefined;
 
-  constructor(private readonly options: FleetManagerOptions) {}
+  constructor(
+    private readonly options: FleetManagerOptions,
+    /** What is done when a file of the configuration has changed. */
+    private readonly reload: () => Promise<void>,
+  ) {}
 
   async initialize(): Promise<void> {
     if (this.stopping) throw stopped();
@@ -138,20 +146,41 @@ export class FleetLife {
     if (this.stopping) return recovered;
     this.phase = "running";
     parts.dispatcher.start();
-    if (!this.options.onlyOwn) parts.retention = new Retention(parts.context);
+    parts.hooks.start();
+    parts.work.start();
     parts.containers = new ContainerWatch(parts.context);
+    if (!this.options.onlyOwn) await this.keepTime(parts);
     return recovered;
+  }
+
+  /** What a fleet does by itself, and a command that runs alone does not. */
+  private async keepTime(parts: FleetParts): Promise<void> {
+    const { context } = parts;
+    parts.retention = new Retention(context);
+    parts.watch = new ConfigWatch({
+      since: this.startedAt,
+      loaded: () => this.config,
+      reload: this.reload,
+    });
+    parts.watch.follow();
+    const trigger = (candidates: readonly Candidate[]) => triggerAll(parts, candidates);
+    parts.clock = new ScheduleClock({ context, trigger });
+    await parts.clock.replan();
   }
 
   private async close(options: ShutdownOptions): Promise<void> {
     this.phase = "draining";
     await this.opening?.catch(() => undefined);
     if (this.parts) {
-      const { dispatcher, context, state, lock, spares, retention, containers } = this.parts;
+      const { dispatcher, context, hooks, work, state, lock, spares } = this.parts;
+      const { retention, containers, clock, watch } = this.parts;
       this.hub.emit({ type: "fleet:stopping" });
       dispatcher.halt();
+      await watch?.stop();
+      await clock?.stop();
       if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
       await dispatcher.leave();
+      await Promise.all([hooks, work].map((desk) => desk.stop(this.patience(options))));
       await retention?.stop();
       await containers?.stop();
       await context.spareContainers.stop();
@@ -163,10 +192,19 @@ export class FleetLife {
     this.hub.close();
   }
 
+  /** How long hooks are waited for: a short fleet has nobody who would go on with its own. */
+  private patience({ drainMs }: ShutdownOptions): number {
+    if (drainMs === 0) return 0;
+    return this.options.onlyOwn ? longestHooks : politeHooks;
+  }
+
   private trouble(message: string, cause?: unknown): void {
     this.options.onTrouble?.(message, cause);
   }
 }
+
+const politeHooks = 10_000;
+const longestHooks = 10 * 60_000;
 
 function unstarted(): UserError {
   return new UserError("fleet_unreachable", "the fleet has not been started");

@@ -1,12 +1,25 @@
 import { UserError } from "../errors/user-error.ts";
-import { type Admission, scheduleOf, type TriggerRequest } from "../queue/admit.ts";
+import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
-import type { JobPage, JobQuery } from "../state/contract.ts";
+import type {
+  DeliveryQuery,
+  DuePage,
+  DueQuery,
+  HookQuery,
+  JobPage,
+  JobQuery,
+} from "../state/contract.ts";
+import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
+import type { ScheduleName } from "../state/due-time.ts";
+import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import type { Amounts } from "../state/spending.ts";
 import { agentOfSession } from "./agent-of-session.ts";
+import { type BudgetView, today, viewBudget } from "./budget-view.ts";
 import { cancelJob } from "./cancel-job.ts";
 import type {
   AgentStatus,
+  DeliveryList,
   FleetControl,
   FleetEvent,
   FleetStatus,
@@ -16,18 +29,29 @@ import type {
 } from "./control.ts";
 import { FleetLife, type FleetManagerOptions } from "./fleet-life.ts";
 import { fleetStatus } from "./fleet-status.ts";
+import { FleetWebhooks } from "./fleet-webhooks.ts";
 import { jobOutput } from "./job-output.ts";
 import type { Recovered } from "./recovery.ts";
+import { type ScheduleView, viewSchedules } from "./schedule-view.ts";
 import { type SessionView, viewSession } from "./session-view.ts";
+import { switchSchedule } from "./switch-schedule.ts";
 import { triggerJob } from "./trigger-job.ts";
 import { waitForJob } from "./wait-for-job.ts";
 
 /** A fleet at work: it holds the lock, admits, starts, follows and records. */
 export class FleetManager implements FleetControl {
+  readonly webhooks: FleetWebhooks;
   private readonly life: FleetLife;
 
   constructor(private readonly options: FleetManagerOptions) {
-    this.life = new FleetLife(options);
+    this.life = new FleetLife(options, () => this.reload());
+    this.webhooks = new FleetWebhooks({
+      env: options.env ?? process.env,
+      problems: this.life.problems,
+      config: () => this.life.config,
+      state: () => this.life.opened.state,
+      trigger: (request) => this.trigger(request),
+    });
   }
 
   /** Reads the configuration, takes the lock and opens the state. Nothing runs yet. */
@@ -63,10 +87,11 @@ export class FleetManager implements FleetControl {
 
   status(): Promise<FleetStatus> {
     const { config, condition, startedAt } = this.life;
-    return this.life.ask(({ state, dispatcher }) =>
+    return this.life.ask(({ state, dispatcher, clock }) =>
       fleetStatus({
         loaded: config,
         state,
+        next: clock?.next() ?? [],
         active: [...dispatcher.active.values()],
         version: this.options.version ?? "0.0.0",
         startedAt,
@@ -157,20 +182,71 @@ export class FleetManager implements FleetControl {
     });
   }
 
-  enableSchedule(agent: string, schedule: string): Promise<void> {
-    return this.switchSchedule(agent, schedule, true);
+  deliveries(query: DeliveryQuery): Promise<DeliveryList> {
+    return this.life.ask(() => this.webhooks.list(query));
   }
 
-  disableSchedule(agent: string, schedule: string): Promise<void> {
-    return this.switchSchedule(agent, schedule, false);
+  delivery(id: string): Promise<DeliveryWithBody | undefined> {
+    return this.life.ask(({ state }) => state.deliveries.get(id));
+  }
+
+  replay(deliveryId: string): Promise<Delivery> {
+    return this.life.ask(() => this.webhooks.door.replay(deliveryId));
+  }
+
+  schedules(): Promise<ScheduleView[]> {
+    return this.life.ask(({ state, context }) => viewSchedules(context.fleet(), state, new Date()));
+  }
+
+  dueTimes(query: DueQuery): Promise<DuePage> {
+    return this.life.ask(({ state }) => state.schedules.history(query));
+  }
+
+  switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView> {
+    return this.life.ask((parts) => switchSchedule(parts, name, enabled));
+  }
+
+  /** Whatever the configuration says, from now on and over restarts. */
+  async enableSchedule(agent: string, schedule: string): Promise<void> {
+    await this.switchSchedule({ agent, schedule }, true);
+  }
+
+  async disableSchedule(agent: string, schedule: string): Promise<void> {
+    await this.switchSchedule({ agent, schedule }, false);
+  }
+
+  budget(): Promise<BudgetView> {
+    return this.life.ask(({ state, context }) => viewBudget(context.fleet(), state, new Date()));
+  }
+
+  raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView> {
+    return this.life.ask(async ({ state, context }) => {
+      const name = agent === undefined ? undefined : this.life.agent(agent).name;
+      await state.budgets.raise(today(context.fleet()), name, by);
+      return viewBudget(context.fleet(), state, new Date());
+    });
+  }
+
+  hooks(query: HookQuery): Promise<HookRun[]> {
+    return this.life.ask(({ state }) => state.hooks.list(query));
+  }
+
+  retryHook(id: string): Promise<HookRun> {
+    return this.life.ask(async ({ state, hooks }) => {
+      const run = await state.hooks.retry(id);
+      hooks.kick();
+      return run;
+    });
   }
 
   reload(): Promise<void> {
-    return this.life.ask(async ({ context, dispatcher }) => {
+    return this.life.ask(async ({ context, dispatcher, clock, watch }) => {
       this.life.readConfig();
       const agents = context.fleet().agents.map(({ name }) => name);
       context.hub.emit({ type: "fleet:reloaded", agents });
       dispatcher.kick();
+      await clock?.replan();
+      watch?.follow();
     });
   }
 
@@ -181,15 +257,6 @@ export class FleetManager implements FleetControl {
     return this.life.ask(async ({ state }) => {
       const agent = await agentOfSession(state, sessionOrJob);
       return this.trigger({ trigger: "manual", agent, ...wish });
-    });
-  }
-
-  private switchSchedule(name: string, schedule: string, enabled: boolean): Promise<void> {
-    return this.life.ask(async ({ state, context }) => {
-      const agent = this.life.agent(name);
-      scheduleOf(agent, { schedule });
-      await state.schedules.switch(name, schedule, enabled);
-      context.hub.emit({ type: "schedule:switched", agent: name, schedule, enabled });
     });
   }
 }

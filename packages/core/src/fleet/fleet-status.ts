@@ -1,10 +1,11 @@
 import type { LoadedFleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
+import type { ScheduleName } from "../state/due-time.ts";
 import type { LiveJob } from "../state/job.ts";
 import type { Pause } from "../state/pause.ts";
-import type { ScheduleSwitch } from "../state/schedule-switch.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { ActiveJob } from "./active-job.ts";
+import { today } from "./budget-view.ts";
 import type { AgentStatus, FleetStatus } from "./control.ts";
 import { pauseOf } from "./pauses.ts";
 
@@ -12,6 +13,8 @@ export interface StatusFacts {
   loaded: LoadedFleet;
   state: StateManager;
   active: Iterable<ActiveJob>;
+  /** What comes due next, the soonest first. */
+  next: readonly (ScheduleName & { due_at: string })[];
   version: string;
   startedAt: Date;
   condition: Pick<FleetStatus["fleet"], "state" | "problem">;
@@ -22,7 +25,7 @@ export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
   const { loaded, state } = facts;
   const records: Records = {
     live: await state.jobs.snapshot(),
-    costs: await state.jobs.costSince(startOfDay()),
+    costs: await state.jobs.costSince(today(loaded.fleet).start),
     pauses: await state.pauses.list(),
     switches: await state.schedules.switches(),
   };
@@ -48,16 +51,18 @@ export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
   };
 }
 
+type Switch = ScheduleName & { enabled: boolean };
+
 /** What is on record of all agents together. */
 interface Records {
   live: LiveJob[];
   costs: Map<string, number>;
   pauses: Pause[];
-  switches: ScheduleSwitch[];
+  switches: Switch[];
 }
 
 async function agentStatus(
-  { loaded, state, active }: StatusFacts,
+  { loaded, state, active, next }: StatusFacts,
   agent: ResolvedAgent,
   { live, costs, pauses, switches }: Records,
 ): Promise<AgentStatus> {
@@ -80,6 +85,7 @@ async function agentStatus(
     last_job: last
       ? { id: last.id, outcome: last.outcome?.code ?? null, finished_at: last.finished_at }
       : null,
+    next_due: nextOf(next, name),
     cost_today_usd: costs.get(name) ?? 0,
   };
 }
@@ -87,7 +93,7 @@ async function agentStatus(
 /** What a person switched counts more than what is configured. */
 function schedulesOf(
   { name: agent, schedules }: ResolvedAgent,
-  switches: ScheduleSwitch[],
+  switches: Switch[],
 ): AgentStatus["schedules"] {
   return Object.entries(schedules).map(([name, { type, enabled }]) => {
     const switched = switches.find((one) => one.agent === agent && one.schedule === name);
@@ -95,12 +101,11 @@ function schedulesOf(
   });
 }
 
-function count(jobs: LiveJob[], status: LiveJob["status"]): number {
-  return jobs.filter((job) => job.status === status).length;
+function nextOf(next: StatusFacts["next"], name: string): AgentStatus["next_due"] {
+  const found = next.find(({ agent }) => agent === name);
+  return found ? { schedule: found.schedule, due_at: found.due_at } : null;
 }
 
-function startOfDay(): Date {
-  const day = new Date();
-  day.setHours(0, 0, 0, 0);
-  return day;
+function count(jobs: LiveJob[], status: LiveJob["status"]): number {
+  return jobs.filter((job) => job.status === status).length;
 }

@@ -53,6 +53,10 @@ function factsOf(event: Exclude<FleetEvent, { type: "job:output" }>): object {
     const { id, job_id, tool, answer, answered_by } = event.approval;
     return { approval: id, job: job_id, tool, answer, answered_by };
   }
+  if ("hook" in event) {
+    const { id, job_id, type, status, attempts, message } = event.hook;
+    return { hook: id, job: job_id, type, status, attempts, message };
+  }
   const { type: _, ...facts } = event;
   return facts;
 }

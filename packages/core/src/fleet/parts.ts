@@ -1,17 +1,21 @@
 import { join } from "node:path";
 import type { LoadedFleet } from "../config/load.ts";
+import { HookDesk } from "../hooks/hook-desk.ts";
 import { SparePool } from "../runner-process/spare.ts";
 import { acquireLock, type Lock } from "../state/lock.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { StateManager } from "../state/state-manager.ts";
+import { WorkDesk } from "../work/work-desk.ts";
 import { AgentPauses } from "./agent-pauses.ts";
 import { ApprovalBoard } from "./approval-board.ts";
+import type { ConfigWatch } from "./config-watch.ts";
 import type { ContainerWatch } from "./container-watch.ts";
 import type { FleetContext } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { Problems } from "./problems.ts";
 import type { Retention } from "./retention.ts";
+import type { ScheduleClock } from "./schedule-clock.ts";
 import { SpareContainers } from "./spare-containers.ts";
 
 /** What a fleet consists of while it holds the lock. */
@@ -23,12 +27,16 @@ export interface FleetParts {
   pauses: AgentPauses;
   context: FleetContext;
   dispatcher: Dispatcher;
+  hooks: HookDesk;
+  work: WorkDesk;
   /** Jobs that were triggered here. */
   own: Set<string>;
   /** Jobs that somebody looks at while the model speaks. */
   watched: Set<string>;
   retention?: Retention;
   containers?: ContainerWatch;
+  clock?: ScheduleClock;
+  watch?: ConfigWatch;
 }
 
 export interface FleetFrame {
@@ -77,10 +85,13 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
     spareContainers: new SpareContainers(configured),
     isWatched: (jobId) => watched.has(jobId),
     askPerson: (jobId) => (unattended && own.has(jobId) ? undefined : board.ask),
+    takeWork: (agent) => work.take(agent),
     concluded,
     writable: (problem) => problems.set("state", problem),
   };
   const dispatcher = new Dispatcher(context, onlyOwn ? own : undefined);
+  const work = workDesk(frame, state);
+  const hooks = hookDesk(frame, state, own);
   const parts: FleetParts = {
     state,
     lock,
@@ -89,8 +100,41 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
     pauses,
     context,
     dispatcher,
+    hooks,
+    work,
     own,
     watched,
   };
   return parts;
+}
+
+/** Whichever way a job came to its end: the record is made, and its hooks may start. */
+const endings = ["job:completed", "job:failed", "job:cancelled", "job:skipped"] as const;
+
+function hookDesk(frame: FleetFrame, state: StateManager, own: ReadonlySet<string>): HookDesk {
+  const { hub, loaded, onlyOwn, trouble } = frame;
+  const hooks = new HookDesk({
+    state,
+    fleet: () => loaded().fleet,
+    environment: () => loaded().environment,
+    concerns: (jobId) => !onlyOwn || own.has(jobId),
+    onAttempt: (hook) => hub.emit({ type: "hook:tried", hook }),
+    trouble,
+  });
+  for (const ending of endings) hub.on(ending, () => hooks.kick());
+  return hooks;
+}
+
+function workDesk({ hub, loaded, trouble }: FleetFrame, state: StateManager): WorkDesk {
+  const work = new WorkDesk({
+    state,
+    fleet: () => loaded().fleet,
+    environment: () => loaded().environment,
+    trouble,
+  });
+  for (const door of ["job:created", "job:skipped"] as const) {
+    hub.on(door, ({ job }) => work.admitted(job.id));
+  }
+  for (const ending of endings) hub.on(ending, () => work.kick());
+  return work;
 }

@@ -7,6 +7,7 @@ import { RuntimeFactory } from "../runner/runtime/factory.ts";
 import { settleRun } from "../runner/settle-run.ts";
 import { claimRun } from "../runner-process/claim-run.ts";
 import type { Job } from "../state/job.ts";
+import type { StateManager } from "../state/state-manager.ts";
 import { definedOnly } from "./defined-only.ts";
 
 export interface JobWatch extends Pick<RunWatch, "onMessage" | "onError"> {
@@ -18,7 +19,7 @@ export interface JobWatch extends Pick<RunWatch, "onMessage" | "onError"> {
 export async function performJob(request: RunRequest, watch: JobWatch = {}): Promise<Job> {
   const { state, agent, environment } = request;
   const begun = await beginAttempt(request);
-  if (begun.kind === "refused") return begun.job;
+  if (begun.kind === "refused") return withoutHooks(state, begun.job);
   const { order, holder, at } = begun;
   const { job_id: _, ...runner } = holder;
   await state.jobs.update(order.jobId, { runner });
@@ -33,5 +34,13 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
     onPermission: desk.answer,
   };
   const report = await executor.execute(order, run, request.signal);
-  return settleRun(state, report, at, holder, { kind: "finish", outcome: report.outcome });
+  const next = { kind: "finish" as const, outcome: report.outcome };
+  const ended = await settleRun(state, report, at, holder, next);
+  return withoutHooks(state, ended);
+}
+
+/** Whoever runs an agent in its own program has the result in hand: no later fleet tells of it. */
+async function withoutHooks(state: StateManager, job: Job): Promise<Job> {
+  await state.hooks.decide(new Map([[job.id, []]]));
+  return job;
 }

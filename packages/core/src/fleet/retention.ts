@@ -5,6 +5,8 @@ import type { FleetContext } from "./context.ts";
 
 const atATime = 50;
 const onceADay = 24 * 3_600_000;
+/** What is spent of a day is counted from its jobs; a day on which clocks are set back is longer. */
+const dayOfBudgets = 25 * 3_600_000;
 
 /** Removes finished jobs that need not be kept, at the start and then once a day. */
 export class Retention {
@@ -29,6 +31,8 @@ export class Retention {
     try {
       await this.removeStrays();
       await this.removeOld();
+      await this.removeDeliveries();
+      await this.removeDueTimes();
     } catch (error) {
       this.context.trouble("old jobs could not be removed", error);
     }
@@ -36,7 +40,7 @@ export class Retention {
 
   private async removeOld(): Promise<void> {
     const { age, jobs_per_agent: keepPerAgent } = this.context.fleet().fleet.retention;
-    const finishedBefore = new Date(Date.now() - age);
+    const finishedBefore = new Date(Date.now() - Math.max(age, dayOfBudgets));
     while (!this.stopped) {
       const ids = await this.context.state.jobs.prune({
         finishedBefore,
@@ -45,6 +49,22 @@ export class Retention {
       });
       for (const id of ids) await this.removeFolder(id);
       if (ids.length < atATime) return;
+      await breathe();
+    }
+  }
+
+  private async removeDueTimes(): Promise<void> {
+    const before = new Date(Date.now() - this.context.fleet().fleet.retention.age);
+    while (!this.stopped && (await this.context.state.schedules.prune(before, atATime)) > 0) {
+      await breathe();
+    }
+  }
+
+  private async removeDeliveries(): Promise<void> {
+    const { age, deliveries: keep } = this.context.fleet().fleet.retention;
+    const receivedBefore = new Date(Date.now() - age);
+    const which = { receivedBefore, keep, limit: atATime };
+    while (!this.stopped && (await this.context.state.deliveries.prune(which)) === atATime) {
       await breathe();
     }
   }

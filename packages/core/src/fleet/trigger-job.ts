@@ -1,31 +1,51 @@
 import { UserError } from "../errors/user-error.ts";
-import { type Admission, admit, type TriggerRequest } from "../queue/admit.ts";
+import { type Admission, admitAll, type Candidate, type TriggerRequest } from "../queue/admit.ts";
+import { dayOf } from "../triggers/schedule/day.ts";
+import { beforeAdmission } from "./before-admission.ts";
 import { cancelJob } from "./cancel-job.ts";
 import type { FleetParts } from "./parts.ts";
 
-/** Admits a trigger, tells of it, and has it started as soon as it may be. */
+/** Asks its gate, admits a trigger, tells of it, and has it started as soon as it may be. */
 export async function triggerJob(parts: FleetParts, request: TriggerRequest): Promise<Admission> {
-  const { context, dispatcher, own, watched } = parts;
-  const admission = await admitNoticingTheDisk(parts, request);
-  const { job, created, cancel } = admission;
-  own.add(job.id);
-  if (request.watched) watched.add(job.id);
-  if (created) {
+  const isKnown = request.key && (await parts.state.jobs.findByKey(request.key));
+  const candidate = isKnown ? { request } : await beforeAdmission(parts.context, { request });
+  const [admission] = await triggerAll(parts, [candidate], ({ job }) => {
+    parts.own.add(job.id);
+    if (request.watched) parts.watched.add(job.id);
+  });
+  if (!admission) throw new Error("a trigger was not answered");
+  return admission;
+}
+
+/** Several at once, all or none; what is to be known before they are told of is noted first. */
+export async function triggerAll(
+  parts: FleetParts,
+  candidates: readonly Candidate[],
+  note: (admission: Admission) => void = () => undefined,
+): Promise<Admission[]> {
+  const { context, dispatcher } = parts;
+  const admissions = await admitNoticingTheDisk(parts, candidates);
+  for (const admission of admissions) {
+    const { job, created, cancel } = admission;
+    note(admission);
+    if (!created) continue;
     context.hub.emit({ type: job.status === "skipped" ? "job:skipped" : "job:created", job });
     for (const id of cancel) await cancelJob(parts, id, false);
   }
   dispatcher.kick();
-  return admission;
+  return admissions;
 }
 
 async function admitNoticingTheDisk(
   { state, context }: FleetParts,
-  request: TriggerRequest,
-): Promise<Admission> {
+  candidates: readonly Candidate[],
+): Promise<Admission[]> {
   try {
-    const admission = await admit(state, context.fleet().agents, request);
+    const { agents, fleet } = context.fleet();
+    const rules = { day: dayOf(new Date(), fleet.timezone), budget: fleet.budget };
+    const admissions = await admitAll(state, agents, candidates, rules);
     context.writable(undefined);
-    return admission;
+    return admissions;
   } catch (error) {
     const isFull = error instanceof UserError && error.code === "state_unavailable";
     if (isFull) context.writable(error.message);

@@ -1,8 +1,12 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
+import type { Application } from "../state/contract.ts";
 import type { Job, NewJob, TriggerType } from "../state/job.ts";
+import type { Outcome } from "../state/outcome.ts";
+import type { Day } from "../state/spending.ts";
 import type { StateManager } from "../state/state-manager.ts";
-import { decideAdmission } from "./decide-admission.ts";
+import type { Budget } from "./budget.ts";
+import { decideAdmission, type Overlap } from "./decide-admission.ts";
 
 type Schedule = ResolvedAgent["schedules"][string];
 
@@ -30,15 +34,54 @@ export interface Admission {
   cancel: string[];
 }
 
+/** What the fleet as a whole says about admission. */
+export interface AdmissionRules {
+  day: Day;
+  budget?: Budget;
+}
+
+/** A trigger at the door, with what is known of it beyond what it asks for. */
+export interface Candidate {
+  request: TriggerRequest;
+  /** The due time that it stands for. */
+  due?: { due_at: string; through: string };
+  /** Why its gate keeps it out. */
+  gate?: Outcome;
+  /** In place of what its schedule says. */
+  overlap?: Overlap;
+}
+
 /** The one door to the queue. What it returns is durable; what it refuses for now is recorded as `skipped`. */
 export async function admit(
   state: StateManager,
   agents: readonly ResolvedAgent[],
   request: TriggerRequest,
+  rules?: AdmissionRules,
 ): Promise<Admission> {
+  return state.jobs.admit(await applicationOf(state, agents, { request }, rules));
+}
+
+/** Several through the same door, in their order: all of them are durable, or none. */
+export async function admitAll(
+  state: StateManager,
+  agents: readonly ResolvedAgent[],
+  candidates: readonly Candidate[],
+  rules?: AdmissionRules,
+): Promise<Admission[]> {
+  const applications: Application[] = [];
+  for (const one of candidates) applications.push(await applicationOf(state, agents, one, rules));
+  return state.jobs.admitAll(applications);
+}
+
+async function applicationOf(
+  state: StateManager,
+  agents: readonly ResolvedAgent[],
+  { request, due, gate, overlap }: Candidate,
+  rules: AdmissionRules | undefined,
+): Promise<Application> {
   const agent = findAgent(agents, request.agent);
   const schedule = scheduleOf(agent, request);
-  const newJob: NewJob = {
+  const job: NewJob = {
     id: request.jobId,
     agent: agent.name,
     prompt: promptOf(agent, request.prompt ?? schedule?.prompt),
@@ -48,9 +91,19 @@ export async function admit(
     idempotency_key: request.key,
     resumed_from: request.resume && (await sessionOf(state, request.resume)),
     forked_from: request.fork && (await sessionOf(state, request.fork)),
+    reserved_usd: agent.max_budget_usd,
   };
-  const applicant = { schedule: request.schedule ?? null, overlap: schedule?.overlap ?? "allow" };
-  return state.jobs.admit(newJob, (live) => decideAdmission(applicant, { live }));
+  const applicant = {
+    agent: agent.name,
+    schedule: request.schedule ?? null,
+    overlap: overlap ?? schedule?.overlap ?? "allow",
+    gate,
+    reserve: agent.max_budget_usd,
+    budgets: { agent: agent.budget, fleet: rules?.budget ?? {} },
+  };
+  const isLimited = [agent.budget, rules?.budget ?? {}].some((one) => Object.keys(one).length > 0);
+  const day = isLimited ? rules?.day : undefined;
+  return { job, due, day, decide: (snapshot) => decideAdmission(applicant, snapshot) };
 }
 
 function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgent {

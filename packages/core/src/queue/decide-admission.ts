@@ -1,25 +1,28 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
-import type { AdmissionDecision } from "../state/contract.ts";
+import type { AdmissionDecision, AdmissionSnapshot } from "../state/contract.ts";
 import type { LiveJob } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
+import { type Budget, type OverBudget, overBudget } from "./budget.ts";
 
-type Overlap = ResolvedAgent["schedules"][string]["overlap"];
+export type Overlap = ResolvedAgent["schedules"][string]["overlap"];
 
 /** What asks to be admitted, as far as it matters here. Without a schedule nothing overlaps. */
 export interface Applicant {
   schedule: string | null;
   overlap: Overlap;
-}
-
-/** What is known when it asks; read in the transaction that records the answer. */
-export interface AdmissionSnapshot {
-  /** What is not finished of the same agent and schedule. */
-  live: readonly LiveJob[];
+  agent?: string;
+  /** Why its gate keeps it out. */
+  gate?: Outcome;
+  /** Dollars that are held for it until it is over. */
+  reserve?: number;
+  budgets?: { fleet: Budget; agent: Budget };
 }
 
 /** Each decider looks at one thing; the first that refuses is the reason. */
 const deciders: ((applicant: Applicant, snapshot: AdmissionSnapshot) => AdmissionDecision)[] = [
   decideOverlap,
+  decideGate,
+  decideBudget,
 ];
 
 export function decideAdmission(
@@ -51,6 +54,21 @@ const policies: Record<Overlap, (live: readonly LiveJob[]) => AdmissionDecision>
   allow: () => accept(),
 };
 
+function decideGate({ gate }: Applicant): AdmissionDecision {
+  return gate ? { kind: "skip", outcome: gate } : accept();
+}
+
+function decideBudget(
+  { agent = "", reserve, budgets }: Applicant,
+  { spending }: AdmissionSnapshot,
+): AdmissionDecision {
+  if (!spending || !budgets) return accept();
+  const own = overBudget(budgets.agent, spending.agents.get(agent), reserve);
+  if (own) return tooDear(`\`${agent}\``, own, ` ${agent}`);
+  const all = overBudget(budgets.fleet, spending.fleet, reserve);
+  return all ? tooDear("The fleet", all, "") : accept();
+}
+
 function accept(cancel: string[] = []): AdmissionDecision {
   return { kind: "accept", cancel };
 }
@@ -60,6 +78,15 @@ function skip(state: string): AdmissionDecision {
     code: "overlap",
     message: `An earlier run of this schedule ${state}.`,
     hint: "Choose another `overlap` if it should wait.",
+  };
+  return { kind: "skip", outcome };
+}
+
+function tooDear(who: string, { kind, limit, used }: OverBudget, agent: string): AdmissionDecision {
+  const outcome: Outcome = {
+    code: "budget_exceeded",
+    message: `${who} has used ${used} of ${limit} (\`daily_${kind}\`) today.`,
+    hint: `Raise it for today with \`herdctl budget raise${agent} --${kind} …\`, or for good in the configuration.`,
   };
   return { kind: "skip", outcome };
 }

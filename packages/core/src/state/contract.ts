@@ -1,10 +1,14 @@
 import type { Approval, ApprovalRequest } from "./approval.ts";
+import type { Delivery, DeliveryWithBody, NewDelivery } from "./delivery.ts";
+import type { DueRecord, MarkedSchedule, ScheduleName } from "./due-time.ts";
+import type { CalledHook, HookEnd, HookRun } from "./hook-run.ts";
 import type { Attempt, AttemptEnd, Job, JobChange, LiveJob, NewJob, Place } from "./job.ts";
 import type { JobStatus } from "./job-status.ts";
 import type { Outcome, OutcomeCode } from "./outcome.ts";
 import type { Pause, PauseSubject } from "./pause.ts";
-import type { ScheduleSwitch } from "./schedule-switch.ts";
 import type { LeaseAnswer, LeaseHolder, Session, SessionInfo } from "./session.ts";
+import type { Amounts, Day, Spending } from "./spending.ts";
+import type { NewWorkClaim, WorkClaim, WorkClaimChange } from "./work-claim.ts";
 
 /*
  * What the rest of the engine may ask of the state. Each call is one transaction, durable when its
@@ -16,7 +20,9 @@ export interface JobStore {
   /** With an idempotency key seen before: the first job, and nothing new. */
   create(job: NewJob): Promise<{ job: Job; created: boolean }>;
   /** The same, but asks first; a refusal is recorded as `skipped`. */
-  admit(job: NewJob, decide: AdmissionDecider): Promise<Admitted>;
+  admit(application: Application): Promise<Admitted>;
+  /** Several in one transaction, in this order; each sees those before it. */
+  admitAll(applications: readonly Application[]): Promise<Admitted[]>;
   get(id: string): Promise<Job | undefined>;
   findByKey(idempotencyKey: string): Promise<Job | undefined>;
   /** Newest first, a few at most: ids that begin so, or whose random part does. */
@@ -45,11 +51,24 @@ export interface JobStore {
   prune(retention: Retention): Promise<string[]>;
 }
 
-/**
- * Called within the transaction, with what is live of the job's agent and schedule (nothing when it
- * has no schedule): it must be quick and pure.
- */
-export type AdmissionDecider = (live: readonly LiveJob[]) => AdmissionDecision;
+/** A job that asks to be admitted. */
+export interface Application {
+  job: NewJob;
+  decide: AdmissionDecider;
+  /** The due time that brought it: its record in the ledger is made together with the job. */
+  due?: { due_at: string; through: string };
+  /** The day whose spending the decider wants to know. */
+  day?: Day;
+}
+
+/** Called within the transaction: it must be quick and pure. */
+export type AdmissionDecider = (snapshot: AdmissionSnapshot) => AdmissionDecision;
+
+export interface AdmissionSnapshot {
+  /** What is live of the job's agent and schedule; nothing when it has no schedule. */
+  live: readonly LiveJob[];
+  spending?: Spending;
+}
 
 export type AdmissionDecision =
   | { kind: "accept"; cancel: string[] }
@@ -136,8 +155,109 @@ export interface PauseStore {
   list(): Promise<Pause[]>;
 }
 
+export interface DeliveryStore {
+  /** With a key seen before: the first one, counted once more, and its job if it has none yet. */
+  record(delivery: NewDelivery): Promise<Delivery>;
+  get(id: string): Promise<DeliveryWithBody | undefined>;
+  /** Newest first, a few at most: ids that begin so, or whose random part does. */
+  findByPrefix(prefix: string): Promise<Delivery[]>;
+  /** Newest first. */
+  list(query: DeliveryQuery): Promise<DeliveryPage>;
+  /** Deletes what need not be kept, some at a time, and says how many. */
+  prune(retention: DeliveryRetention): Promise<number>;
+}
+
+export interface DeliveryQuery {
+  agent?: string;
+  limit: number;
+  cursor?: number;
+}
+
+export interface DeliveryPage {
+  deliveries: Delivery[];
+  next: number | null;
+}
+
+export interface DeliveryRetention {
+  receivedBefore: Date;
+  /** Only so many of the newest stay. */
+  keep: number;
+  /** At most so many in this call. */
+  limit: number;
+}
+
+/** The end of a job and the fact that its hooks are still to be decided on are one transaction. */
+export interface HookStore {
+  /** Finished jobs whose hooks nobody has decided on yet, the first to finish first. */
+  undecided(): Promise<string[]>;
+  /** Makes due what each job calls for, once: a job that was decided on gives nothing more. */
+  decide(called: ReadonlyMap<string, readonly CalledHook[]>): Promise<HookRun[]>;
+  /** All that are due or running, the oldest first. */
+  open(): Promise<HookRun[]>;
+  get(id: string): Promise<HookRun | undefined>;
+  /** Newest first. */
+  list(query: HookQuery): Promise<HookRun[]>;
+  /** Counts an attempt. Undefined when it is not due. */
+  begin(id: string): Promise<HookRun | undefined>;
+  end(id: string, end: HookEnd): Promise<HookRun>;
+  /** Makes one that was given up due once more. */
+  retry(id: string): Promise<HookRun>;
+}
+
+export interface HookQuery {
+  jobId?: string;
+  status?: HookRun["status"];
+  limit: number;
+}
+
+export interface WorkStore {
+  /** Undefined when the item is in this fleet's hands already. */
+  intend(claim: NewWorkClaim): Promise<WorkClaim | undefined>;
+  change(id: string, change: WorkClaimChange): Promise<WorkClaim>;
+  /** What is claimed, or was about to be, the oldest first. */
+  open(): Promise<WorkClaim[]>;
+  /** How often this fleet worked on the item without success. */
+  failures(source: string, item: string): Promise<number>;
+  forJob(jobId: string): Promise<WorkClaim | undefined>;
+}
+
 export interface ScheduleStore {
-  /** The last word on a schedule counts. */
-  switch(agent: string, schedule: string, enabled: boolean): Promise<void>;
-  switches(): Promise<ScheduleSwitch[]>;
+  /** Every schedule whose due times are counted. */
+  marks(): Promise<MarkedSchedule[]>;
+  mark(name: ScheduleName): Promise<MarkedSchedule | undefined>;
+  /** Counts the due times of a plan from now on, in place of an earlier plan of that schedule. */
+  plan(name: ScheduleName, plan: unknown, since: Date): Promise<void>;
+  forget(name: ScheduleName): Promise<void>;
+  /** Puts down what became of due times that no job came of. */
+  record(records: readonly SettledDue[]): Promise<DueRecord[]>;
+  /** The clock was set back: what was put down as missed for a time after this is open again. */
+  reopen(name: ScheduleName, now: Date): Promise<void>;
+  /** The ledger, the latest due time first. */
+  history(query: DueQuery): Promise<DuePage>;
+  /** Deletes records of due times that were settled before this, some at a time, and says how many. */
+  prune(settledBefore: Date, limit: number): Promise<number>;
+  /** What people have switched on or off; what they have not is as the configuration says. */
+  switches(): Promise<(ScheduleName & { enabled: boolean })[]>;
+  switchTo(name: ScheduleName, enabled: boolean): Promise<void>;
+}
+
+/** `through` is how far the schedule is settled with it. */
+export type SettledDue = Omit<DueRecord, "settled_at" | "job_id"> & { through: string };
+
+export interface DueQuery {
+  agent?: string;
+  schedule?: string;
+  limit: number;
+  cursor?: string;
+}
+
+export interface DuePage {
+  records: DueRecord[];
+  next: string | null;
+}
+
+export interface BudgetStore {
+  spending(day: Day): Promise<Spending>;
+  /** Adds to what was raised before; without an agent for the whole fleet. */
+  raise(day: Day, agent: string | undefined, by: Partial<Amounts>): Promise<void>;
 }

@@ -38,6 +38,8 @@ const requestFields = {
     .nullable(),
   resumed_from: text,
   forked_from: text,
+  /** What budgets hold for it until it is over. */
+  reserved_usd: z.number().nonnegative().nullable(),
 };
 
 /** What becomes known of it while it runs. */

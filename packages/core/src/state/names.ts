@@ -5,8 +5,21 @@ export function newJobId(now: Date): string {
   return `job-${now.toISOString().slice(0, 10)}-${randomName()}`;
 }
 
+export function newDeliveryId(now: Date): string {
+  return `delivery-${now.toISOString().slice(0, 10)}-${randomName()}`;
+}
+
 export function newApprovalId(): string {
   return `approval-${randomName()}`;
+}
+
+/** Receivers know a hook by it over all its attempts. */
+export function newHookId(): string {
+  return `hook-${randomName()}`;
+}
+
+export function newClaimId(): string {
+  return `claim-${randomName()}`;
 }
 
 /** A job's id names its folder, so it must not lead out of the folder of jobs. */

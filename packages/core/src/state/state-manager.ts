@@ -2,22 +2,30 @@ import { join, resolve } from "node:path";
 import { UserError } from "../errors/user-error.ts";
 import type {
   ApprovalStore,
+  BudgetStore,
+  DeliveryStore,
+  HookStore,
   JobStore,
   PauseStore,
   ScheduleStore,
   SessionStore,
+  WorkStore,
 } from "./contract.ts";
 import { ensureFolder } from "./folder.ts";
 import { checkJobId } from "./names.ts";
 import { outputName } from "./output-writer.ts";
 import { isAlive } from "./process-identity.ts";
 import { SqliteApprovalStore } from "./sqlite/approval-store.ts";
+import { SqliteBudgetStore } from "./sqlite/budget-store.ts";
 import type { Database } from "./sqlite/database.ts";
+import { SqliteDeliveryStore } from "./sqlite/delivery-store.ts";
+import { SqliteHookStore } from "./sqlite/hook-store.ts";
 import { SqliteJobStore } from "./sqlite/job-store.ts";
 import { openForReading, openForWriting, setAside } from "./sqlite/open.ts";
 import { SqlitePauseStore } from "./sqlite/pause-store.ts";
 import { SqliteScheduleStore } from "./sqlite/schedule-store.ts";
 import { SqliteSessionStore } from "./sqlite/session-store.ts";
+import { SqliteWorkStore } from "./sqlite/work-store.ts";
 
 export interface OpenOptions {
   readOnly?: boolean;
@@ -32,6 +40,10 @@ interface Stores {
   approvals: ApprovalStore;
   pauses: PauseStore;
   schedules: ScheduleStore;
+  budgets: BudgetStore;
+  deliveries: DeliveryStore;
+  hooks: HookStore;
+  work: WorkStore;
 }
 
 /** A state directory: where everything lies, and its stores while it is open. */
@@ -78,6 +90,22 @@ export class StateManager {
     return this.#opened.schedules;
   }
 
+  get budgets(): BudgetStore {
+    return this.#opened.budgets;
+  }
+
+  get deliveries(): DeliveryStore {
+    return this.#opened.deliveries;
+  }
+
+  get hooks(): HookStore {
+    return this.#opened.hooks;
+  }
+
+  get work(): WorkStore {
+    return this.#opened.work;
+  }
+
   async open(options: OpenOptions = {}): Promise<this> {
     if (this.#stores) return this;
     const database = this.#openDatabase(options);
@@ -90,6 +118,10 @@ export class StateManager {
       approvals: new SqliteApprovalStore(database, clock),
       pauses: new SqlitePauseStore(database, clock),
       schedules: new SqliteScheduleStore(database, clock),
+      budgets: new SqliteBudgetStore(database),
+      deliveries: new SqliteDeliveryStore(database, clock),
+      hooks: new SqliteHookStore(database, clock),
+      work: new SqliteWorkStore(database, clock),
     };
     return this;
   }

@@ -1,4 +1,15 @@
-import type { FleetEvent, JobOutput, JobQuery, OutputOptions, TriggerRequest } from "@herdctl/core";
+import type {
+  Amounts,
+  DeliveryQuery,
+  DueQuery,
+  FleetEvent,
+  HookQuery,
+  JobOutput,
+  JobQuery,
+  OutputOptions,
+  ScheduleName,
+  TriggerRequest,
+} from "@herdctl/core";
 import type { BodyOf, ResponseOf } from "../contract/endpoint.ts";
 import type { Endpoints } from "../contract/endpoints.ts";
 import type { RouteName } from "../contract/routes.ts";
@@ -69,6 +80,43 @@ export class SocketFleet implements FleetClient {
     return (await this.#ask("sessions", { query })).sessions;
   }
 
+  deliveries(query: DeliveryQuery) {
+    return this.#ask("deliveries", { query: { ...query } });
+  }
+
+  async delivery(id: string) {
+    try {
+      return await this.#ask("delivery", { params: { id } });
+    } catch (error) {
+      if (hasCode(error, "delivery_not_found")) return undefined;
+      throw error;
+    }
+  }
+
+  replay(deliveryId: string) {
+    return this.#ask("replay", { params: { id: deliveryId } });
+  }
+
+  async schedules() {
+    return (await this.#ask("schedules")).schedules;
+  }
+
+  dueTimes(query: DueQuery) {
+    return this.#ask("dueTimes", { query: { ...query } });
+  }
+
+  switchSchedule({ agent, schedule }: ScheduleName, enabled: boolean) {
+    return this.#ask("switchSchedule", { params: { agent, schedule }, body: { enabled } });
+  }
+
+  budget() {
+    return this.#ask("budget");
+  }
+
+  raiseBudget(agent: string | undefined, by: Partial<Amounts>) {
+    return this.#ask("raiseBudget", { body: { agent, ...by } });
+  }
+
   pauseAgent(agent: string) {
     return this.#ask("pauseAgent", { params: { agent } });
   }
@@ -77,12 +125,12 @@ export class SocketFleet implements FleetClient {
     return this.#ask("resumeAgent", { params: { agent } });
   }
 
-  enableSchedule(agent: string, schedule: string) {
-    return this.#ask("enableSchedule", { params: { agent, schedule } });
+  async hooks(query: HookQuery) {
+    return (await this.#ask("hooks", { query: { ...query } })).hooks;
   }
 
-  disableSchedule(agent: string, schedule: string) {
-    return this.#ask("disableSchedule", { params: { agent, schedule } });
+  retryHook(id: string) {
+    return this.#ask("retryHook", { params: { id } });
   }
 
   reload() {

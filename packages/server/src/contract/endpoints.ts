@@ -1,11 +1,20 @@
-import { approvalSchema, jobSchema, UserError } from "@herdctl/core";
+import {
+  approvalSchema,
+  deliverySchema,
+  deliveryWithBodySchema,
+  hookRunSchema,
+  jobSchema,
+  UserError,
+} from "@herdctl/core";
 import { z } from "zod";
 import { withHeartbeat } from "../live/frames.ts";
 import { streamOutput } from "../live/output-stream.ts";
 import { mediaTypes, streamResponse } from "../live/stream-response.ts";
 import { waitForJob } from "../live/wait-for-job.ts";
+import { deliveryListSchema, deliveryQuerySchema } from "./deliveries.ts";
 import { endpoint } from "./endpoint.ts";
 import { eventSchema } from "./events.ts";
+import { hookQuerySchema } from "./hooks.ts";
 import {
   admissionSchema,
   jobOutputSchema,
@@ -18,6 +27,13 @@ import {
   waitQuerySchema,
 } from "./jobs.ts";
 import type { RouteName } from "./routes.ts";
+import {
+  budgetViewSchema,
+  duePageSchema,
+  dueQuerySchema,
+  raiseSchema,
+  scheduleViewSchema,
+} from "./schedules.ts";
 import { sessionViewSchema } from "./sessions.ts";
 import { fleetStatusSchema } from "./status.ts";
 
@@ -110,6 +126,60 @@ export const endpoints = {
     response: z.object({ sessions: z.array(sessionViewSchema) }),
     answer: async ({ control }, { query }) => ({ sessions: await control.sessions(query) }),
   }),
+  deliveries: endpoint("deliveries", {
+    summary:
+      "What webhooks delivered, newest first, a page at a time; and how often something was refused.",
+    query: deliveryQuerySchema,
+    response: deliveryListSchema,
+    answer: ({ control }, { query }) => control.deliveries(query),
+  }),
+  delivery: endpoint("delivery", {
+    summary: "One delivery with its body.",
+    params: byId,
+    response: deliveryWithBodySchema,
+    answer: async ({ control }, { params }) => {
+      const found = await control.delivery(params.id);
+      if (found) return found;
+      throw new UserError("delivery_not_found", `there is no delivery ${params.id}`);
+    },
+  }),
+  replay: endpoint("replay", {
+    summary:
+      "Takes a delivery as if it came now, by the configuration in force; it gets a job of its own.",
+    params: byId,
+    response: deliverySchema,
+    answer: ({ control }, { params }) => control.replay(params.id),
+  }),
+  schedules: endpoint("schedules", {
+    summary:
+      "Schedules that go by the clock, each with its next due times and the last one's record.",
+    response: z.object({ schedules: z.array(scheduleViewSchema) }),
+    answer: async ({ control }) => ({ schedules: await control.schedules() }),
+  }),
+  dueTimes: endpoint("dueTimes", {
+    summary: "The ledger: what became of every due time, the latest first, a page at a time.",
+    query: dueQuerySchema,
+    response: duePageSchema,
+    answer: ({ control }, { query }) => control.dueTimes(query),
+  }),
+  switchSchedule: endpoint("switchSchedule", {
+    summary: "Switches a schedule on or off until it is switched again.",
+    params: bySchedule,
+    body: z.strictObject({ enabled: z.boolean() }),
+    response: scheduleViewSchema,
+    answer: ({ control }, { params, body }) => control.switchSchedule(params, body.enabled),
+  }),
+  budget: endpoint("budget", {
+    summary: "What may be spent today, and what has been, of the fleet and of each agent.",
+    response: budgetViewSchema,
+    answer: ({ control }) => control.budget(),
+  }),
+  raiseBudget: endpoint("raiseBudget", {
+    summary: "Raises limits for today by so much; without `agent` those of the fleet.",
+    body: raiseSchema,
+    response: budgetViewSchema,
+    answer: ({ control }, { body: { agent, ...by } }) => control.raiseBudget(agent, by),
+  }),
   pauseAgent: endpoint("pauseAgent", {
     summary: "Starts no more jobs of this agent; those that run go on.",
     params: byAgent,
@@ -120,17 +190,17 @@ export const endpoints = {
     params: byAgent,
     answer: async ({ control }, { params }) => void (await control.resumeAgent(params.agent)),
   }),
-  enableSchedule: endpoint("enableSchedule", {
-    summary: "Switches a schedule on, whatever the configuration says; kept over restarts.",
-    params: bySchedule,
-    answer: async ({ control }, { params }) =>
-      void (await control.enableSchedule(params.agent, params.schedule)),
+  hooks: endpoint("hooks", {
+    summary: "Hooks that ran, run or are to run after finished jobs, newest first.",
+    query: hookQuerySchema,
+    response: z.object({ hooks: z.array(hookRunSchema) }),
+    answer: async ({ control }, { query }) => ({ hooks: await control.hooks(query) }),
   }),
-  disableSchedule: endpoint("disableSchedule", {
-    summary: "Switches a schedule off, whatever the configuration says; kept over restarts.",
-    params: bySchedule,
-    answer: async ({ control }, { params }) =>
-      void (await control.disableSchedule(params.agent, params.schedule)),
+  retryHook: endpoint("retryHook", {
+    summary: "Tries a hook once more that was given up.",
+    params: byId,
+    response: hookRunSchema,
+    answer: ({ control }, { params }) => control.retryHook(params.id),
   }),
   reload: endpoint("reload", {
     summary: "Reads the configuration anew. A wrong one is answered with all that is wrong in it.",

@@ -1,4 +1,10 @@
-import { approvalSchema, type FleetEvent, jobSchema } from "@herdctl/core";
+import {
+  approvalSchema,
+  dueRecordSchema,
+  type FleetEvent,
+  hookRunSchema,
+  jobSchema,
+} from "@herdctl/core";
 import { z } from "zod";
 import { messageSchema } from "./jobs.ts";
 import type { Shape } from "./shape.ts";
@@ -24,9 +30,11 @@ const fields = {
   "job:skipped": job,
   "approval:asked": approval,
   "approval:answered": approval,
+  "hook:tried": { hook: hookRunSchema },
+  "schedule:not_run": { due: dueRecordSchema },
+  "schedule:switched": { agent: z.string(), schedule: z.string(), enabled: z.boolean() },
   "agent:paused": { agent: z.string(), reason: z.string() },
   "agent:resumed": { agent: z.string() },
-  "schedule:switched": { agent: z.string(), schedule: z.string(), enabled: z.boolean() },
   "fleet:reloaded": { agents: z.array(z.string()) },
   "fleet:problem": { message: z.string() },
   "fleet:stopping": {},

@@ -22,6 +22,7 @@ const agentSchema = z.object({
       finished_at: z.string().nullable(),
     })
     .nullable(),
+  next_due: z.object({ schedule: z.string(), due_at: z.string() }).nullable(),
   cost_today_usd: money,
 } satisfies Shape<AgentStatus>);
 

@@ -6,8 +6,11 @@ import { timezone } from "./time.ts";
 import { checkedText, Wrong } from "./wrong.ts";
 
 const retention = z.strictObject({
-  age: duration.prefault("30d").describe("Finished jobs older than this are removed"),
+  age: duration
+    .prefault("30d")
+    .describe("Finished jobs and deliveries older than this are removed"),
   jobs_per_agent: count.prefault(1000).describe("Finished jobs of each agent that are kept"),
+  deliveries: count.prefault(1000).describe("Webhook deliveries that are kept"),
 });
 
 const identity = z.strictObject({
@@ -17,6 +20,7 @@ const identity = z.strictObject({
     .optional()
     .describe("Time zone of its schedules; the machine's when not given"),
   max_concurrent: count.optional().describe("Runs at the same time in the whole fleet"),
+  watch: z.boolean().prefault(true).describe("Reload when the configuration's files change"),
   budget: budget.prefault({}).describe("Limits for a day, all agents together"),
   retention: retention.prefault({}).describe("How long finished jobs and their logs are kept"),
 });

@@ -1,20 +1,25 @@
 import { z } from "zod";
 import { duration } from "./quantities.ts";
-import { someText, stringMap, variableName } from "./texts.ts";
+import { someText, stringMap } from "./texts.ts";
 import { cronExpression, pointInTime, timezone } from "./time.ts";
+import { webhookFields } from "./webhook.ts";
 
 const gate = z.strictObject({
   command: someText.describe("Shell command on the host; exit 0 lets the job be made"),
   timeout: duration.prefault("60s").describe("The gate counts as closed after this time"),
+  env: stringMap.prefault({}).describe("Its variables, beside PATH, HOME and the like"),
 });
+
+const overlap = (usual: "skip" | "allow") =>
+  z
+    .enum(["skip", "queue", "cancel_running", "allow"])
+    .prefault(usual)
+    .describe("What to do when the last run of this schedule is not over");
 
 const common = {
   prompt: someText.optional().describe("What the agent is told; else its `default_prompt`"),
   enabled: z.boolean().prefault(true).describe("Off until switched on"),
-  overlap: z
-    .enum(["skip", "queue", "cancel_running", "allow"])
-    .prefault("skip")
-    .describe("What to do when the last run of this schedule is not over"),
+  overlap: overlap("skip"),
   gate: gate.optional().describe("A check on the host before a job is made"),
   resume_session: z.boolean().optional().describe("Go on in the agent's last session, or not"),
   output_schema: z
@@ -55,23 +60,12 @@ const at = z.strictObject({
   ...common,
 });
 
-const signature = z.strictObject({
-  kind: z
-    .enum(["github", "standard", "slack", "hmac", "token"])
-    .describe("How a delivery is signed"),
-  secret_env: z
-    .union([variableName, z.array(variableName).min(1).max(2)])
-    .describe("Variable that holds the secret; two during a rotation"),
-  header: z.string().optional().describe("Header of the signature, for `hmac` and `token`"),
-  algorithm: z.enum(["sha256", "sha512"]).optional().describe("Digest, for `hmac`"),
-});
-
+/** Every delivery is something of its own: to skip one because another is at work would lose it. */
 const webhook = z.strictObject({
   type: z.literal("webhook"),
-  signature: signature.describe("How deliveries prove where they come from"),
-  on: z.array(someText).min(1).optional().describe("Events that count, such as `issues.labeled`"),
-  filter: stringMap.optional().describe("Payload fields and the values they must have"),
+  ...webhookFields,
   ...common,
+  overlap: overlap("allow"),
 });
 
 const chat = z.strictObject({ type: z.literal("chat"), ...common });

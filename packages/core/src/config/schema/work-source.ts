@@ -20,6 +20,9 @@ export const workSource = z.strictObject({
     .prefault("close")
     .describe("What a success does to the issue"),
   done_label: someText.prefault("done").describe("Label for `on_success: label`"),
+  failed_label: someText
+    .prefault("herdctl-failed")
+    .describe("Label of an issue that was tried three times without success"),
   stale_after: duration.prefault("24h").describe("A claim older than this is released"),
   base_url: url("https", "http").prefault("https://api.github.com").describe("Address of the API"),
 });

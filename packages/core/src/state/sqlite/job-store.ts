@@ -2,6 +2,7 @@ import { UserError } from "../../errors/user-error.ts";
 import type {
   AdmissionDecider,
   Admitted,
+  Application,
   JobPage,
   JobQuery,
   JobStore,
@@ -23,10 +24,12 @@ import {
 import { acceptJob, changeJob, withAttempt } from "../job-change.ts";
 import { checkJobId, newJobId } from "../names.ts";
 import type { Database, Row, Value } from "./database.ts";
+import { recordJobOfDue } from "./due-records.ts";
 import { readPage } from "./job-page.ts";
 import { readLiveJobs, readLiveOf } from "./live-jobs.ts";
 import { pruneJobs } from "./prune-jobs.ts";
 import { readRecord } from "./record.ts";
+import { readSpending } from "./spending.ts";
 
 export class SqliteJobStore implements JobStore {
   readonly #database: Database;
@@ -40,22 +43,19 @@ export class SqliteJobStore implements JobStore {
   }
 
   async create(job: NewJob): Promise<{ job: Job; created: boolean }> {
-    const { job: recorded, created } = await this.admit(job, acceptAll);
+    const { job: recorded, created } = await this.admit({ job, decide: acceptAll });
     return { job: recorded, created };
   }
 
-  async admit(job: NewJob, decide: AdmissionDecider): Promise<Admitted> {
-    const given = newJobSchema.parse(job);
-    return this.#database.transaction(() => {
-      const first = given.idempotency_key ? this.#findByKey(given.idempotency_key) : undefined;
-      if (first) return { job: first, created: false, cancel: [] };
-      const { agent, schedule } = given;
-      const decision = decide(schedule ? readLiveOf(this.#database, agent, schedule) : []);
-      if (decision.kind === "accept")
-        return { job: this.#insert(given), created: true, cancel: decision.cancel };
-      const refused = { ...given, skipped: decision.outcome };
-      return { job: this.#insert(refused), created: true, cancel: [] };
-    });
+  async admit(application: Application): Promise<Admitted> {
+    const [admitted] = await this.admitAll([application]);
+    if (!admitted) throw new Error("an application was not answered");
+    return admitted;
+  }
+
+  async admitAll(applications: readonly Application[]): Promise<Admitted[]> {
+    const given = applications.map((one) => ({ ...one, job: newJobSchema.parse(one.job) }));
+    return this.#database.transaction(() => given.map((one) => this.#admit(one)));
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -164,6 +164,19 @@ export class SqliteJobStore implements JobStore {
 
   async prune(retention: Retention): Promise<string[]> {
     return pruneJobs(this.#database, retention, this.#clock());
+  }
+
+  #admit({ job: given, decide, due, day }: Application): Admitted {
+    const first = given.idempotency_key ? this.#findByKey(given.idempotency_key) : undefined;
+    if (first) return { job: first, created: false, cancel: [] };
+    const { agent, schedule } = given;
+    const live = schedule ? readLiveOf(this.#database, agent, schedule) : [];
+    const spending = day && readSpending(this.#database, day);
+    const decision = decide({ live, spending });
+    const skipped = decision.kind === "skip" ? { skipped: decision.outcome } : {};
+    const job = this.#insert({ ...given, ...skipped });
+    if (due) recordJobOfDue(this.#database, job, due);
+    return { job, created: true, cancel: decision.kind === "accept" ? decision.cancel : [] };
   }
 
   #insert({ id: givenId, ...given }: NewJob): Job {

@@ -83,9 +83,109 @@ export const migrations: readonly string[] = [
   CREATE TABLE schedule_switches (
     agent TEXT NOT NULL,
     schedule TEXT NOT NULL,
-    record TEXT NOT NULL,
+    enabled INTEGER NOT NULL,
     PRIMARY KEY (agent, schedule)
   ) STRICT, WITHOUT ROWID
+  `,
+  `
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    record TEXT NOT NULL,
+    body TEXT NOT NULL,
+    key TEXT NOT NULL AS (record ->> '$.key'),
+    agent TEXT NOT NULL AS (record ->> '$.agent'),
+    received_at TEXT NOT NULL AS (record ->> '$.received_at')
+  ) STRICT;
+  CREATE UNIQUE INDEX deliveries_key ON deliveries (key);
+  CREATE INDEX deliveries_agent ON deliveries (agent, seq);
+  CREATE INDEX deliveries_time ON deliveries (received_at)
+  `,
+  `
+  CREATE TABLE schedules (
+    agent TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    record TEXT NOT NULL,
+    through TEXT NOT NULL AS (record ->> '$.through'),
+    PRIMARY KEY (agent, schedule)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE due_times (
+    agent TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    due_at TEXT NOT NULL,
+    record TEXT NOT NULL,
+    result TEXT NOT NULL AS (record ->> '$.result'),
+    until TEXT NOT NULL AS (record ->> '$.until'),
+    settled_at TEXT NOT NULL AS (record ->> '$.settled_at'),
+    PRIMARY KEY (agent, schedule, due_at)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX due_times_time ON due_times (due_at);
+  CREATE INDEX due_times_agent ON due_times (agent, due_at);
+  CREATE INDEX due_times_until ON due_times (agent, schedule, until);
+  CREATE INDEX due_times_settled ON due_times (settled_at);
+
+  UPDATE jobs SET record = json_set(record, '$.reserved_usd', NULL);
+  CREATE INDEX jobs_schedule ON jobs (agent, schedule, finished_at) WHERE schedule IS NOT NULL;
+  CREATE INDEX jobs_ran ON jobs (agent, finished_at)
+    WHERE finished_at IS NOT NULL AND status <> 'skipped';
+  CREATE INDEX jobs_counted ON jobs (created_at, agent) WHERE status <> 'skipped';
+
+  ALTER TABLE attempts ADD COLUMN tokens INTEGER AS (
+    coalesce(record ->> '$.usage.input_tokens', 0) +
+    coalesce(record ->> '$.usage.output_tokens', 0) +
+    coalesce(record ->> '$.usage.cache_creation_input_tokens', 0) +
+    coalesce(record ->> '$.usage.cache_read_input_tokens', 0)
+  );
+  CREATE INDEX attempts_spent ON attempts (finished_at, job_id, cost_usd, tokens)
+    WHERE finished_at IS NOT NULL;
+
+  CREATE TABLE budget_raises (
+    day TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (day, agent)
+  ) STRICT, WITHOUT ROWID
+  `,
+  `
+  CREATE TABLE endings (
+    seq INTEGER PRIMARY KEY,
+    job_id TEXT NOT NULL UNIQUE REFERENCES jobs (id) ON DELETE CASCADE
+  ) STRICT;
+  CREATE TRIGGER jobs_ended_later AFTER UPDATE OF record ON jobs
+    WHEN OLD.record ->> '$.finished_at' IS NULL AND NEW.record ->> '$.finished_at' IS NOT NULL
+    BEGIN INSERT INTO endings (job_id) VALUES (NEW.id); END;
+  CREATE TRIGGER jobs_ended_at_once AFTER INSERT ON jobs
+    WHEN NEW.record ->> '$.finished_at' IS NOT NULL
+    BEGIN INSERT INTO endings (job_id) VALUES (NEW.id); END;
+
+  CREATE TABLE hook_runs (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    record TEXT NOT NULL,
+    status TEXT NOT NULL AS (record ->> '$.status')
+  ) STRICT;
+  CREATE INDEX hook_runs_job ON hook_runs (job_id);
+  CREATE INDEX hook_runs_status ON hook_runs (status, seq);
+
+  CREATE TABLE work_claims (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    record TEXT NOT NULL,
+    source TEXT NOT NULL AS (record ->> '$.source'),
+    item TEXT NOT NULL AS (record ->> '$.item'),
+    job_id TEXT NOT NULL AS (record ->> '$.job_id'),
+    status TEXT NOT NULL AS (record ->> '$.status'),
+    failed INTEGER NOT NULL AS (record ->> '$.failed')
+  ) STRICT;
+  CREATE UNIQUE INDEX work_claims_open ON work_claims (source, item)
+    WHERE status IN ('claiming', 'claimed');
+  CREATE INDEX work_claims_failed ON work_claims (source, item) WHERE failed;
+  CREATE INDEX work_claims_job ON work_claims (job_id);
+  CREATE TRIGGER work_claims_forgotten AFTER DELETE ON jobs
+    BEGIN DELETE FROM work_claims WHERE job_id = OLD.id AND status NOT IN ('claiming', 'claimed');
+    END
   `,
 ];
 

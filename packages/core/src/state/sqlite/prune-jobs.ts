@@ -44,8 +44,10 @@ function startOfKept(
 /** With an hour to spare for the day on which clocks are set back. */
 const dayOfCosts = 25 * 60 * 60 * 1000;
 
+/** Jobs that ran: a gate that is closed every minute must not push them out. */
 function oldestOfNewest(database: Database, agent: string, count: number): number {
-  const sql = `SELECT finished_at FROM jobs WHERE agent = ? AND finished_at IS NOT NULL
+  const sql = `SELECT finished_at FROM jobs INDEXED BY jobs_ran
+               WHERE agent = ? AND finished_at IS NOT NULL AND status <> 'skipped'
                ORDER BY finished_at DESC LIMIT 1 OFFSET ?`;
   const row = database.get(sql, agent, count - 1);
   return row ? Date.parse(String(row.finished_at)) : 0;

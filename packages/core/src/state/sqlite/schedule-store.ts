@@ -1,6 +1,15 @@
-import type { ScheduleStore } from "../contract.ts";
-import { type ScheduleSwitch, scheduleSwitchSchema } from "../schedule-switch.ts";
-import type { Database } from "./database.ts";
+import type { DuePage, DueQuery, ScheduleStore, SettledDue } from "../contract.ts";
+import {
+  type DueRecord,
+  dueRecordSchema,
+  type MarkedSchedule,
+  type ScheduleName,
+  scheduleMarkSchema,
+} from "../due-time.ts";
+import type { Database, Row } from "./database.ts";
+import { readDuePage } from "./due-page.ts";
+import { insertDue } from "./due-records.ts";
+import { readLiveOf } from "./live-jobs.ts";
 import { readRecord } from "./record.ts";
 
 export class SqliteScheduleStore implements ScheduleStore {
@@ -12,19 +21,112 @@ export class SqliteScheduleStore implements ScheduleStore {
     this.#clock = clock;
   }
 
-  async switch(agent: string, schedule: string, enabled: boolean): Promise<void> {
-    const since = this.#clock().toISOString();
-    const record = scheduleSwitchSchema.parse({ agent, schedule, enabled, since });
+  async marks(): Promise<MarkedSchedule[]> {
+    const sql = "SELECT agent, schedule, schedule AS id, record FROM schedules";
+    return this.#database.all(sql).map((row) => this.#marked(row));
+  }
+
+  async mark({ agent, schedule }: ScheduleName): Promise<MarkedSchedule | undefined> {
     const sql =
-      "INSERT OR REPLACE INTO schedule_switches (agent, schedule, record) VALUES (?, ?, ?)";
+      "SELECT agent, schedule, schedule AS id, record FROM schedules WHERE agent = ? AND schedule = ?";
+    const row = this.#database.get(sql, agent, schedule);
+    return row && this.#marked(row);
+  }
+
+  async plan({ agent, schedule }: ScheduleName, plan: unknown, since: Date): Promise<void> {
+    const at = since.toISOString();
+    const mark = scheduleMarkSchema.parse({ plan, since: at, through: at });
+    const sql = "INSERT OR REPLACE INTO schedules (agent, schedule, record) VALUES (?, ?, ?)";
     this.#database.transaction(() =>
-      this.#database.run(sql, agent, schedule, JSON.stringify(record)),
+      this.#database.run(sql, agent, schedule, JSON.stringify(mark)),
     );
   }
 
-  async switches(): Promise<ScheduleSwitch[]> {
+  async forget({ agent, schedule }: ScheduleName): Promise<void> {
+    const sql = "DELETE FROM schedules WHERE agent = ? AND schedule = ?";
+    this.#database.transaction(() => this.#database.run(sql, agent, schedule));
+  }
+
+  async record(records: readonly SettledDue[]): Promise<DueRecord[]> {
+    const settled_at = this.#clock().toISOString();
+    return this.#database.transaction(() =>
+      records.map(({ through, ...given }) => {
+        const record = dueRecordSchema.parse({ ...given, job_id: null, settled_at });
+        insertDue(this.#database, record, through);
+        return record;
+      }),
+    );
+  }
+
+  async reopen({ agent, schedule }: ScheduleName, now: Date): Promise<void> {
+    const missed =
+      "FROM due_times WHERE agent = ? AND schedule = ? AND until > ? AND result = 'missed'";
+    const values = [agent, schedule, now.toISOString()] as const;
+    this.#database.transaction(() => {
+      const row = this.#database.get(`SELECT min(due_at) AS first ${missed}`, ...values);
+      const first = row?.first ? Date.parse(String(row.first)) - 1 : Number.POSITIVE_INFINITY;
+      this.#database.run(`DELETE ${missed}`, ...values);
+      this.#database.run(
+        `UPDATE schedules SET record = json_set(record, '$.through', ?)
+         WHERE agent = ? AND schedule = ?`,
+        new Date(Math.min(first, now.getTime())).toISOString(),
+        agent,
+        schedule,
+      );
+    });
+  }
+
+  async history(query: DueQuery): Promise<DuePage> {
+    return readDuePage(this.#database, query);
+  }
+
+  async prune(settledBefore: Date, limit: number): Promise<number> {
+    const sql = `DELETE FROM due_times WHERE (agent, schedule, due_at) IN (
+                   SELECT agent, schedule, due_at FROM due_times WHERE settled_at < ? LIMIT ?
+                 )`;
+    return this.#database.transaction(() =>
+      this.#database.run(sql, settledBefore.toISOString(), limit),
+    );
+  }
+
+  async switches(): Promise<(ScheduleName & { enabled: boolean })[]> {
     return this.#database
-      .all("SELECT agent AS id, record FROM schedule_switches ORDER BY agent, schedule")
-      .map((row) => readRecord(this.#database, scheduleSwitchSchema, row));
+      .all("SELECT agent, schedule, enabled FROM schedule_switches")
+      .map((row) => ({
+        agent: String(row.agent),
+        schedule: String(row.schedule),
+        enabled: row.enabled === 1,
+      }));
+  }
+
+  async switchTo({ agent, schedule }: ScheduleName, enabled: boolean): Promise<void> {
+    const sql =
+      "INSERT OR REPLACE INTO schedule_switches (agent, schedule, enabled) VALUES (?, ?, ?)";
+    this.#database.transaction(() => this.#database.run(sql, agent, schedule, enabled ? 1 : 0));
+  }
+
+  #marked(row: Row): MarkedSchedule {
+    const [agent, schedule] = [String(row.agent), String(row.schedule)];
+    const mark = readRecord(this.#database, scheduleMarkSchema, row);
+    const ahead = this.#database.all(
+      "SELECT due_at FROM due_times WHERE agent = ? AND schedule = ? AND due_at > ?",
+      agent,
+      schedule,
+      mark.through,
+    );
+    const last = this.#database.get(
+      `SELECT max(finished_at) AS time FROM jobs INDEXED BY jobs_schedule
+       WHERE agent = ? AND schedule = ? AND schedule IS NOT NULL`,
+      agent,
+      schedule,
+    );
+    return {
+      agent,
+      schedule,
+      ...mark,
+      ahead: ahead.map(({ due_at }) => String(due_at)),
+      last_end: last?.time ? String(last.time) : null,
+      busy: readLiveOf(this.#database, agent, schedule).length > 0,
+    };
   }
 }

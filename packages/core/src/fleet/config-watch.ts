@@ -1,0 +1,95 @@
+import { basename, dirname, resolve } from "node:path";
+import { type FSWatcher, watch } from "chokidar";
+import type { LoadedFleet } from "../config/load.ts";
+import { at } from "../document/tree.ts";
+
+/** Editors write in several steps, and whoever changes one file often changes another. */
+const quietFor = 300;
+
+export interface ConfigWatchFrame {
+  /** When what is loaded was not yet read: files that changed later are news. */
+  since: Date;
+  loaded(): LoadedFleet;
+  /** A wrong configuration is said by whoever reloads; here it is only waited for the next change. */
+  reload(): Promise<void>;
+}
+
+/** Has the fleet read its configuration again when its files change. */
+export class ConfigWatch {
+  private watcher: FSWatcher | undefined;
+  private watched = "";
+  private timer: NodeJS.Timeout | undefined;
+  private reloading: Promise<void> = Promise.resolve();
+  private since: Date;
+  private stopped = false;
+
+  constructor(private readonly frame: ConfigWatchFrame) {
+    this.since = frame.since;
+  }
+
+  /** Watches the folders of what is loaded now; called again when that may have changed. */
+  follow(): void {
+    const { fleet } = this.frame.loaded();
+    const folders = this.stopped || !fleet.fleet.watch ? [] : foldersOf(this.frame.loaded());
+    if (folders.join("\0") === this.watched) return;
+    this.watched = folders.join("\0");
+    void this.watcher?.close();
+    this.watcher = folders.length > 0 ? this.open(folders) : undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.watcher?.close();
+    await this.reloading;
+  }
+
+  private open(folders: string[]): FSWatcher {
+    const watcher = watch(folders, {
+      depth: 0,
+      alwaysStat: true,
+      ignored: (path, stats) => stats?.isFile() === true && !isConfiguration(path),
+    });
+    let isReady = false;
+    watcher.on("ready", () => {
+      isReady = true;
+    });
+    watcher.on("all", (_, path, stats) => {
+      // What is found at first is no change, unless it was written while the watcher got ready.
+      const isNews = isReady || (stats?.mtimeMs ?? 0) > this.since.getTime();
+      if (isNews && isConfiguration(path)) this.changed();
+    });
+    // A folder that cannot be watched still has `herdctl reload`.
+    watcher.on("error", () => undefined);
+    return watcher;
+  }
+
+  private changed(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.reloading = this.reloading.then(() => this.reload());
+    }, quietFor);
+  }
+
+  private async reload(): Promise<void> {
+    if (this.stopped) return;
+    this.since = new Date();
+    await this.frame.reload().catch(() => undefined);
+    this.follow();
+  }
+}
+
+function isConfiguration(path: string): boolean {
+  return /\.ya?ml$/.test(path) || basename(path) === ".env";
+}
+
+/** Where the files that were read lie, and where a pattern could find further ones. */
+function foldersOf({ fleet, files, trees }: LoadedFleet): string[] {
+  const entries = at(trees.fleet, ["agents"]);
+  const patterns = (entries?.kind === "list" ? entries.items : []).flatMap((entry) => {
+    const path = at(entry, ["path"]);
+    return path?.kind === "scalar" ? [String(path.value)] : [];
+  });
+  const plain = patterns.map((pattern) => resolve(fleet.dir, pattern.replace(/[*?[{(!].*$/, "x")));
+  return [...new Set([...files, ...plain].map((file) => dirname(file)))].sort();
+}

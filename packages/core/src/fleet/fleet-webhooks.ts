@@ -1,0 +1,60 @@
+import { type Environment, readEnvironment } from "../config/environment.ts";
+import type { LoadedFleet } from "../config/load.ts";
+import type { Admission, TriggerRequest } from "../queue/admit.ts";
+import type { DeliveryQuery } from "../state/contract.ts";
+import type { StateManager } from "../state/state-manager.ts";
+import { WebhookDoor } from "../triggers/webhook/webhook-door.ts";
+import { hasWebhooks } from "../triggers/webhook/webhook-schedule.ts";
+import type { DeliveryList } from "./control.ts";
+import type { Problems } from "./problems.ts";
+
+export interface WebhookFrame {
+  /** The environment that the fleet was started with. */
+  env: Environment;
+  problems: Problems;
+  config(): LoadedFleet;
+  state(): StateManager;
+  trigger(request: TriggerRequest): Promise<Admission>;
+}
+
+/** The webhooks of a fleet, for whoever carries deliveries to it. */
+export class FleetWebhooks {
+  readonly door: WebhookDoor;
+
+  constructor(private readonly frame: WebhookFrame) {
+    const { config, env, state, trigger } = frame;
+    this.door = new WebhookDoor({
+      agents: () => config().fleet.agents,
+      environment: () => readEnvironment(config().fleet.dir, env),
+      stores: state,
+      trigger,
+      tidy: () => this.tidy(),
+    });
+  }
+
+  /** Where deliveries are to be waited for; undefined when no schedule takes any. */
+  get address(): { host: string; port: number } | undefined {
+    const { agents, server } = this.frame.config().fleet;
+    return hasWebhooks(agents) ? server : undefined;
+  }
+
+  /** Why nobody can deliver anything; undefined when all is well again. */
+  problem(message: string | undefined): void {
+    this.frame.problems.set("webhooks", message);
+  }
+
+  async list(query: DeliveryQuery): Promise<DeliveryList> {
+    const page = await this.frame.state().deliveries.list(query);
+    return { ...page, refused: this.door.refusals };
+  }
+
+  /** Whether or not it can be done now: nobody should wait for it, nor fail by it. */
+  private async tidy(): Promise<void> {
+    const { age, deliveries: keep } = this.frame.config().fleet.fleet.retention;
+    const receivedBefore = new Date(Date.now() - age);
+    await this.frame
+      .state()
+      .deliveries.prune({ receivedBefore, keep, limit: 200 })
+      .catch(() => undefined);
+  }
+}

@@ -1,0 +1,29 @@
+import type { Candidate } from "../queue/admit.ts";
+import { askGate } from "../triggers/gate.ts";
+import { fillPrompt } from "../triggers/prompt-template.ts";
+import type { FleetContext } from "./context.ts";
+
+/** A candidate whose schedule has a gate, with what the gate says to it. */
+export async function throughGate(
+  { fleet, environment }: Pick<FleetContext, "fleet" | "environment">,
+  candidate: Candidate,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Candidate> {
+  const { request } = candidate;
+  const agent = fleet().agents.find(({ name }) => name === request.agent);
+  const { schedule: name } = request;
+  const schedule = name === undefined ? undefined : agent?.schedules[name];
+  if (!agent || name === undefined || !schedule?.gate) return candidate;
+  const answer = await askGate({
+    gate: schedule.gate,
+    folder: agent.fleet_dir,
+    environment: environment(),
+    agent: agent.name,
+    schedule: name,
+    signal,
+  });
+  if (answer.kind === "closed") return { ...candidate, gate: answer.outcome };
+  if (request.prompt !== undefined || schedule.prompt === undefined) return candidate;
+  const prompt = fillPrompt(schedule.prompt, { gate: { output: answer.output } });
+  return { ...candidate, request: { ...request, prompt } };
+}

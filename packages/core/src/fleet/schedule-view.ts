@@ -1,0 +1,97 @@
+import type { Fleet } from "../config/load.ts";
+import type { DueRecord, MarkedSchedule } from "../state/due-time.ts";
+import type { StateManager } from "../state/state-manager.ts";
+import { isSamePlan, planSchema } from "../triggers/schedule/plan.ts";
+import { upcoming } from "../triggers/schedule/settle.ts";
+import { keyOf, plannedOf, type TimedEntry, timedEntries } from "./timetable.ts";
+
+export interface ScheduleView {
+  agent: string;
+  schedule: string;
+  type: "interval" | "cron" | "at";
+  /** Such as `0 9 * * 1-5`, or milliseconds of an interval in words. */
+  when: string;
+  timezone: string | null;
+  enabled: boolean;
+  /** Switched by hand; else it is as the configuration says. */
+  switched: boolean;
+  overlap: string;
+  catch_up: string;
+  gate: boolean;
+  /** The next due times, five at most; one that counts from the end of its run knows one. */
+  next: string[];
+  last: DueRecord | null;
+}
+
+const shown = 5;
+
+/** What can be said of schedules from the configuration and the state alone, whether or not a fleet runs. */
+export async function viewSchedules(
+  fleet: Fleet,
+  state: StateManager,
+  now: Date,
+): Promise<ScheduleView[]> {
+  const marks = new Map((await state.schedules.marks()).map((mark) => [keyOf(mark), mark]));
+  const entries = timedEntries(fleet, await state.schedules.switches());
+  const views: ScheduleView[] = [];
+  for (const entry of entries) {
+    const { agent, schedule } = entry;
+    const [last] = (await state.schedules.history({ agent, schedule, limit: 1 })).records;
+    views.push(viewOf(entry, marks.get(keyOf(entry)), last ?? null, now));
+  }
+  return views;
+}
+
+function viewOf(
+  entry: TimedEntry,
+  mark: MarkedSchedule | undefined,
+  last: DueRecord | null,
+  now: Date,
+): ScheduleView {
+  const { agent, schedule, config, plan, enabled, switched } = entry;
+  const planned = plannedOf(entry, markInForce(entry, mark, now));
+  const next = enabled ? upcoming(planned, now.getTime(), shown) : [];
+  return {
+    agent,
+    schedule,
+    type: config.type,
+    when: whenText(entry),
+    timezone: plan.type === "interval" ? null : plan.timezone,
+    enabled,
+    switched,
+    overlap: config.overlap,
+    catch_up: config.catch_up,
+    gate: config.gate !== undefined,
+    next: next.map((due) => new Date(due).toISOString()),
+    last,
+  };
+}
+
+/** A plan that no fleet has seen yet begins when one does. */
+function markInForce(
+  { agent, schedule, plan }: TimedEntry,
+  mark: MarkedSchedule | undefined,
+  now: Date,
+): MarkedSchedule {
+  const known = mark && planSchema.safeParse(mark.plan).data;
+  if (mark && known && isSamePlan(known, plan)) return mark;
+  const since = now.toISOString();
+  return { agent, schedule, plan, since, through: since, ahead: [], last_end: null, busy: false };
+}
+
+function whenText({ config }: TimedEntry): string {
+  if (config.type === "cron") return config.cron;
+  if (config.type === "at") return config.at;
+  const seconds = config.every / 1000;
+  const [size, unit] = units.find(([least]) => seconds >= least && seconds % least === 0) ?? [
+    1,
+    "s",
+  ];
+  return `every ${seconds / size}${unit} from ${config.from}`;
+}
+
+const units: [size: number, unit: string][] = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "m"],
+];

@@ -1,0 +1,82 @@
+import {
+  type Amounts,
+  amountsSchema,
+  type Day,
+  nothing,
+  type Spending,
+  type Spent,
+} from "../spending.ts";
+import type { Database } from "./database.ts";
+import { readRecord } from "./record.ts";
+
+/** Counted from the records of jobs and attempts, so that no count can differ from them. */
+export function readSpending(database: Database, day: Day): Spending {
+  const agents = new Map<string, Spent>();
+  const of = (agent: unknown): Spent => {
+    const spent = agents.get(String(agent)) ?? { ...nothing, reserved_usd: 0, raised: nothing };
+    agents.set(String(agent), spent);
+    return spent;
+  };
+  const start = day.start.toISOString();
+  for (const row of database.all(jobsOfDay, start)) of(row.agent).jobs = Number(row.jobs);
+  for (const row of database.all(spentOnDay, start)) {
+    const spent = of(row.agent);
+    spent.usd = Number(row.usd);
+    spent.tokens = Number(row.tokens);
+  }
+  for (const row of database.all(reserved)) of(row.agent).reserved_usd = Number(row.usd);
+  const raises = raisesOf(database, day);
+  for (const [agent, raised] of raises) if (agent !== wholeFleet) of(agent).raised = raised;
+  return { agents, fleet: { ...sumOf(agents), raised: raises.get(wholeFleet) ?? nothing } };
+}
+
+/** No agent has an empty name. */
+const wholeFleet = "";
+
+export function raiseBudget(
+  database: Database,
+  day: Day,
+  agent: string | undefined,
+  by: Partial<Amounts>,
+): void {
+  const name = agent ?? wholeFleet;
+  const before = raisesOf(database, day).get(name) ?? nothing;
+  const raised = amountsSchema.parse({
+    usd: before.usd + (by.usd ?? 0),
+    jobs: before.jobs + (by.jobs ?? 0),
+    tokens: before.tokens + (by.tokens ?? 0),
+  });
+  const sql = "INSERT OR REPLACE INTO budget_raises (day, agent, record) VALUES (?, ?, ?)";
+  database.run(sql, day.name, name, JSON.stringify(raised));
+  database.run("DELETE FROM budget_raises WHERE day < ?", day.name);
+}
+
+const jobsOfDay = `SELECT agent, count(*) AS jobs FROM jobs INDEXED BY jobs_counted
+  WHERE created_at >= ? AND status <> 'skipped' GROUP BY agent`;
+
+const spentOnDay = `SELECT jobs.agent, sum(coalesce(attempts.cost_usd, 0)) AS usd,
+    sum(attempts.tokens) AS tokens
+  FROM attempts INDEXED BY attempts_spent JOIN jobs INDEXED BY jobs_owner ON jobs.id = attempts.job_id
+  WHERE attempts.finished_at >= ? GROUP BY jobs.agent`;
+
+const reserved = `SELECT agent,
+    sum(max(0, (record ->> '$.reserved_usd') - coalesce(record ->> '$.cost_usd', 0))) AS usd
+  FROM jobs INDEXED BY jobs_live
+  WHERE status IN ('pending', 'running', 'waiting') AND record ->> '$.reserved_usd' IS NOT NULL
+  GROUP BY agent`;
+
+function raisesOf(database: Database, { name }: Day): Map<string, Amounts> {
+  const rows = database.all("SELECT agent AS id, record FROM budget_raises WHERE day = ?", name);
+  return new Map(rows.map((row) => [String(row.id), readRecord(database, amountsSchema, row)]));
+}
+
+function sumOf(agents: ReadonlyMap<string, Spent>): Omit<Spent, "raised"> {
+  const sum = { ...nothing, reserved_usd: 0 };
+  for (const { usd, jobs, tokens, reserved_usd } of agents.values()) {
+    sum.usd += usd;
+    sum.jobs += jobs;
+    sum.tokens += tokens;
+    sum.reserved_usd += reserved_usd;
+  }
+  return sum;
+}

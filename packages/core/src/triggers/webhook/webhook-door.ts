@@ -1,0 +1,92 @@
+import type { Environment } from "../../config/environment.ts";
+import type { ResolvedAgent } from "../../config/resolve.ts";
+import { UserError } from "../../errors/user-error.ts";
+import type { Admission, TriggerRequest } from "../../queue/admit.ts";
+import type { DeliveryStore, JobStore } from "../../state/contract.ts";
+import type { Delivery } from "../../state/delivery.ts";
+import { RateLimit } from "./rate-limit.ts";
+import { checkMediaType } from "./read-delivery.ts";
+import { type Receipt, receiveDelivery } from "./receive-delivery.ts";
+import { type Refusal, Refusals } from "./refusals.ts";
+import { replayDelivery } from "./replay-delivery.ts";
+import type { Headers, Signed } from "./verify-signature.ts";
+import { findWebhook, type WebhookTarget } from "./webhook-schedule.ts";
+
+export interface DoorOptions {
+  agents(): readonly ResolvedAgent[];
+  /** As it is now: a secret may have been changed since the last delivery. */
+  environment(): Environment;
+  stores(): { jobs: JobStore; deliveries: DeliveryStore };
+  trigger(request: TriggerRequest): Promise<Admission>;
+  /** What need not be kept may go now. */
+  tidy(): Promise<void>;
+}
+
+/** A busy day must not fill the disk before the next daily tidying. */
+const tidyEvery = 100;
+
+/** Where deliveries come in, however they were carried here. What it refuses is only counted. */
+export class WebhookDoor {
+  readonly #options: DoorOptions;
+  readonly #rates = new RateLimit();
+  readonly #refusals = new Refusals();
+  #received = 0;
+
+  constructor(options: DoorOptions) {
+    this.#options = options;
+  }
+
+  /** What is wrong with a delivery before its body is read. */
+  check(target: WebhookTarget, headers: Headers): void {
+    const { signature } = findWebhook(this.#options.agents(), target);
+    checkMediaType(signature, headers);
+  }
+
+  async receive(target: WebhookTarget, signed: Signed): Promise<Receipt> {
+    const { agents, environment, stores, trigger, tidy } = this.#options;
+    const schedule = findWebhook(agents(), target);
+    const now = new Date();
+    const verified = () => this.#limit(target, schedule.rate_limit, now);
+    const { jobs, deliveries } = stores();
+    const desk = { jobs, deliveries, environment: environment(), trigger, verified };
+    const receipt = await receiveDelivery(desk, target, schedule, signed, now);
+    this.#received += 1;
+    if (this.#received % tidyEvery === 0) await tidy();
+    return receipt;
+  }
+
+  async replay(id: string): Promise<Delivery> {
+    const { agents, stores, trigger } = this.#options;
+    const { deliveries } = stores();
+    const delivery = await deliveries.get(id);
+    if (!delivery) throw new UserError("delivery_not_found", `there is no delivery ${id}`);
+    const schedule = findWebhook(agents(), delivery);
+    return replayDelivery({ deliveries, trigger }, delivery, schedule);
+  }
+
+  refused(target: WebhookTarget, reason: string): void {
+    const isKnown = reason !== "webhook_not_found";
+    this.#refusals.count(isKnown ? target : undefined, reason);
+  }
+
+  get refusals(): Refusal[] {
+    return this.#refusals.list();
+  }
+
+  #limit({ agent, schedule }: WebhookTarget, perMinute: number, now: Date): void {
+    const wait = this.#rates.take(`${agent}/${schedule}`, perMinute, now);
+    if (wait !== undefined) throw new TooManyDeliveries(perMinute, wait);
+  }
+}
+
+export class TooManyDeliveries extends UserError {
+  override readonly name = "TooManyDeliveries";
+
+  constructor(
+    perMinute: number,
+    /** Seconds. */
+    readonly retryAfter: number,
+  ) {
+    super("too_many_deliveries", `this webhook takes ${perMinute} deliveries a minute`);
+  }
+}

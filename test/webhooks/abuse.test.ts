@@ -1,0 +1,181 @@
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { smallState } from "../support/small-state.ts";
+import { fromGithub, githubSchedule, hookStage, secret } from "./hook-stage.ts";
+
+const body = JSON.stringify({ action: "labeled", issue: { title: "It is broken" } });
+const mebibyte = 1024 * 1024;
+
+interface Raw {
+  socket: Socket;
+  /** All that came until the other side closed. */
+  closed: Promise<string>;
+}
+
+function raw(port: number): Raw {
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  let said = "";
+  socket.setEncoding("utf8").on("data", (text) => {
+    said += text;
+  });
+  socket.on("error", () => undefined);
+  const closed = new Promise<string>((done) => socket.once("close", () => done(said)));
+  return { socket, closed };
+}
+
+const head = (...lines: string[]) =>
+  [
+    "POST /hooks/coder/issues HTTP/1.1",
+    "Host: x",
+    "Content-Type: application/json",
+    ...lines,
+    "",
+    "",
+  ].join("\r\n");
+
+test("what does not belong here gets its status, and leaves nothing but a count", async () => {
+  const { fleet, post, port } = await hookStage([
+    githubSchedule,
+    "hourly: { type: interval, every: 1h, prompt: p }",
+    "slack: { type: webhook, prompt: p, signature: { kind: slack, secret_env: SECRET } }",
+  ]);
+  const good = fromGithub(body);
+  const { createHmac } = await import("node:crypto");
+  const old = String(Math.floor(Date.now() / 1000) - 400);
+  const sum = createHmac("sha256", secret).update(`v0:${old}:${body}`).digest("hex");
+  const stale = { "x-slack-request-timestamp": old, "x-slack-signature": `v0=${sum}` };
+  const cases: [number, string, string, Record<string, string>][] = [
+    [401, "coder/issues", body, fromGithub(body, { key: "wrong" })],
+    [401, "coder/issues", `${body} `, good],
+    [401, "coder/issues", body, {}],
+    [401, "coder/slack", body, stale],
+    [415, "coder/issues", body, { ...good, "content-type": "text/plain" }],
+    [415, "coder/slack", body, { ...good, "content-type": "application/xml" }],
+    [415, "coder/issues", body, { ...good, "content-encoding": "gzip" }],
+    [400, "coder/issues", "{", fromGithub("{")],
+    [404, "nobody/issues", body, good],
+    [404, "coder/nothing", body, good],
+    [404, "coder/hourly", body, good],
+    [404, "coder/toString", body, good],
+    [404, "coder%2Fissues", body, good],
+    [404, "..%2F..%2Fetc/issues", body, good],
+    [404, "coder/issues/more", body, good],
+  ];
+  for (const [status, path, text, headers] of cases) {
+    const answer = await post(path, text, headers);
+    expect([path, answer.status]).toEqual([path, status]);
+    expect(answer.json).toMatchObject({ errors: [{ message: expect.any(String) }] });
+  }
+  const unknown = await Promise.all(
+    ["nobody/issues", "coder/nothing", "coder/hourly"].map((path) => post(path, body, good)),
+  );
+  expect(new Set(unknown.map(({ json }) => JSON.stringify(json))).size).toBe(1);
+  expect((await fetch(`http://127.0.0.1:${port}/hooks/coder/issues`)).status).toBe(404);
+  expect((await fetch(`http://127.0.0.1:${port}/v1/status`)).status).toBe(404);
+
+  const { deliveries, refused } = await fleet.deliveries({ limit: 10 });
+  expect(deliveries).toEqual([]);
+  expect((await fleet.jobs({ limit: 10 })).jobs).toEqual([]);
+  const count = (reason: string, schedule: string | null) =>
+    refused.find((one) => one.reason === reason && one.schedule === schedule)?.count;
+  expect(count("signature_wrong", "issues")).toBe(3);
+  expect(count("signature_wrong", "slack")).toBe(1);
+  expect(count("webhook_not_found", null)).toBeGreaterThanOrEqual(7);
+  expect(refused.every(({ schedule }) => schedule !== "nothing")).toBe(true);
+});
+
+test("a body of 30 MB is refused as soon as its size is told, and the connection closed", async () => {
+  const { port } = await hookStage([githubSchedule]);
+  const { socket, closed } = raw(port);
+  socket.write(head(`Content-Length: ${30 * mebibyte}`));
+  socket.write(Buffer.alloc(1000));
+  expect(await closed).toMatch(/^HTTP\/1.1 413 /);
+});
+
+test("a body that does not tell its size is refused when it is too much", async () => {
+  const { fleet, port } = await hookStage([githubSchedule]);
+  const { socket, closed } = raw(port);
+  socket.write(head("Transfer-Encoding: chunked"));
+  const piece = Buffer.alloc(mebibyte, "x");
+  for (let sent = 0; sent < 30 && socket.writable; sent += 1) {
+    socket.write(`${piece.length.toString(16)}\r\n`);
+    socket.write(piece);
+    socket.write("\r\n");
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  expect(await closed).toMatch(/^HTTP\/1.1 413 /);
+  expect(await fleet.deliveries({ limit: 1 })).toMatchObject({
+    deliveries: [],
+    refused: [{ reason: "request_too_large", count: 1 }],
+  });
+});
+
+test("senders who take too long are cut off, in the head and in the body; others are served", async () => {
+  const { port, post } = await hookStage([githubSchedule], {
+    deadlines: { head: 500, whole: 1_500 },
+  });
+  const silent = raw(port);
+  const slowHead = raw(port);
+  slowHead.socket.write("POST /hooks/coder/issues HTTP/1.1\r\nHost: x\r\n");
+  const slowBody = raw(port);
+  slowBody.socket.write(head("Content-Length: 1000"));
+  const drip = setInterval(() => {
+    if (slowHead.socket.writable) slowHead.socket.write("a");
+    if (slowBody.socket.writable) slowBody.socket.write("{");
+  }, 100);
+  onTestFinished(() => clearInterval(drip));
+  expect((await post("coder/issues", body, fromGithub(body))).status).toBe(202);
+  expect(await slowHead.closed).toMatch(/^HTTP\/1.1 408 /);
+  expect(await slowBody.closed).toMatch(/^(HTTP\/1.1 408 |$)/);
+  await silent.closed;
+});
+
+test("more than the schedule takes in a minute is told when to come again", async () => {
+  const few = githubSchedule.replace("type: webhook,", "type: webhook, rate_limit: 3,");
+  const { fleet, post } = await hookStage([few, githubSchedule.replace("issues:", "others:")]);
+  const answers = [];
+  for (let sent = 0; sent < 5; sent += 1) {
+    await post("coder/issues", body, fromGithub(body, { key: "wrong" }));
+    answers.push(await post("coder/issues", body, fromGithub(body)));
+  }
+  const late = answers.filter(({ status }) => status === 429);
+  expect(answers.slice(0, 3).map(({ status }) => status)).toEqual([202, 202, 202]);
+  expect(late.length).toBeGreaterThan(0);
+  const wait = Number(late[0]?.headers.get("retry-after"));
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(20);
+  expect((await post("coder/others", body, fromGithub(body))).status).toBe(202);
+  const { deliveries } = await fleet.deliveries({ limit: 10 });
+  expect(deliveries).toHaveLength(answers.length - late.length + 1);
+});
+
+test("nonsense instead of HTTP, and senders who hang up, harm nobody", async () => {
+  const { port, post } = await hookStage([githubSchedule]);
+  const nonsense = raw(port);
+  nonsense.socket.write("\x16\x03\x01 hello?\r\n\r\n");
+  expect(await nonsense.closed).toMatch(/^HTTP\/1.1 400 /);
+  for (let index = 0; index < 20; index += 1) {
+    const { socket } = raw(port);
+    socket.write(head("Content-Length: 1000"), () => socket.destroy());
+  }
+  expect((await post("coder/issues", body, fromGithub(body))).status).toBe(202);
+});
+
+test("on a full disk nothing is acknowledged; freed, the same delivery is taken", async () => {
+  let state: ReturnType<typeof smallState> | undefined;
+  const { post } = await hookStage([githubSchedule], {
+    prepared: (folder) => {
+      state = smallState(join(folder, "herdctl.yaml"));
+    },
+  });
+  const large = JSON.stringify({ issue: { title: "x".repeat(300_000) } });
+  const headers = fromGithub(large, { id: "once" });
+  state?.fill();
+  const refused = await post("coder/issues", large, headers);
+  expect(refused.status).toBe(503);
+  expect(refused.headers.has("retry-after")).toBe(true);
+  state?.free();
+  expect((await post("coder/issues", large, headers)).status).toBe(202);
+});

@@ -1,0 +1,108 @@
+import { createHmac } from "node:crypto";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { FleetManager, type FleetManagerOptions } from "@herdctl/core";
+import { type ServeHooksOptions, serveHooks } from "@herdctl/server";
+import { expect, onTestFinished } from "vitest";
+import { folderWith } from "../support/folder.ts";
+
+export const secret = "the secret that both know";
+
+export interface HookStage {
+  fleet: FleetManager;
+  folder: string;
+  port: number;
+  post(path: string, body: string, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export interface Answer {
+  status: number;
+  json: Record<string, unknown>;
+  headers: Headers;
+}
+
+interface StageOptions extends ServeHooksOptions, Partial<FleetManagerOptions> {
+  /** More agents. */
+  more?: string;
+  /** Called before the fleet opens its state. */
+  prepared?: (folder: string) => void;
+}
+
+/** One agent with these schedules (as YAML, one a line), in a fleet that takes jobs and starts none. */
+export async function hookStage(
+  schedules: string[],
+  options: StageOptions = {},
+): Promise<HookStage> {
+  const port = await freePort();
+  const folder = folderWith({
+    "herdctl.yaml": `version: 1
+fleet: { name: test }
+server: { port: ${port} }
+agents:
+  - name: coder
+    schedules:
+${schedules.map((line) => `      ${line}`).join("\n")}
+${options.more ?? ""}
+`,
+    ".env": `SECRET=${secret}\n`,
+  });
+  options.prepared?.(folder);
+  const fleet = new FleetManager({ env: {}, ...options, file: join(folder, "herdctl.yaml") });
+  await fleet.initialize();
+  const bugs: unknown[] = [];
+  const server = await serveHooks(fleet, { ...options, onBug: (bug) => bugs.push(bug) });
+  onTestFinished(async () => {
+    await server.stop();
+    await fleet.stop({ drainMs: 0 });
+    expect(bugs).toEqual([]);
+  });
+  const post: HookStage["post"] = (path, body, headers) =>
+    send(`http://127.0.0.1:${port}/hooks/${path}`, body, headers);
+  return { fleet, folder, port, post };
+}
+
+export async function send(
+  url: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json", ...headers },
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    json: text === "" ? {} : JSON.parse(text),
+    headers: response.headers,
+  };
+}
+
+/** As GitHub signs. */
+export function fromGithub(
+  body: string,
+  { event = "issues", id = String(crypto.randomUUID()), key = secret } = {},
+): Record<string, string> {
+  const sum = createHmac("sha256", key).update(body).digest("hex");
+  return {
+    "x-github-event": event,
+    "x-github-delivery": id,
+    "x-hub-signature-256": `sha256=${sum}`,
+  };
+}
+
+/** A schedule that anyone whom GitHub vouches for may trigger. */
+export const githubSchedule =
+  "issues: { type: webhook, prompt: 'Look at {{payload.issue.title}}', from: { anyone: true }, signature: { kind: github, secret_env: SECRET } }";
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
