@@ -1,9 +1,11 @@
 import type { Environment } from "../config/environment.ts";
 import type { Fleet } from "../config/load.ts";
+import type { ResolvedAgent } from "../config/resolve.ts";
 import type { AskPerson } from "../runner/approval-desk.ts";
 import type { SparePool } from "../runner-process/spare.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { StateManager } from "../state/state-manager.ts";
+import type { Taken } from "../work/work-desk.ts";
 import type { EventHub } from "./event-hub.ts";
 
 /** What the parts of a running fleet share. */
@@ -18,6 +20,10 @@ export interface FleetContext {
   isWatched(jobId: string): boolean;
   /** How a person is asked for this job; undefined when nobody is there. */
   askPerson(jobId: string): AskPerson | undefined;
+  /** An item of the agent's work source, claimed for a job that is still to be admitted. */
+  takeWork(agent: ResolvedAgent): Promise<Taken>;
+  /** There will be no such job: its item is given back. */
+  leaveWork(jobId: string): void;
   /** An attempt is over and recorded. */
   concluded(agent: string, outcome: Outcome): Promise<void>;
   /** Whether the state takes what is written to it, and why not. */
