@@ -1,14 +1,9 @@
 import type { SettledDue } from "../state/contract.ts";
-import type { MarkedSchedule, ScheduleName } from "../state/due-time.ts";
+import type { MarkedSchedule, MissedReason, ScheduleName } from "../state/due-time.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import { wasSetBack } from "../triggers/schedule/clock-jump.ts";
 import { isSamePlan, planSchema } from "../triggers/schedule/plan.ts";
-import {
-  giveUp,
-  type MissedReason,
-  type Planned,
-  type Verdict,
-} from "../triggers/schedule/settle.ts";
+import { giveUp, type Planned, type Verdict } from "../triggers/schedule/settle.ts";
 import { formerPlan, keyOf, plannedOf, type TimedEntry } from "./timetable.ts";
 
 export type Missed = Extract<Verdict, { kind: "missed" }>;
