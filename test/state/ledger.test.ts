@@ -21,7 +21,7 @@ function missed(from: number, until: number) {
 
 async function planned() {
   const stores = memoryStores();
-  await stores.schedules.plan(name, { type: "cron" }, new Date(stores.time.now));
+  await stores.schedules.plan([{ ...name, plan: { type: "cron" } }], new Date(stores.time.now));
   const admit = (hour: number, decide = accept) =>
     stores.jobs.admit({
       job: { ...name, prompt: "p", idempotency_key: `due ${hour}` },
@@ -122,7 +122,7 @@ test("a switch stays as it was left, and a schedule that is forgotten begins ane
   await schedules.forget(name);
   expect(await schedules.marks()).toEqual([]);
   time.now = Date.parse(at(7));
-  await schedules.plan(name, { type: "at" }, new Date(time.now));
+  await schedules.plan([{ ...name, plan: { type: "at" } }], new Date(time.now));
   expect(await schedules.marks()).toMatchObject([{ plan: { type: "at" }, through: at(7) }]);
 });
 

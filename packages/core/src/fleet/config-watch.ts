@@ -1,7 +1,7 @@
-import { basename, dirname, resolve } from "node:path";
+import { basename } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 import type { LoadedFleet } from "../config/load.ts";
-import { at } from "../document/tree.ts";
+import { foldersOf } from "../config/watched-folders.ts";
 
 /** Editors write in several steps, and whoever changes one file often changes another. */
 const quietFor = 300;
@@ -81,15 +81,4 @@ export class ConfigWatch {
 
 function isConfiguration(path: string): boolean {
   return /\.ya?ml$/.test(path) || basename(path) === ".env";
-}
-
-/** Where the files that were read lie, and where a pattern could find further ones. */
-function foldersOf({ fleet, files, trees }: LoadedFleet): string[] {
-  const entries = at(trees.fleet, ["agents"]);
-  const patterns = (entries?.kind === "list" ? entries.items : []).flatMap((entry) => {
-    const path = at(entry, ["path"]);
-    return path?.kind === "scalar" ? [String(path.value)] : [];
-  });
-  const plain = patterns.map((pattern) => resolve(fleet.dir, pattern.replace(/[*?[{(!].*$/, "x")));
-  return [...new Set([...files, ...plain].map((file) => dirname(file)))].sort();
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { UserError } from "../errors/user-error.ts";
 import { claim, nextDue } from "../queue/claim.ts";
 import { type SlowDown, slowDown } from "../queue/slow-down.ts";
@@ -10,6 +11,11 @@ import { pauseOf } from "./pauses.ts";
 const tryAgainAfter = 1_000;
 const longestTimer = 2 ** 31 - 1;
 
+/** From this length on, looking through the queue after every trigger would take all the time there is. */
+const longQueue = 500;
+const restPerLook = 4;
+const longestRest = 500;
+
 /** Starts what may start, as soon as it may: after every event, and at the next due time. */
 export class Dispatcher {
   readonly active = new Map<string, ActiveJob>();
@@ -19,6 +25,7 @@ export class Dispatcher {
   private timer: NodeJS.Timeout | undefined;
   private passing: Promise<void> | undefined;
   private again = false;
+  private rest = 0;
   private open = false;
 
   constructor(
@@ -52,7 +59,8 @@ export class Dispatcher {
       this.again = true;
       return;
     }
-    this.passing = this.pass().finally(() => {
+    const passed = this.pass().then(() => (this.rest > 0 ? delay(this.rest) : undefined));
+    this.passing = passed.finally(() => {
       this.passing = undefined;
       if (!this.again) return;
       this.again = false;
@@ -78,12 +86,17 @@ export class Dispatcher {
 
   private async pass(): Promise<void> {
     clearTimeout(this.timer);
+    const began = performance.now();
+    this.rest = 0;
     try {
       const live = await this.context.state.jobs.snapshot();
       const snapshot = live.map((job) => this.asItIs(job)).filter((job) => this.concernsUs(job));
       const limits = await this.limits();
       const now = new Date();
-      for (const id of claim(snapshot, limits, now)) await this.begin(id);
+      const claimed = claim(snapshot, limits, now);
+      if (live.length >= longQueue)
+        this.rest = Math.min((performance.now() - began) * restPerLook, longestRest);
+      for (const id of claimed) await this.begin(id);
       const due = nextDue(snapshot, limits, now);
       if (due) this.lookAgainIn(due.getTime() - now.getTime());
     } catch (error) {

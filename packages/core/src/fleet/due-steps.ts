@@ -28,7 +28,7 @@ export function stepsOf(
     .map(({ entry, verdict }) => stepOf(entry, verdict, paused));
 }
 
-const mostAtOnce = 50;
+const mostAtOnce = 100;
 
 /** Neighbours of a kind are settled in one transaction; a gate is asked for one at a time. */
 export function groupsOf(steps: readonly Step[]): Step[][] {

@@ -86,6 +86,7 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
     isWatched: (jobId) => watched.has(jobId),
     askPerson: (jobId) => (unattended && own.has(jobId) ? undefined : board.ask),
     takeWork: (agent) => work.take(agent),
+    leaveWork: (jobId) => work.admitted(jobId),
     concluded,
     writable: (problem) => problems.set("state", problem),
   };

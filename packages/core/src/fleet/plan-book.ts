@@ -1,14 +1,9 @@
 import type { SettledDue } from "../state/contract.ts";
-import type { MarkedSchedule, ScheduleName } from "../state/due-time.ts";
+import type { MarkedSchedule, MissedReason, ScheduleName } from "../state/due-time.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import { wasSetBack } from "../triggers/schedule/clock-jump.ts";
 import { isSamePlan, planSchema } from "../triggers/schedule/plan.ts";
-import {
-  giveUp,
-  type MissedReason,
-  type Planned,
-  type Verdict,
-} from "../triggers/schedule/settle.ts";
+import { giveUp, type Planned, type Verdict } from "../triggers/schedule/settle.ts";
 import { formerPlan, keyOf, plannedOf, type TimedEntry } from "./timetable.ts";
 
 export type Missed = Extract<Verdict, { kind: "missed" }>;
@@ -23,10 +18,12 @@ export async function bringUpToDate(
   const inForce = entries.filter(({ enabled }) => enabled);
   const named = new Set(inForce.map(keyOf));
   for (const [key, mark] of marks) if (!named.has(key)) await end(state, mark, "removed", now);
+  const isNew = (entry: TimedEntry) => !isInForce(entry, marks.get(keyOf(entry)));
+  await begin(state, inForce.filter(isNew), marks, now);
   const planned: { entry: TimedEntry; planned: Planned }[] = [];
   for (const entry of inForce) {
-    const mark = await markOf(state, entry, marks.get(keyOf(entry)), now);
-    planned.push({ entry, planned: plannedOf(entry, mark) });
+    const mark = await readMark(state, entry, now);
+    if (mark) planned.push({ entry, planned: plannedOf(entry, mark) });
   }
   return planned;
 }
@@ -61,24 +58,23 @@ export function iso(moment: number): string {
   return new Date(moment).toISOString();
 }
 
-async function markOf(
-  state: StateManager,
-  entry: TimedEntry,
-  mark: MarkedSchedule | undefined,
-  now: Date,
-): Promise<MarkedSchedule> {
+function isInForce({ plan }: TimedEntry, mark: MarkedSchedule | undefined): boolean {
   const former = mark && planSchema.safeParse(mark.plan).data;
-  if (mark && former && isSamePlan(former, entry.plan)) {
-    return (await readMark(state, entry, now)) ?? mark;
+  return former !== undefined && isSamePlan(former, plan);
+}
+
+async function begin(
+  state: StateManager,
+  entries: readonly TimedEntry[],
+  marks: ReadonlyMap<string, MarkedSchedule>,
+  now: Date,
+): Promise<void> {
+  for (const entry of entries) {
+    const mark = marks.get(keyOf(entry));
+    if (mark) await end(state, mark, "changed", now);
   }
-  if (mark) await end(state, mark, "changed", now);
-  const { agent, schedule, plan } = entry;
-  await state.schedules.plan({ agent, schedule }, plan, now);
-  await state.schedules.reopen(entry, now);
-  await recordPast(state, entry, now);
-  const begun = await state.schedules.mark(entry);
-  if (!begun) throw new Error(`${keyOf(entry)} could not be planned`);
-  return begun;
+  if (entries.length > 0) await state.schedules.plan(entries, now);
+  for (const entry of entries) if (entry.plan.type === "at") await recordPast(state, entry, now);
 }
 
 async function end(
@@ -90,25 +86,21 @@ async function end(
   const former = formerPlan(mark);
   const verdicts = former ? giveUp(former, reason, now.getTime()) : [];
   const missed = verdicts.flatMap((one) => (one.kind === "missed" ? [one] : []));
-  await state.schedules.record(missed.map((one) => missedRecord(mark, one)));
+  if (missed.length > 0) await state.schedules.record(missed.map((one) => missedRecord(mark, one)));
   await state.schedules.forget(mark);
 }
 
 /** The one time of a schedule that is first seen when it is over: it is not run, but said so. */
 async function recordPast(state: StateManager, entry: TimedEntry, now: Date): Promise<void> {
-  if (entry.plan.type !== "at") return;
   const mark = await state.schedules.mark(entry);
   if (!mark) return;
   const whole = { ...plannedOf(entry, mark), through: Number.NEGATIVE_INFINITY };
-  const known = await state.schedules.history({
-    agent: entry.agent,
-    schedule: entry.schedule,
-    limit: 1000,
-  });
   const missed = giveUp(whole, "already_past", now.getTime()).flatMap((one) =>
-    one.kind === "missed" && !known.records.some(({ due_at }) => due_at === iso(one.first))
-      ? [one]
-      : [],
+    one.kind === "missed" ? [missedRecord(entry, { ...one, through: now.getTime() })] : [],
   );
-  await state.schedules.record(missed.map((one) => missedRecord(entry, one)));
+  const { agent, schedule } = entry;
+  const { records } = await state.schedules.history({ agent, schedule, limit: 1000 });
+  const isKnown = ({ due_at }: SettledDue) => records.some((one) => one.due_at === due_at);
+  const news = missed.filter((one) => !isKnown(one));
+  if (news.length > 0) await state.schedules.record(news);
 }

@@ -38,20 +38,24 @@ export function decideAdmission(
   return { kind: "accept", cancel: [...cancel] };
 }
 
+/** Where all are allowed, those that live are not even looked at: they may be thousands. */
 function decideOverlap(
   { schedule, overlap }: Applicant,
-  { live }: AdmissionSnapshot,
+  snapshot: AdmissionSnapshot,
 ): AdmissionDecision {
-  return schedule === null || live.length === 0 ? accept() : policies[overlap](live);
+  if (schedule === null || overlap === "allow") return accept();
+  return snapshot.live.length === 0 ? accept() : policies[overlap](snapshot.live);
 }
 
 /** What becomes of a trigger whose schedule has jobs that are not over. */
-const policies: Record<Overlap, (live: readonly LiveJob[]) => AdmissionDecision> = {
+const policies: Record<
+  Exclude<Overlap, "allow">,
+  (live: readonly LiveJob[]) => AdmissionDecision
+> = {
   skip: () => skip("is not over"),
   queue: (live) =>
     live.some((job) => job.status === "pending") ? skip("has not begun") : accept(),
   cancel_running: (live) => accept(live.map((job) => job.id)),
-  allow: () => accept(),
 };
 
 function decideGate({ gate }: Applicant): AdmissionDecision {

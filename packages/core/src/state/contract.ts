@@ -225,8 +225,8 @@ export interface ScheduleStore {
   /** Every schedule whose due times are counted. */
   marks(): Promise<MarkedSchedule[]>;
   mark(name: ScheduleName): Promise<MarkedSchedule | undefined>;
-  /** Counts the due times of a plan from now on, in place of an earlier plan of that schedule. */
-  plan(name: ScheduleName, plan: unknown, since: Date): Promise<void>;
+  /** Counts the due times of these plans from a time on, in place of earlier plans of the schedules. */
+  plan(plans: readonly (ScheduleName & { plan: unknown })[], since: Date): Promise<void>;
   forget(name: ScheduleName): Promise<void>;
   /** Puts down what became of due times that no job came of. */
   record(records: readonly SettledDue[]): Promise<DueRecord[]>;

@@ -8,8 +8,8 @@ export interface ScheduleName {
   schedule: string;
 }
 
-export const skippedReasons = ["overlap", "gate_closed", "budget_exceeded", "paused"] as const;
-export const missedReasons = [
+const skippedReasons = ["overlap", "gate_closed", "budget_exceeded", "paused"] as const;
+const missedReasons = [
   "too_old",
   "superseded",
   "not_caught_up",
@@ -18,6 +18,7 @@ export const missedReasons = [
   "removed",
   "already_past",
 ] as const;
+export type MissedReason = (typeof missedReasons)[number];
 
 /** What became of a due time. The ledger holds one for each; a row of missed ones shares one. */
 export const dueRecordSchema = z.object({
@@ -41,9 +42,8 @@ export const scheduleMarkSchema = z.object({
   since: time,
   through: time,
 });
-export type ScheduleMark = z.infer<typeof scheduleMarkSchema>;
 
-export interface MarkedSchedule extends ScheduleName, ScheduleMark {
+export interface MarkedSchedule extends ScheduleName, z.infer<typeof scheduleMarkSchema> {
   /** Due times after `through` that have a record already. */
   ahead: string[];
   /** When the last job of the schedule ended. */

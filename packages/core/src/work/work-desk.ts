@@ -37,6 +37,7 @@ export class WorkDesk {
   private readonly stopping = new AbortController();
   /** Jobs that this process is about to bring to the door, and since when. */
   private readonly atTheDoor = new Map<string, number>();
+  private readonly sources = new Map<string, WorkSource>();
   private timer: NodeJS.Timeout | undefined;
   private passing: Promise<void> | undefined;
   private again = false;
@@ -204,8 +205,14 @@ export class WorkDesk {
     return { claimId, agent, fleet: this.options.fleet().fleet.name, item, handle };
   }
 
+  /** Kept while neither the configuration nor the token changes: it remembers what it asked once. */
   private sourceOf(agent: ResolvedAgent): WorkSource | undefined {
-    return openSource(agent, this.options.environment(), this.stopping.signal);
+    if (!agent.work_source) return undefined;
+    const environment = this.options.environment();
+    const key = JSON.stringify([agent.work_source, environment[agent.work_source.token_env]]);
+    const known = this.sources.get(key) ?? openSource(agent, environment, this.stopping.signal);
+    if (known) this.sources.set(key, known);
+    return known;
   }
 }
 

@@ -170,9 +170,14 @@ export class SqliteJobStore implements JobStore {
     const first = given.idempotency_key ? this.#findByKey(given.idempotency_key) : undefined;
     if (first) return { job: first, created: false, cancel: [] };
     const { agent, schedule } = given;
-    const live = schedule ? readLiveOf(this.#database, agent, schedule) : [];
-    const spending = day && readSpending(this.#database, day);
-    const decision = decide({ live, spending });
+    const database = this.#database;
+    const decision = decide({
+      // Read when it is asked for: of a busy webhook there may be thousands.
+      get live() {
+        return schedule ? readLiveOf(database, agent, schedule) : [];
+      },
+      spending: day && readSpending(database, day),
+    });
     const skipped = decision.kind === "skip" ? { skipped: decision.outcome } : {};
     const job = this.#insert({ ...given, ...skipped });
     if (due) recordJobOfDue(this.#database, job, due);

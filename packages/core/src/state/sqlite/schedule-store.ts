@@ -33,13 +33,16 @@ export class SqliteScheduleStore implements ScheduleStore {
     return row && this.#marked(row);
   }
 
-  async plan({ agent, schedule }: ScheduleName, plan: unknown, since: Date): Promise<void> {
+  async plan(plans: readonly (ScheduleName & { plan: unknown })[], since: Date): Promise<void> {
     const at = since.toISOString();
-    const mark = scheduleMarkSchema.parse({ plan, since: at, through: at });
     const sql = "INSERT OR REPLACE INTO schedules (agent, schedule, record) VALUES (?, ?, ?)";
-    this.#database.transaction(() =>
-      this.#database.run(sql, agent, schedule, JSON.stringify(mark)),
-    );
+    this.#database.transaction(() => {
+      for (const { agent, schedule, plan } of plans) {
+        const mark = scheduleMarkSchema.parse({ plan, since: at, through: at });
+        this.#database.run(sql, agent, schedule, JSON.stringify(mark));
+        this.#reopen({ agent, schedule }, since);
+      }
+    });
   }
 
   async forget({ agent, schedule }: ScheduleName): Promise<void> {
@@ -58,22 +61,8 @@ export class SqliteScheduleStore implements ScheduleStore {
     );
   }
 
-  async reopen({ agent, schedule }: ScheduleName, now: Date): Promise<void> {
-    const missed =
-      "FROM due_times WHERE agent = ? AND schedule = ? AND until > ? AND result = 'missed'";
-    const values = [agent, schedule, now.toISOString()] as const;
-    this.#database.transaction(() => {
-      const row = this.#database.get(`SELECT min(due_at) AS first ${missed}`, ...values);
-      const first = row?.first ? Date.parse(String(row.first)) - 1 : Number.POSITIVE_INFINITY;
-      this.#database.run(`DELETE ${missed}`, ...values);
-      this.#database.run(
-        `UPDATE schedules SET record = json_set(record, '$.through', ?)
-         WHERE agent = ? AND schedule = ?`,
-        new Date(Math.min(first, now.getTime())).toISOString(),
-        agent,
-        schedule,
-      );
-    });
+  async reopen(name: ScheduleName, now: Date): Promise<void> {
+    this.#database.transaction(() => this.#reopen(name, now));
   }
 
   async history(query: DueQuery): Promise<DuePage> {
@@ -103,6 +92,22 @@ export class SqliteScheduleStore implements ScheduleStore {
     const sql =
       "INSERT OR REPLACE INTO schedule_switches (agent, schedule, enabled) VALUES (?, ?, ?)";
     this.#database.transaction(() => this.#database.run(sql, agent, schedule, enabled ? 1 : 0));
+  }
+
+  #reopen({ agent, schedule }: ScheduleName, now: Date): void {
+    const missed =
+      "FROM due_times WHERE agent = ? AND schedule = ? AND until > ? AND result = 'missed'";
+    const values = [agent, schedule, now.toISOString()] as const;
+    const row = this.#database.get(`SELECT min(due_at) AS first ${missed}`, ...values);
+    const first = row?.first ? Date.parse(String(row.first)) - 1 : Number.POSITIVE_INFINITY;
+    this.#database.run(`DELETE ${missed}`, ...values);
+    this.#database.run(
+      `UPDATE schedules SET record = json_set(record, '$.through', ?)
+       WHERE agent = ? AND schedule = ?`,
+      new Date(Math.min(first, now.getTime())).toISOString(),
+      agent,
+      schedule,
+    );
   }
 
   #marked(row: Row): MarkedSchedule {

@@ -1,3 +1,4 @@
+import type { MissedReason } from "../../state/due-time.ts";
 import { type DueTimes, dueTimesOf } from "./due-times.ts";
 import { type Jitter, startOf } from "./jitter.ts";
 import type { CatchUp, Plan } from "./plan.ts";
@@ -19,22 +20,13 @@ export interface Planned {
   busy: boolean;
 }
 
-export type MissedReason =
-  | "too_old"
-  | "superseded"
-  | "not_caught_up"
-  | "too_many"
-  | "changed"
-  | "removed"
-  | "already_past";
-
 /** What becomes of due times; `through` is how far the plan is settled once it is recorded. */
 export type Verdict =
   | { kind: "run"; due: number; through: number; caughtUp: boolean }
   | ({ kind: "missed"; through: number; reason: MissedReason } & Span);
 
 /** Due times in a row. So many are not counted that counting would take long. */
-export interface Span {
+interface Span {
   first: number;
   last: number;
   count: number | null;
