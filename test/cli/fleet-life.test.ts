@@ -100,11 +100,11 @@ test("a second signal does not wait for what runs either", async () => {
 test("what it finds of an earlier fleet is told below its banner", async () => {
   const on = await fleetStage(longWork);
   stopWhenOver(on);
-  const { ask, give, job, untilRunning } = questions(on);
+  const { ask, give, job } = questions(on);
   const first = on.start("start");
   await until(() => ask((it) => it.status()).catch(() => undefined));
   const id = await give("cli", "go");
-  await untilRunning(1);
+  await until(() => on.rehearsal.ledger.main.length > 0);
   const runner = await until(async () => (await job(id)).runner);
   first.child.kill("SIGKILL");
   await first.ended;
@@ -117,4 +117,5 @@ test("what it finds of an earlier fleet is told below its banner", async () => {
   });
   await until(() => told.includes("◔ interrupted until"));
   expect(told).toMatch(/^● test .*\n[\s\S]*listens on [\s\S]*◔ interrupted until/);
+  await on.run("stop", "--now");
 });

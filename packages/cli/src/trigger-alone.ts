@@ -103,11 +103,12 @@ async function untilOver(
   { signal, forced }: StopSignals,
 ): Promise<Job> {
   view.admitted(job);
+  if (waitsLong(job)) return job;
   const left = new AbortController();
-  const unheed = fleet.on("job:waiting", ({ job: { id, due_at, outcome } }) => {
-    if (id !== job.id || due_at === null) return;
-    if (Date.parse(due_at) - Date.now() > patience) left.abort();
-    else view.waits({ due_at, outcome });
+  const unheed = fleet.on("job:waiting", ({ job: waiting }) => {
+    if (waiting.id !== job.id || waiting.due_at === null) return;
+    if (waitsLong(waiting)) left.abort();
+    else view.waits(waiting);
   });
   const end = async (force: boolean) => {
     if (signal.reason === "cancelled") await fleet.cancel(job.id, { force });
@@ -128,4 +129,8 @@ async function untilOver(
     unheed();
     signal.removeEventListener("abort", stop);
   }
+}
+
+function waitsLong({ due_at }: Job): boolean {
+  return due_at !== null && Date.parse(due_at) - Date.now() > patience;
 }

@@ -55,11 +55,16 @@ async function settle(
 }
 
 /** Nothing was started: the job is as it was before, but for the attempt on its record. */
-async function voidAttempt({ state }: FleetContext, job: Job, attempt: Attempt): Promise<void> {
+async function voidAttempt(
+  { state, hub }: FleetContext,
+  job: Job,
+  attempt: Attempt,
+): Promise<void> {
   const outcome = plainOutcome("interrupted");
   const end = { outcome_code: outcome.code, session_id: null, cost_usd: null };
   const change = { status: "waiting" as const, outcome, due_at: new Date().toISOString() };
-  await state.jobs.endAttempt(job.id, attempt.number, end, change);
+  const ended = await state.jobs.endAttempt(job.id, attempt.number, end, change);
+  hub.emit({ type: "job:waiting", job: ended.job });
 }
 
 async function placeOfAttempt({ state, fleet }: FleetContext, job: Job): Promise<AttemptedAt> {
