@@ -59,7 +59,7 @@ on_error:
     const fleet = await startFleet(on, file);
     const { job } = await fleet.trigger({ ...manual, prompt: "go" });
     expect(await fleet.wait(job.id)).toMatchObject({ outcome: { code: "workspace_missing" } });
-    await fleet.pause("one");
+    await fleet.pauseAgent("one");
     const waiting = await fleet.trigger({ ...manual, prompt: "go" });
     await fleet.cancel(waiting.job.id);
     const skipped = await fleet.trigger({ ...manual, schedule: "s" });

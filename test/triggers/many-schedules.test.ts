@@ -52,7 +52,7 @@ test("a thousand schedules in the same second are admitted in the order they are
   const on = await stage(hi);
   const schedule = `{ type: at, at: "${shortly(12_000)}Z", prompt: p }`;
   const fleet = await startFleet(on, fleetFile(on, agents(1000, schedule), "max_concurrent: 1"));
-  await fleet.pause("a0");
+  await fleet.pauseAgent("a0");
   let [longest, last] = [0, performance.now()];
   const watch = setInterval(() => {
     longest = Math.max(longest, performance.now() - last);
