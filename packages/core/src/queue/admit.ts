@@ -116,7 +116,7 @@ function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgen
 }
 
 /** The schedule that is named, if one is. */
-export function scheduleOf(
+function scheduleOf(
   agent: ResolvedAgent,
   { schedule }: Pick<TriggerRequest, "schedule">,
 ): Schedule | undefined {
