@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const time = z.iso.datetime();
 
-export const hookTypeSchema = z.enum(["shell", "webhook", "discord", "slack"]);
+const hookTypeSchema = z.enum(["shell", "webhook", "discord", "slack"]);
 
 /**
  * One hook of one finished job, from the moment it is due until it succeeded or was given up.

@@ -14,7 +14,7 @@ export type Scalar = string | number | boolean | null;
 export type Sign = (typeof signs)[number];
 
 /** What a condition may ask about; `metadata` has whatever the agent wrote. */
-export const facts = [
+const facts = [
   "outcome",
   "status",
   "cost_usd",
