@@ -64,6 +64,16 @@ const wrongValues: [yaml: string, message: RegExp, hint: RegExp][] = [
   ["timeouts: { wall: 1x }", /"1x" is not a duration/, /5m/],
   ["timeouts: { wall: 30 }", /30 is not a text/, /whole run/],
   ["timeouts: { wall: 0s }", /no time at all/, /more than zero/],
+  [
+    "schedules: { s: { type: interval, every: 5m, prompt: 'Look at {{gate.output}}' } }",
+    /nothing can be put in place of `\{\{gate.output\}\}`/,
+    /Add a `gate:`/,
+  ],
+  [
+    "schedules: { s: { type: cron, cron: '@daily', gate: { command: x }, prompt: '{{ payload.title }}' } }",
+    /nothing can be put in place of/,
+    /only `\{\{gate.output\}\}`/,
+  ],
   ["docker: { memory: lots }", /"lots" is not a size/, /2g/],
   ["docker: { cpus: -1 }", /-1 is too small/, /more than 0/],
   ["docker: { cpus: two }", /"two" is not a number/, /CPU limit/],

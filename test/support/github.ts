@@ -37,7 +37,7 @@ export class GitHubStandIn {
   readonly mishaps: ((
     method: string,
     path: string,
-  ) => Answer | "cut" | "lose-answer" | undefined)[] = [];
+  ) => Answer | "cut" | "lose-answer" | "silence" | undefined)[] = [];
   /** What the server takes for now, in milliseconds from the real time. */
   clockOffset = 0;
   private server = createServer((request, response) => void this.serve(request, response));
@@ -91,6 +91,7 @@ export class GitHubStandIn {
     let text = "";
     for await (const part of request) text += part;
     const mishap = this.mishaps.map((one) => one(method, url.pathname)).find(Boolean);
+    if (mishap === "silence") return;
     if (mishap === "cut") return void response.destroy();
     const answer =
       mishap && mishap !== "lose-answer"

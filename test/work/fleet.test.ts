@@ -1,8 +1,11 @@
-import type { FleetManager } from "@herdctl/core";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FleetControl, FleetManager } from "@herdctl/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
-import { until } from "../support/fleet-program.ts";
+import { fleetProgram, until } from "../support/fleet-program.ts";
 import { GitHubStandIn } from "../support/github.ts";
+import { obey } from "../support/runtime.ts";
 import { type Stage, stage } from "../support/stage.ts";
 
 async function standIn(): Promise<GitHubStandIn> {
@@ -94,4 +97,53 @@ test("two fleets on the same issues: each is worked on exactly once", async () =
     );
   }
   expect(github.refs.size).toBe(0);
+});
+
+describe("the fleet is killed", () => {
+  const withToken = (on: Stage): Stage => ({ ...on, env: { ...on.env, GITHUB_TOKEN: "t" } });
+  const worked = async (control: FleetControl) =>
+    (await control.jobs({ limit: 200 })).jobs.filter((job) => job.attempts > 0);
+
+  test("between claim and job: the issue is given back and worked on once", async () => {
+    const on = withToken(await stage());
+    const github = await standIn();
+    github.open(1);
+    // The claim is made, and then the fleet waits for an answer that does not come.
+    let isSilent = true;
+    github.mishaps.push((method, path) =>
+      isSilent && method === "GET" && path.endsWith("/issues/1") ? "silence" : undefined,
+    );
+    const file = fleetFile(on, agentOn(github));
+    const first = await fleetProgram(on, file);
+    await until("the claim to be made", async () => github.refs.size === 1);
+    await first.kill();
+    expect(github.commentsOf(1)).toEqual([]);
+
+    isSilent = false;
+    const second = await fleetProgram(on, file);
+    await until("the issue to be closed", async () => github.issues.get(1)?.state === "closed");
+    expect(await worked(second.control)).toHaveLength(1);
+    await second.stop();
+  });
+
+  test("while the job runs: the next fleet goes on with it, and nobody is told twice", async () => {
+    const on = withToken(await stage({ mode: "obedient" }));
+    const github = await standIn();
+    github.open(1);
+    const waiting = { command: "touch began; while [ ! -e go ]; do sleep 0.05; done" };
+    const prompt = obey(["Bash", waiting]);
+    const file = fleetFile(on, agentOn(github, prompt));
+    const first = await fleetProgram(on, file);
+    await until("the tool to begin", async () => existsSync(join(on.workspace, "began")));
+    await first.kill();
+
+    const second = await fleetProgram(on, file);
+    writeFileSync(join(on.workspace, "go"), "");
+    await until("the issue to be closed", async () => github.issues.get(1)?.state === "closed");
+    expect(await worked(second.control)).toHaveLength(1);
+    for (const word of ["works on this", "Done by"]) {
+      expect(github.commentsOf(1).filter((text) => text.includes(word))).toHaveLength(1);
+    }
+    await second.stop();
+  });
 });

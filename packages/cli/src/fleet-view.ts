@@ -59,14 +59,22 @@ function liveView(terminal: Terminal, lookAgain: () => Promise<FleetStatus>): Fl
   let status: FleetStatus | undefined;
   let deadline: number | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let looking = false;
   const show = (lines: string[]) => {
     const width = terminal.columns;
     const footer = status ? ["", footerLine(status, deadline, new Date(), { ...look, width })] : [];
     screen.show(lines, timer ? footer : []);
   };
+  /** Only for a footer, and one look at a time: with a long queue each takes a while. */
   const refresh = async () => {
-    status = harmlessAll(await lookAgain());
-    show([]);
+    if (!timer || looking) return;
+    looking = true;
+    try {
+      status = harmlessAll(await lookAgain());
+      show([]);
+    } finally {
+      looking = false;
+    }
   };
   return {
     begin: (first, facts) => {

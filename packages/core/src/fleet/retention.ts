@@ -5,8 +5,8 @@ import type { FleetContext } from "./context.ts";
 
 const atATime = 50;
 const onceADay = 24 * 3_600_000;
-/** What is spent of a day is counted from its jobs; a day on which clocks are set back is longer. */
-const dayOfBudgets = 25 * 3_600_000;
+/** The one on which clocks are set back. */
+const longestDay = 25 * 3_600_000;
 
 /** Removes finished jobs that need not be kept, at the start and then once a day. */
 export class Retention {
@@ -40,7 +40,7 @@ export class Retention {
 
   private async removeOld(): Promise<void> {
     const { age, jobs_per_agent: keepPerAgent } = this.context.fleet().fleet.retention;
-    const finishedBefore = new Date(Date.now() - Math.max(age, dayOfBudgets));
+    const finishedBefore = new Date(Date.now() - Math.max(age, this.needed()));
     while (!this.stopped) {
       const ids = await this.context.state.jobs.prune({
         finishedBefore,
@@ -51,6 +51,13 @@ export class Retention {
       if (ids.length < atATime) return;
       await breathe();
     }
+  }
+
+  /** What is spent of a day is counted from its jobs. */
+  private needed(): number {
+    const { fleet, agents } = this.context.fleet();
+    const budgets = [fleet.budget, ...agents.map(({ budget }) => budget)];
+    return budgets.some((budget) => Object.keys(budget).length > 0) ? longestDay : 0;
   }
 
   private async removeDueTimes(): Promise<void> {

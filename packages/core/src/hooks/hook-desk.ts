@@ -34,7 +34,8 @@ const lookEvery = 25;
  */
 export class HookDesk {
   private readonly underWay = new Map<string, Promise<void>>();
-  private readonly stopping = new AbortController();
+  private readonly limits = new Set<AbortController>();
+  private stopping = false;
   private timer: NodeJS.Timeout | undefined;
   private passing: Promise<void> | undefined;
   private again = false;
@@ -67,7 +68,8 @@ export class HookDesk {
       await delay(lookEvery);
     this.open = false;
     clearTimeout(this.timer);
-    this.stopping.abort("the fleet was stopped");
+    this.stopping = true;
+    for (const limit of this.limits) limit.abort("the fleet was stopped");
     await this.passing;
     await Promise.all(this.underWay.values());
   }
@@ -152,6 +154,8 @@ export class HookDesk {
       return failed("the hook is no longer in the configuration", { mayPass: false });
     }
     const limit = new AbortController();
+    this.limits.add(limit);
+    if (this.stopping) limit.abort("the fleet was stopped");
     const timer = setTimeout(
       () => limit.abort(`it took longer than ${hook.timeout / 1000} s`),
       Math.min(hook.timeout, longestTimer),
@@ -162,10 +166,11 @@ export class HookDesk {
         context: contextOf(run, job, fleet().fleet.name),
         environment: environment(),
         folder: agent.fleet_dir,
-        signal: AbortSignal.any([limit.signal, this.stopping.signal]),
+        signal: limit.signal,
       });
     } finally {
       clearTimeout(timer);
+      this.limits.delete(limit);
     }
   }
 
@@ -176,7 +181,7 @@ export class HookDesk {
       try {
         return this.options.onAttempt(await this.options.state.hooks.end(run.id, end));
       } catch (error) {
-        if (this.stopping.signal.aborted) throw error;
+        if (this.stopping) throw error;
         this.options.trouble(`what became of ${run.id} could not be recorded`, error);
         await delay(tryAgainAfter);
       }

@@ -6,6 +6,7 @@ export interface ApiAnswer {
   data: unknown;
   /** The server's clock: claims are aged by it, and not by ours. */
   now: Date;
+  headers: Headers;
 }
 
 export interface ApiOptions {
@@ -30,10 +31,10 @@ export class GitHubApi {
       const response = await this.send(method, path, body).catch((error: unknown) => {
         if (attempt >= tries) throw this.failure(`${method} ${path}: ${reasonOf(error)}`);
       });
-      if (response && expected.includes(response.status)) return answerOf(response);
+      if (response && expected.includes(response.status)) return response;
       const pause = response ? pauseAfter(response, attempt) : firstPause * 2 ** attempt;
       if (response && (pause === undefined || attempt >= tries)) {
-        const said = messageOf((await answerOf(response)).data);
+        const said = messageOf(response.data);
         throw this.failure(`${method} ${path} was answered with ${response.status}${said}`);
       }
       if ((pause ?? 0) > (this.options.patience ?? 60_000)) {
@@ -44,9 +45,24 @@ export class GitHubApi {
     }
   }
 
-  private send(method: string, path: string, body?: object): Promise<Response> {
-    const { baseUrl, token, signal } = this.options;
-    const limit = AbortSignal.timeout(callLimit);
+  /** The limit is one of our own: Node may lose signals that it combines to its garbage collector. */
+  private async send(method: string, path: string, body?: object): Promise<ApiAnswer> {
+    const { signal } = this.options;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new Error("no answer in time")), callLimit);
+    const stop = () => limit.abort(signal?.reason);
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted) stop();
+    try {
+      return await answerOf(await this.fetch(method, path, body, limit.signal));
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  private fetch(method: string, path: string, body: object | undefined, signal: AbortSignal) {
+    const { baseUrl, token } = this.options;
     return fetch(`${baseUrl.replace(/\/$/, "")}${path}`, {
       method,
       headers: {
@@ -57,7 +73,7 @@ export class GitHubApi {
         ...(body && { "content-type": "application/json" }),
       },
       body: body && JSON.stringify(body),
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      signal,
     });
   }
 
@@ -73,11 +89,12 @@ async function answerOf(response: Response): Promise<ApiAnswer> {
     status: response.status,
     data: text === "" ? undefined : parseJson(text),
     now: Number.isNaN(date) ? new Date() : new Date(date),
+    headers: response.headers,
   };
 }
 
 /** How long to wait before the same call may go well; undefined when it never will. */
-function pauseAfter({ status, headers }: Response, attempt: number): number | undefined {
+function pauseAfter({ status, headers }: ApiAnswer, attempt: number): number | undefined {
   const asked = Number(headers.get("retry-after"));
   if ((status === 403 || status === 429) && asked > 0) return asked * 1000;
   if ((status === 403 || status === 429) && headers.get("x-ratelimit-remaining") === "0") {
