@@ -77,35 +77,32 @@ const checks: ((one: Case) => string[])[] = [
 
 async function casesOf({ on, accepted }: Story, state: StateManager): Promise<Case[]> {
   const done = linesOf(join(on.workspace, "effects"));
-  const requests = byKey(on.rehearsal.ledger.main);
+  const asked = on.rehearsal.ledger.main;
   const cases: Case[] = [];
   for (const [key, id] of accepted) {
     const job = await state.jobs.get(id);
     if (!job) continue;
     const attempts = await state.jobs.attempts(id);
     const effects = done.filter((line) => line === id).length;
-    cases.push({ key, job, attempts, requests: requests.get(key) ?? [], effects });
+    cases.push({ key, job, attempts, requests: requestsOf(key, job, attempts, asked), effects });
   }
   return cases;
 }
 
-/** A session is known by its first prompt, which names the key. */
-function byKey(entries: LedgerEntry[]): Map<string, LedgerEntry[]> {
-  const keys = new Map<string, string>();
-  for (const { sessionId = "", prompt } of entries) {
-    const key = keyIn(prompt);
-    if (key !== undefined) keys.set(sessionId, key);
-  }
-  const found = new Map<string, LedgerEntry[]>();
-  for (const entry of entries) {
-    const key = keys.get(entry.sessionId ?? "") ?? "nobody";
-    found.set(key, [...(found.get(key) ?? []), entry]);
-  }
-  return found;
-}
-
-function keyIn(prompt = ""): string | undefined {
-  return /\bDo (key-\d+)\./.exec(prompt)?.[1];
+/** Those of the sessions on record, and of any other session in which the model was given the task. */
+function requestsOf(
+  key: string,
+  job: Job,
+  attempts: Attempt[],
+  asked: LedgerEntry[],
+): LedgerEntry[] {
+  const isGiven = ({ prompt = "" }: LedgerEntry) => prompt.includes(`Do ${key}.`);
+  const sessions = new Set([
+    job.session_id,
+    ...attempts.map(({ session_id }) => session_id),
+    ...asked.filter(isGiven).map(({ sessionId }) => sessionId ?? null),
+  ]);
+  return asked.filter(({ sessionId }) => sessions.has(sessionId ?? null));
 }
 
 /** In how many sessions the model answered to the task itself, and not to the word to go on. */
