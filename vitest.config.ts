@@ -22,6 +22,8 @@ export default defineConfig({
     globalSetup: ["test/global-setup.ts"],
     setupFiles: ["test/no-leaks.ts"],
     pool: "forks",
+    // Most tests wait for processes most of the time.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A Docker engine with containers takes its time to go.
