@@ -1,6 +1,6 @@
 import type { Job, StateManager } from "@herdctl/core";
 import { isFinished } from "@herdctl/core/light";
-import { isAlive } from "@herdctl/core/state";
+import { isAlive, lockHolder } from "@herdctl/core/state";
 
 const lookEvery = 250;
 
@@ -13,8 +13,7 @@ export function followJob(
   const end = () => ended.abort();
   const look = async () => {
     const job = await state.jobs.get(id);
-    const isAbandoned = job?.runner ? !isAlive(job.runner) : false;
-    if (!job || isFinished(job.status) || isAbandoned) end();
+    if (!job || isFinished(job.status) || isAbandoned(state, job)) end();
   };
   const timer = setInterval(() => void look().catch(end), lookEvery);
   process.once("SIGINT", end);
@@ -25,4 +24,9 @@ export function followJob(
     process.stdout.off("error", end);
   };
   return { signal: ended.signal, dispose };
+}
+
+/** A fleet that lives, if only for one job, is about to record what its runner came to. */
+function isAbandoned({ stateDir }: StateManager, { runner }: Job): boolean {
+  return runner !== null && !isAlive(runner) && lockHolder(stateDir) === undefined;
 }
