@@ -1,6 +1,6 @@
-import type { Environment } from "../config/environment.ts";
 import type { HookOf } from "../config/schema/hooks.ts";
 import { type CommandEnd, runHostCommand } from "../runner/sweep/host-command.ts";
+import { hostEnvironment } from "../runner/sweep/host-environment.ts";
 import type { HookAttempt } from "./hook-attempt.ts";
 import { failed, type HookResult, succeeded } from "./hook-result.ts";
 import { TailBuffer } from "./tail-buffer.ts";
@@ -37,14 +37,12 @@ function resultOf(end: CommandEnd, signal: AbortSignal): HookResult {
   return failed(end.code === null ? `ended by ${end.signal}` : `exit ${end.code}`);
 }
 
-const inherited = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TZ|TMPDIR|LC_\w+)$/;
-
 function environmentOf(
   hook: HookOf<"shell">,
   { run, context, environment }: HookAttempt,
 ): Record<string, string> {
   return {
-    ...shortList(environment),
+    ...hostEnvironment(environment),
     ...hook.env,
     HERDCTL_JOB: context.job.id,
     HERDCTL_AGENT: context.job.agent,
@@ -54,12 +52,4 @@ function environmentOf(
     HERDCTL_HOOK: run.id,
     HERDCTL_ATTEMPT: String(run.attempts),
   };
-}
-
-function shortList(environment: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      value !== undefined && inherited.test(name) ? [[name, value]] : [],
-    ),
-  );
 }

@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Environment } from "../config/environment.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
-import { runMarker } from "../runner/environment.ts";
-import { Leash } from "../runner/sweep/leash.ts";
+import { type CommandEnd, runHostCommand } from "../runner/sweep/host-command.ts";
+import { hostEnvironment } from "../runner/sweep/host-environment.ts";
 import type { Outcome } from "../state/outcome.ts";
 
 type Gate = NonNullable<ResolvedAgent["schedules"][string]["gate"]>;
@@ -23,31 +22,22 @@ export type GateAnswer = { kind: "open"; output: string } | { kind: "closed"; ou
 /** Asks a command on the host whether a job shall be made. Nothing that it started outlives it. */
 export async function askGate(visit: GateVisit): Promise<GateAnswer> {
   const { gate, folder, signal } = visit;
-  const token = `gate-${randomUUID()}`;
-  const child = spawn("/bin/sh", ["-c", gate.command], {
-    cwd: folder,
-    env: environmentOf(visit, token),
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
+  const [output, errors] = [new Beginning(), new Beginning()];
+  const said = () => errors.text || output.text;
+  const patience = new Patience(gate.timeout, signal, said);
+  const end = await runHostCommand({
+    command: gate.command,
+    folder,
+    env: environmentOf(visit),
+    token: `gate-${randomUUID()}`,
+    signal: patience.signal,
+    onStdout: (data) => output.add(data),
+    onStderr: (data) => errors.add(data),
   });
-  const leash = new Leash(token);
-  if (child.pid !== undefined) leash.hold(child.pid);
-  const [output, errors] = [beginningOf(child.stdout), beginningOf(child.stderr)];
-  const ended = new Promise<string | undefined>((resolve) => {
-    child.once("error", (error) => resolve(`it could not be started (${error.message})`));
-    child.once("exit", (code, by) => resolve(code === 0 ? undefined : endText(code, by)));
-  });
-  const allSaid = new Promise((resolve) => child.once("close", resolve));
-  const patience = new Patience(gate.timeout, signal);
-  const why = await Promise.race([ended, patience.over]);
   patience.end();
-  // What a shell says of its end by our hand is not what the gate had to say.
-  const before = child.exitCode === null ? errors() || output() : undefined;
-  await leash.kill();
-  await Promise.race([allSaid, lastWords()]);
-  for (const stream of [child.stdout, child.stderr]) stream.destroy();
-  if (why === undefined) return { kind: "open", output: output() };
-  return closed(why, before ?? (errors() || output()));
+  if (end.kind === "exit" && end.code === 0) return { kind: "open", output: output.text };
+  if (end.kind === "aborted") return closed(patience.why, patience.saidBefore);
+  return closed(endText(end), said());
 }
 
 /** As much as a prompt may hold, and a little of what is said when it closes. */
@@ -61,52 +51,71 @@ function closed(why: string, said: string): GateAnswer {
   return { kind: "closed", outcome: { code: "gate_closed", message, hint } };
 }
 
-function endText(code: number | null, signal: string | null): string {
-  return code === null ? `it was ended by ${signal}` : `exit ${code}`;
+function endText(end: Exclude<CommandEnd, { kind: "aborted" }>): string {
+  if (end.kind === "unstarted") return `it could not be started (${end.error.message})`;
+  return end.code === null ? `it was ended by ${end.signal}` : `exit ${end.code}`;
 }
 
-function beginningOf(stream: NodeJS.ReadableStream): () => string {
-  let [kept, length] = [Buffer.alloc(0), 0];
-  stream.on("data", (data: Buffer) => {
-    length += data.length;
-    if (kept.length < longestOutput) kept = Buffer.concat([kept, data]).subarray(0, longestOutput);
-  });
-  return () => `${kept.toString("utf8").trimEnd()}${length > kept.length ? "\n…" : ""}`;
-}
+/** The first of what is said; the rest is only known to be there. */
+class Beginning {
+  private kept = Buffer.alloc(0);
+  private length = 0;
 
-const inherited = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TZ|TMPDIR|LC_\w+)$/;
+  get text(): string {
+    const more = this.length > this.kept.length ? "\n…" : "";
+    return `${this.kept.toString("utf8").trimEnd()}${more}`;
+  }
+
+  add(data: Buffer): void {
+    this.length += data.length;
+    if (this.kept.length >= longestOutput) return;
+    this.kept = Buffer.concat([this.kept, data]).subarray(0, longestOutput);
+  }
+}
 
 /** Not the agent's own variables: an agent file must not choose what the host runs. */
-function environmentOf({ gate, environment, agent, schedule }: GateVisit, token: string) {
-  const short = Object.entries(environment).filter(([name]) => inherited.test(name));
+function environmentOf({ gate, environment, agent, schedule }: GateVisit) {
   return {
-    ...Object.fromEntries(short),
+    ...hostEnvironment(environment),
     ...gate.env,
     HERDCTL_AGENT: agent,
     HERDCTL_SCHEDULE: schedule,
-    [runMarker]: token,
   };
 }
 
 /** How long a gate is waited for. Signals that Node combines or times itself can be lost to its garbage collector. */
 class Patience {
-  readonly over: Promise<string>;
-  end: () => void = () => undefined;
+  private readonly over = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  why = "";
+  /** What a shell says of its end by our hand is not what the gate had to say. */
+  saidBefore = "";
 
-  constructor(timeout: number, signal: AbortSignal) {
-    this.over = new Promise((resolve) => {
-      const timer = setTimeout(() => resolve("it took too long"), timeout);
-      const stop = () => resolve("the fleet is stopping");
-      if (signal.aborted) stop();
-      signal.addEventListener("abort", stop, { once: true });
-      this.end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", stop);
-      };
-    });
+  constructor(
+    timeout: number,
+    private readonly fleet: AbortSignal,
+    private readonly said: () => string,
+  ) {
+    this.timer = setTimeout(() => this.lose("it took too long"), timeout);
+    fleet.addEventListener("abort", this.onStop, { once: true });
+    if (fleet.aborted) this.onStop();
   }
-}
 
-function lastWords(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1_000).unref());
+  get signal(): AbortSignal {
+    return this.over.signal;
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.fleet.removeEventListener("abort", this.onStop);
+  }
+
+  private readonly onStop = () => this.lose("the fleet is stopping");
+
+  private lose(why: string): void {
+    if (this.over.signal.aborted) return;
+    this.why = why;
+    this.saidBefore = this.said();
+    this.over.abort();
+  }
 }
