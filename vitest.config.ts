@@ -24,7 +24,7 @@ export default defineConfig({
     pool: "forks",
     // Most tests wait for processes most of the time.
     maxWorkers: 3,
-    // Real processes on a busy machine: the report marks whoever needed a second try.
+    // Real processes on a busy machine; scripts/second-tries.mjs names those that needed it.
     retry: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -17,6 +17,7 @@ const tested = run("node", [
   "run",
   ...coverage,
   "--reporter=default",
+  "--reporter=./scripts/second-tries.mjs",
   "--reporter=json",
   `--outputFile.json=${report}`,
   ...only,
