@@ -37,7 +37,7 @@ function agent(more: Partial<AgentStatus> = {}): AgentStatus {
 
 function fleet(more: Partial<FleetStatus["fleet"]> = {}): FleetStatus {
   const base = { name: "shop", file: "/shop/herdctl.yaml", pid: 77, version: "1.0.0" };
-  const counts = { pending: 0, running: 0, waiting: 0, cost_today_usd: 0 };
+  const counts = { pending: 0, running: 0, waiting: 0, cost_today_usd: 0, url: null };
   const state = "running" as const;
   return {
     fleet: { ...base, ...counts, started_at: ago(7_800), state, problem: null, ...more },
@@ -56,6 +56,7 @@ function job(more: Partial<Job> = {}): Job {
     idempotency_key: null,
     resumed_from: null,
     forked_from: null,
+    fork_point: null,
     reserved_usd: null,
     status: "pending",
     outcome: null,
@@ -180,6 +181,7 @@ const approval: Approval = {
   answer: null,
   answered_by: null,
   answered_at: null,
+  reason: null,
   used: false,
 };
 

@@ -25,9 +25,11 @@ import {
   type ScheduleView,
   type SDKMessage,
   type SessionView,
+  type ShownConfig,
   type ShutdownOptions,
   StateManager,
   saveSessionInfo,
+  showConfig,
   type TriggerRequest,
   UserError,
   viewBudget,
@@ -119,6 +121,7 @@ export class SmallFleet implements FleetControl {
         state: "running",
         problem: null,
         running: count("running"),
+        url: null,
         ...counts(),
       },
       agents,
@@ -129,6 +132,18 @@ export class SmallFleet implements FleetControl {
     const admission = await admit(this.#state, this.#loaded.fleet.agents, request);
     if (admission.created) this.emit({ type: "job:created", job: admission.job });
     return admission;
+  }
+
+  resume(id: string, prompt: string): Promise<Admission> {
+    return this.trigger({ trigger: "manual", agent: "coder", prompt, resume: id });
+  }
+
+  fork(id: string, prompt: string, at?: string): Promise<Admission> {
+    return this.trigger({ trigger: "manual", agent: "coder", prompt, fork: id, forkAt: at });
+  }
+
+  async configuration(): Promise<ShownConfig> {
+    return showConfig(this.#loaded);
   }
 
   async wait(jobId: string, signal?: AbortSignal): Promise<Job> {
@@ -184,10 +199,15 @@ export class SmallFleet implements FleetControl {
     return this.#state.approvals.open();
   }
 
-  async answer(id: string, word: "allow" | "deny", by: string): Promise<Approval> {
+  async answer(
+    id: string,
+    word: "allow" | "deny",
+    by: string,
+    reason?: string,
+  ): Promise<Approval> {
     if (!(await this.#state.approvals.get(id)))
       throw new UserError("approval_not_found", `there is no question ${id}`);
-    const { approval } = await this.#state.approvals.answer(id, word, by);
+    const { approval } = await this.#state.approvals.answer(id, word, by, reason);
     this.emit({ type: "approval:answered", approval });
     return approval;
   }

@@ -103,7 +103,7 @@ test("a reader who comes back goes on after the event he saw last", async () => 
   expect(second[0]).toContain(`event: agent:paused\ndata: {"type":"agent:paused","agent":"coder"`);
 });
 
-test("a reader whose events are gone is told of the gap", async () => {
+test("a reader whose events are gone is told to look anew", async () => {
   const served = await serve();
   const first = await openStream(served.socket, "/v1/events");
   await pausing(served, 1);
@@ -115,8 +115,8 @@ test("a reader whose events are gone is told of the gap", async () => {
   for (const id of [idOf(seen), "00000000-7", "nonsense", `${idOf(seen)}999999`]) {
     const headers = { "last-event-id": id };
     const again = await openStream(served.socket, "/v1/events", headers);
-    const [gap] = await framesOf(again, 1);
-    expect(gap).toContain(`event: gap\ndata: {"type":"gap","after":${JSON.stringify(id)}}`);
+    const [reset] = await framesOf(again, 1);
+    expect(reset).toContain(`event: reset\ndata: {"type":"reset","after":${JSON.stringify(id)}}`);
     again.sent.destroy();
   }
 });

@@ -73,7 +73,7 @@ test("what does not belong here gets its status, and leaves nothing but a count"
   );
   expect(new Set(unknown.map(({ json }) => JSON.stringify(json))).size).toBe(1);
   expect((await fetch(`http://127.0.0.1:${port}/hooks/coder/issues`)).status).toBe(404);
-  expect((await fetch(`http://127.0.0.1:${port}/v1/status`)).status).toBe(404);
+  expect((await fetch(`http://127.0.0.1:${port}/v1/status`)).status).toBe(401);
 
   const { deliveries, refused } = await fleet.deliveries({ limit: 10 });
   expect(deliveries).toEqual([]);

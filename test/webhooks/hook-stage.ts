@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { FleetManager, type FleetManagerOptions } from "@herdctl/core";
-import { type ServeHooksOptions, serveHooks } from "@herdctl/server";
+import { Access, createApp, type ServePortOptions, servePort } from "@herdctl/server";
 import { expect, onTestFinished } from "vitest";
 import { folderWith } from "../support/folder.ts";
 
@@ -21,7 +21,7 @@ export interface Answer {
   headers: Headers;
 }
 
-interface StageOptions extends ServeHooksOptions, Partial<FleetManagerOptions> {
+interface StageOptions extends ServePortOptions, Partial<FleetManagerOptions> {
   /** More agents. */
   more?: string;
   /** Called before the fleet opens its state. */
@@ -50,7 +50,10 @@ ${options.more ?? ""}
   const fleet = new FleetManager({ env: {}, ...options, file: join(folder, "herdctl.yaml") });
   await fleet.initialize();
   const bugs: unknown[] = [];
-  const server = await serveHooks(fleet, { ...options, onBug: (bug) => bugs.push(bug) });
+  const onBug = (bug: unknown) => void bugs.push(bug);
+  const access = new Access(fleet.port);
+  const app = createApp(fleet, { onBug, access });
+  const server = await servePort(fleet, app, access, { ...options, onBug });
   onTestFinished(async () => {
     await server.stop();
     await fleet.stop({ drainMs: 0 });

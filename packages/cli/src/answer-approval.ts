@@ -1,6 +1,6 @@
 import type { Approval } from "@herdctl/core";
 import { exitCodes, UserError } from "@herdctl/core/light";
-import type { Call } from "./command.ts";
+import { type Call, textOption } from "./command.ts";
 import { withFleet } from "./fleet-access.ts";
 import { harmless } from "./show/harmless.ts";
 import { whoAnswers } from "./who-answers.ts";
@@ -11,7 +11,7 @@ export async function answerApproval(call: Call, word: "allow" | "deny"): Promis
   if (typed === undefined) throw new UserError("usage", "which request?", { hint: seeAll });
   return withFleet(call, async (fleet) => {
     const { id } = findOpen(await fleet.approvals(), typed);
-    const approval = await fleet.answer(id, word, whoAnswers());
+    const approval = await fleet.answer(id, word, whoAnswers(), textOption(call.options, "reason"));
     if (terminal.json) terminal.printJson(approval);
     else terminal.print(answerLine(approval, call));
     return exitCodes.success;

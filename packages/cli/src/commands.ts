@@ -87,6 +87,22 @@ export const commands: CommandSpec[] = [
     load: () => import("./commands/top.ts"),
   },
   {
+    name: "open",
+    summary: "Open the fleet in a browser, signed in",
+    options: [
+      { flags: "--print", summary: "only print the link" },
+      { flags: "--read-only", summary: "sign in to look, not to touch" },
+      config,
+    ],
+    load: () => import("./commands/open.ts"),
+  },
+  {
+    name: "token",
+    summary: "Print the token that programs sign in with",
+    options: [{ flags: "--read-only", summary: "one that may look, not touch" }, config],
+    load: () => import("./commands/token.ts"),
+  },
+  {
     name: "cancel",
     summary: "Stop a job, or all that an agent does and has to do",
     arguments: [{ name: "job|agent", summary: "a job's id or the beginning of it, or an agent" }],
@@ -130,7 +146,7 @@ export const commands: CommandSpec[] = [
     name: "approvals deny",
     summary: "Deny one request",
     arguments: [{ name: "id", summary: "its id, or enough of it" }],
-    options: [config],
+    options: [{ flags: "--reason <text>", summary: "what the agent is told" }, config],
     load: () => import("./commands/approvals-deny.ts"),
   },
   {
@@ -215,6 +231,7 @@ export const commands: CommandSpec[] = [
       { flags: "--key <key>", summary: "trigger once only for this key, however often it is sent" },
       { flags: "--resume <id>", summary: "go on with the session of a job, or with a session" },
       { flags: "--fork <id>", summary: "branch off from the session of a job, or from a session" },
+      { flags: "--at <message>", summary: "with --fork: after this message, by its uuid" },
       config,
     ],
     load: () => import("./commands/trigger.ts"),

@@ -1,5 +1,5 @@
 import type { FleetEvent, FleetStatus } from "@herdctl/core";
-import { bannerLines } from "./show/fleet-banner.ts";
+import { type BannerFacts, bannerLines } from "./show/fleet-banner.ts";
 import { footerLine } from "./show/fleet-footer.ts";
 import { FleetPainter } from "./show/fleet-painter.ts";
 import { harmlessAll } from "./show/harmless.ts";
@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.ts";
  * earlier one is held back until it has begun, unless that is what keeps it from beginning.
  */
 export interface FleetView {
-  begin(status: FleetStatus, facts: { socket: string; reattached: number }): void;
+  begin(status: FleetStatus, facts: BannerFacts): void;
   see(event: FleetEvent): void;
   /** By when a fleet that stops ends what is still at work. */
   stopping(deadline: number): void;

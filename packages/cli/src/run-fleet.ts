@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { type FleetLog, FleetManager, loadFleet, openFleetLog, UserError } from "@herdctl/core";
-import { createApp, serveHooks, serveOnSocket } from "@herdctl/server";
+import { Access, createApp, serveOnSocket, servePort } from "@herdctl/server";
 import packageJson from "../package.json" with { type: "json" };
 import type { Call } from "./command.ts";
 import { fleetFileOf, socketOf } from "./fleet-access.ts";
 import { type FleetView, openFleetView } from "./fleet-view.ts";
+import type { BannerFacts } from "./show/fleet-banner.ts";
 import { listenForStop } from "./stop-signals.ts";
 import { drainTime } from "./until-stopped.ts";
 
@@ -36,35 +37,41 @@ export async function runFleet(call: Call): Promise<void> {
 async function serve(fleet: FleetManager, socket: string, log: FleetLog, { terminal }: Call) {
   const view = openFleetView(terminal, () => fleet.status());
   const onBug = (error: unknown) => log.error("a request met a bug", error);
-  const server = await serveOnSocket(createApp(fleet, { onBug }), socket);
-  const hooks = await serveHooks(fleet, {
-    onBug: (error) => log.error("a delivery met a bug", error),
-  });
+  const access = new Access(fleet.port);
+  const app = createApp(fleet, { onBug, access });
+  const server = await serveOnSocket(app, socket);
+  const port = await servePort(fleet, app, access, { onBug });
   const stop = listenForStop(() => void fleet.shutdown({ drainMs: drainTime }));
   void stop.forced.then(() => fleet.shutdown({ drainMs: 0 }));
   try {
     log.info("starting", {
       version: packageJson.version,
       socket,
-      webhooks: fleet.webhooks.address,
+      url: fleet.port.url,
     });
     const told = tell(fleet, view, log);
-    await begin(fleet, view, socket);
+    // Where nobody looks, a code to sign in would only lie about.
+    const link = terminal.live ? access.loginLink("all") : undefined;
+    await begin(fleet, view, { socket, link: link?.url, host: fleet.port.wanted.host });
     await told;
     await fleet.shutdown();
     log.info("stopped");
   } finally {
     stop.dispose();
     view.close();
-    await hooks.stop();
+    await port.stop();
     await server.stop();
   }
 }
 
-async function begin(fleet: FleetManager, view: FleetView, socket: string): Promise<void> {
+async function begin(
+  fleet: FleetManager,
+  view: FleetView,
+  door: Omit<BannerFacts, "reattached">,
+): Promise<void> {
   try {
     const { reattached } = await fleet.start();
-    view.begin(await fleet.status(), { socket, reattached: reattached.length });
+    view.begin(await fleet.status(), { ...door, reattached: reattached.length });
   } catch (error) {
     // Somebody stopped it before it was up, which is no failure.
     const isStopped = error instanceof UserError && error.code === "fleet_unreachable";

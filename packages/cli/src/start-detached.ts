@@ -29,6 +29,8 @@ export async function startDetached(call: Call): Promise<void> {
   terminal.print(
     `${green("●")} ${bold(harmless(status.fleet.name))} runs in the background  ${dim(facts)}`,
   );
+  const link = terminal.live ? await loginLinkOf(call) : undefined;
+  if (link !== undefined) terminal.print(`  ${dim("browser".padEnd(9))}${link}`);
   for (const [what, command] of hints) terminal.print(dim(`  ${what.padEnd(9)}${command}`));
 }
 
@@ -91,6 +93,18 @@ async function statusNow(call: Call): Promise<FleetStatus | undefined> {
   const fleet = await findFleet(call);
   try {
     return await fleet?.status();
+  } catch {
+    return undefined;
+  } finally {
+    fleet?.close();
+  }
+}
+
+/** No reason to call it a failure, if it does not listen for browsers. */
+async function loginLinkOf(call: Call): Promise<string | undefined> {
+  const fleet = await findFleet(call);
+  try {
+    return (await fleet?.loginLink({}))?.url;
   } catch {
     return undefined;
   } finally {

@@ -4,6 +4,7 @@ export { type JsonSchema, jsonSchema } from "./config/json-schema.ts";
 export { type Fleet, type LoadedFleet, loadFleet } from "./config/load.ts";
 export type { ResolvedAgent, WorkingDirectory } from "./config/resolve.ts";
 export { parseDuration } from "./config/schema/quantities.ts";
+export { isLoopback } from "./config/server-tokens.ts";
 export { type ShownConfig, type ShownValue, showConfig } from "./config/show.ts";
 export type { Check } from "./doctor/check.ts";
 export { type ExamineOptions, examine } from "./doctor/examine.ts";
@@ -29,6 +30,7 @@ export type {
 } from "./fleet/control.ts";
 export type { FleetManagerOptions } from "./fleet/fleet-life.ts";
 export { FleetManager } from "./fleet/fleet-manager.ts";
+export type { FleetPort, WantedPort } from "./fleet/fleet-port.ts";
 export type { FleetWebhooks } from "./fleet/fleet-webhooks.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";

@@ -1,4 +1,5 @@
 export { findFleetFile, stateDirOf } from "./config/find.ts";
+export { isLoopback } from "./config/server-tokens.ts";
 export { type Problem, ProblemsError } from "./document/problem.ts";
 export { type ErrorCode, errorTable, exitCodes } from "./errors/table.ts";
 export { UserError } from "./errors/user-error.ts";

@@ -48,6 +48,14 @@ export function noSuchRoute(method: string, path: string): UserError {
   return new UserError("route_not_found", `there is no ${method} ${path}`);
 }
 
+/** What even the library that reads requests cannot make one of. */
+export function notHttp(): Response {
+  const { status, body } = toFailure(
+    new UserError("request_invalid", "the address of the request cannot be read"),
+  );
+  return Response.json(body, { status });
+}
+
 function bodyOfInvalid({ code, issues }: InvalidRequest): Failure {
   const { hint } = errorTable[code];
   return {

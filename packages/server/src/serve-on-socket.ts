@@ -1,10 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { createServer, type Server } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { UserError } from "@herdctl/core";
 import { getRequestListener } from "@hono/node-server";
 import type { FleetApp } from "./create-app.ts";
-import { toFailure } from "./failure.ts";
+import { notHttp } from "./failure.ts";
 import { bind } from "./socket/bind.ts";
 
 export interface FleetServer {
@@ -47,13 +46,6 @@ function listenerFor(app: FleetApp, stopping: AbortSignal) {
     delete incoming.headers.host;
     return listener(incoming, outgoing);
   };
-}
-
-function notHttp(): Response {
-  const { status, body } = toFailure(
-    new UserError("request_invalid", "the address of the request cannot be read"),
-  );
-  return Response.json(body, { status });
 }
 
 async function close(server: Server, stopping: AbortController): Promise<void> {

@@ -27,6 +27,7 @@ export async function requestOf(call: Call): Promise<TriggerRequest> {
     key: textOption(options, "key"),
     resume: textOption(options, "resume"),
     fork: textOption(options, "fork"),
+    forkAt: textOption(options, "at"),
   };
 }
 

@@ -87,6 +87,8 @@ const tellers: Tellers = {
     const head = status === "failed" ? `✗ ${event} ${type} given up` : `! ${event} ${type} failed`;
     return [{ agent, head, colour: status === "failed" ? "red" : "yellow", rest: message ?? "" }];
   },
+  // What is wanted becomes a job, which is told.
+  "delivery:received": () => [],
   "schedule:not_run": ({ due }) => [
     {
       agent: due.agent,

@@ -12,6 +12,7 @@ import { checkIsolation } from "./isolation.ts";
 import { type ResolvedAgent, resolveAgent, resolvePath } from "./resolve.ts";
 import { agentSchema } from "./schema/agent.ts";
 import type { FleetFile } from "./schema/fleet.ts";
+import { checkServerTokens } from "./server-tokens.ts";
 import { type AgentSource, readSources } from "./sources.ts";
 
 /** One valid configuration: immutable, so that running jobs keep theirs across a reload. */
@@ -47,6 +48,8 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   const loaded = sources.agents.map((source) => loadAgent(source, guarded));
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));
   problems.push(...unknownTriggers(loaded), ...checkHostCommands(placed(loaded)));
+  if (sources.root)
+    problems.push(...checkServerTokens(sources.root, sources.rootTree, environment));
   if (problems.length > 0 || !sources.root) {
     throw new ProblemsError("config_invalid", withoutRepeats(problems).sort(byPlace));
   }

@@ -80,6 +80,11 @@ export const errorTable = {
     status: 503,
     hint: "Check that the state folder exists, that you may write there, and that its disk has room.",
   },
+  agent_not_found: {
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl status` to see those there are.",
+  },
   job_not_found: {
     exitCode: exitCodes.badInput,
     status: 404,
@@ -199,6 +204,41 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl deliveries` to see those there are.",
+  },
+  foreign_request: {
+    exitCode: exitCodes.refused,
+    status: 403,
+    hint: "Use the address that `herdctl open` prints, or add the name to `server.names`.",
+  },
+  token_missing: {
+    exitCode: exitCodes.refused,
+    status: 401,
+    hint: "Run `herdctl open` for a link to sign in, or send `Authorization: Bearer` with what `herdctl token` prints.",
+  },
+  token_wrong: {
+    exitCode: exitCodes.refused,
+    status: 401,
+    hint: "Run `herdctl open` for a fresh link, or `herdctl token` for the token.",
+  },
+  token_unusable: {
+    exitCode: exitCodes.badInput,
+    status: 503,
+    hint: "Remove the file and run `herdctl reload`: a new one is made.",
+  },
+  read_only: {
+    exitCode: exitCodes.refused,
+    status: 403,
+    hint: "Sign in with a token that may change things: `herdctl open`.",
+  },
+  too_many_failures: {
+    exitCode: exitCodes.refused,
+    status: 429,
+    hint: "Wait a minute.",
+  },
+  only_local: {
+    exitCode: exitCodes.refused,
+    status: 403,
+    hint: "Ask over the socket of the fleet, as `herdctl open` does.",
   },
 } as const satisfies Record<string, { exitCode: number; status: number; hint: string }>;
 

@@ -25,8 +25,8 @@ export class ApprovalBoard {
     });
 
   /** Durable before it takes effect. */
-  async answer(id: string, word: "allow" | "deny", by: string): Promise<Approval> {
-    const { applied, approval } = await this.state.approvals.answer(id, word, by);
+  async answer(id: string, word: "allow" | "deny", by: string, reason?: string): Promise<Approval> {
+    const { applied, approval } = await this.state.approvals.answer(id, word, by, reason);
     if (!applied) {
       const how = approval.answer ?? "no longer asked";
       throw new UserError("approval_closed", `this question has been closed: ${how}`);

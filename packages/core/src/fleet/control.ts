@@ -1,4 +1,5 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { ShownConfig } from "../config/show.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
 import type {
@@ -27,6 +28,10 @@ import type { SessionView } from "./session-view.ts";
 export interface FleetControl {
   status(): Promise<FleetStatus>;
   trigger(request: TriggerRequest): Promise<Admission>;
+  /** Goes on with a session, named by itself or by a job that ran in it. */
+  resume(sessionOrJob: string, prompt: string): Promise<Admission>;
+  /** Begins a new session that starts as a copy of this one, up to the message `at` if one is named. */
+  fork(sessionOrJob: string, prompt: string, at?: string): Promise<Admission>;
   /** Resolves with the finished record. */
   wait(jobId: string, signal?: AbortSignal): Promise<Job>;
   /** A pending job is ended at once; a running one is asked to stop. `force` does not ask. */
@@ -36,7 +41,13 @@ export interface FleetControl {
   /** The messages of a job from a byte offset on; with a signal it goes on until the job has ended. */
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput>;
   approvals(): Promise<Approval[]>;
-  answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval>;
+  /** A reason is told to the agent with a denial. */
+  answer(
+    approvalId: string,
+    word: "allow" | "deny",
+    by: string,
+    reason?: string,
+  ): Promise<Approval>;
   /** The one used last first. */
   sessions(query?: { agent?: string }): Promise<SessionView[]>;
   /** Starts no more jobs of it; those that run go on. */
@@ -60,6 +71,8 @@ export interface FleetControl {
   hooks(query: HookQuery): Promise<HookRun[]>;
   /** Tries a hook once more that was given up. */
   retryHook(id: string): Promise<HookRun>;
+  /** The configuration in force, each value with its origin, secrets masked. */
+  configuration(): Promise<ShownConfig>;
   reload(): Promise<void>;
   /** Drains, then cancels what is left; `detach` leaves running jobs to the next fleet process. */
   shutdown(options?: ShutdownOptions): Promise<void>;
@@ -102,6 +115,8 @@ export interface FleetStatus {
     running: number;
     waiting: number;
     cost_today_usd: number;
+    /** Where browsers find it; null while nothing listens there. */
+    url: string | null;
   };
   agents: AgentStatus[];
 }
@@ -136,6 +151,7 @@ export type FleetEvent =
   | { type: "approval:asked"; approval: Approval }
   | { type: "approval:answered"; approval: Approval }
   | { type: "hook:tried"; hook: HookRun }
+  | { type: "delivery:received"; delivery: Delivery }
   | { type: "schedule:not_run"; due: DueRecord }
   | { type: "schedule:switched"; agent: string; schedule: string; enabled: boolean }
   | { type: "agent:paused"; agent: string; reason: string }

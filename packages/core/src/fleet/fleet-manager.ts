@@ -1,3 +1,4 @@
+import { type ShownConfig, showConfig } from "../config/show.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
@@ -28,6 +29,7 @@ import type {
   ShutdownOptions,
 } from "./control.ts";
 import { FleetLife, type FleetManagerOptions } from "./fleet-life.ts";
+import { FleetPort } from "./fleet-port.ts";
 import { fleetStatus } from "./fleet-status.ts";
 import { FleetWebhooks } from "./fleet-webhooks.ts";
 import { jobOutput } from "./job-output.ts";
@@ -41,13 +43,20 @@ import { waitForJob } from "./wait-for-job.ts";
 /** A fleet at work: it holds the lock, admits, starts, follows and records. */
 export class FleetManager implements FleetControl {
   readonly webhooks: FleetWebhooks;
+  readonly port: FleetPort;
   private readonly life: FleetLife;
 
   constructor(private readonly options: FleetManagerOptions) {
     this.life = new FleetLife(options, () => this.reload());
-    this.webhooks = new FleetWebhooks({
-      env: options.env ?? process.env,
+    const env = options.env ?? process.env;
+    this.port = new FleetPort({
+      env,
       problems: this.life.problems,
+      config: () => this.life.config,
+    });
+    this.webhooks = new FleetWebhooks({
+      env,
+      hub: this.life.hub,
       config: () => this.life.config,
       state: () => this.life.opened.state,
       trigger: (request) => this.trigger(request),
@@ -96,6 +105,7 @@ export class FleetManager implements FleetControl {
         version: this.options.version ?? "0.0.0",
         startedAt,
         condition,
+        url: this.port.url,
       }),
     );
   }
@@ -122,8 +132,8 @@ export class FleetManager implements FleetControl {
   }
 
   /** Begins a new session that starts as a copy of this one. */
-  fork(sessionOrJob: string, prompt: string): Promise<Admission> {
-    return this.goOn(sessionOrJob, { prompt, fork: sessionOrJob });
+  fork(sessionOrJob: string, prompt: string, at?: string): Promise<Admission> {
+    return this.goOn(sessionOrJob, { prompt, fork: sessionOrJob, forkAt: at });
   }
 
   wait(jobId: string, signal?: AbortSignal): Promise<Job> {
@@ -160,8 +170,13 @@ export class FleetManager implements FleetControl {
     return this.life.ask(({ state }) => state.approvals.open());
   }
 
-  answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval> {
-    return this.life.ask(({ board }) => board.answer(approvalId, word, by));
+  answer(
+    approvalId: string,
+    word: "allow" | "deny",
+    by: string,
+    reason?: string,
+  ): Promise<Approval> {
+    return this.life.ask(({ board }) => board.answer(approvalId, word, by, reason));
   }
 
   sessions(query: { agent?: string } = {}): Promise<SessionView[]> {
@@ -239,6 +254,10 @@ export class FleetManager implements FleetControl {
     });
   }
 
+  configuration(): Promise<ShownConfig> {
+    return this.life.ask(async () => showConfig(this.life.config));
+  }
+
   reload(): Promise<void> {
     return this.life.ask(async ({ context, dispatcher, clock, watch }) => {
       this.life.readConfig();
@@ -252,7 +271,7 @@ export class FleetManager implements FleetControl {
 
   private goOn(
     sessionOrJob: string,
-    wish: Pick<TriggerRequest, "prompt" | "resume" | "fork">,
+    wish: Pick<TriggerRequest, "prompt" | "resume" | "fork" | "forkAt">,
   ): Promise<Admission> {
     return this.life.ask(async ({ state }) => {
       const agent = await agentOfSession(state, sessionOrJob);

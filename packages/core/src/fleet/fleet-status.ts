@@ -18,6 +18,7 @@ export interface StatusFacts {
   version: string;
   startedAt: Date;
   condition: Pick<FleetStatus["fleet"], "state" | "problem">;
+  url: string | null;
 }
 
 /** The fleet as it is now, for whoever looks at it. */
@@ -46,6 +47,7 @@ export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
       running: count(live, "running"),
       waiting: count(live, "waiting"),
       cost_today_usd: [...costs.values()].reduce((sum, cost) => sum + cost, 0),
+      url: facts.url,
     },
     agents,
   };

@@ -4,14 +4,13 @@ import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { DeliveryQuery } from "../state/contract.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import { WebhookDoor } from "../triggers/webhook/webhook-door.ts";
-import { hasWebhooks } from "../triggers/webhook/webhook-schedule.ts";
 import type { DeliveryList } from "./control.ts";
-import type { Problems } from "./problems.ts";
+import type { EventHub } from "./event-hub.ts";
 
 export interface WebhookFrame {
   /** The environment that the fleet was started with. */
   env: Environment;
-  problems: Problems;
+  hub: EventHub;
   config(): LoadedFleet;
   state(): StateManager;
   trigger(request: TriggerRequest): Promise<Admission>;
@@ -29,18 +28,8 @@ export class FleetWebhooks {
       stores: state,
       trigger,
       tidy: () => this.tidy(),
+      received: (delivery) => frame.hub.emit({ type: "delivery:received", delivery }),
     });
-  }
-
-  /** Where deliveries are to be waited for; undefined when no schedule takes any. */
-  get address(): { host: string; port: number } | undefined {
-    const { agents, server } = this.frame.config().fleet;
-    return hasWebhooks(agents) ? server : undefined;
-  }
-
-  /** Why nobody can deliver anything; undefined when all is well again. */
-  problem(message: string | undefined): void {
-    this.frame.problems.set("webhooks", message);
   }
 
   async list(query: DeliveryQuery): Promise<DeliveryList> {

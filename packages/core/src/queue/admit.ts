@@ -21,6 +21,8 @@ export interface TriggerRequest {
   /** A job or session to go on with, or to branch off from. */
   resume?: string;
   fork?: string;
+  /** With `fork`: the message after which the new session goes its own way. */
+  forkAt?: string;
   jobId?: string;
   /** Somebody looks on: the model is seen speaking, not only what it said. Not part of the record. */
   watched?: boolean;
@@ -91,6 +93,7 @@ async function applicationOf(
     idempotency_key: request.key,
     resumed_from: request.resume && (await sessionOf(state, request.resume)),
     forked_from: request.fork && (await sessionOf(state, request.fork)),
+    fork_point: forkPointOf(request),
     reserved_usd: agent.max_budget_usd,
   };
   const applicant = {
@@ -134,6 +137,13 @@ function promptOf(agent: ResolvedAgent, given: string | undefined): string {
   if (text !== undefined && text.trim() !== "") return text;
   throw new UserError("usage", `there is nothing to tell \`${agent.name}\``, {
     hint: "Give a prompt with `-p`, or write a `default_prompt` for the agent.",
+  });
+}
+
+function forkPointOf({ fork, forkAt }: TriggerRequest): string | undefined {
+  if (forkAt === undefined || fork !== undefined) return forkAt;
+  throw new UserError("usage", "only a fork can begin at a message", {
+    hint: "Name the session or job to fork as well.",
   });
 }
 

@@ -71,10 +71,8 @@ export class ApprovalDesk {
     const isAllowed = await this.state.approvals.use(approval.id);
     if (isAllowed) return { behavior: "allow", updatedInput: request.input };
     const isPersons = word === "deny" && this.askPerson !== undefined;
-    return {
-      behavior: "deny",
-      message: isPersons ? "A person denied this." : "Nobody allowed this.",
-    };
+    const reason = (await this.state.approvals.get(approval.id))?.reason;
+    return { behavior: "deny", message: isPersons ? denial(reason) : "Nobody allowed this." };
   }
 
   private async wordOf(
@@ -95,4 +93,8 @@ export class ApprovalDesk {
     const status = this.waiting > 0 ? "waiting" : "running";
     this.onChange((await this.state.jobs.update(this.run.jobId, { status })).job);
   }
+}
+
+function denial(reason: string | null | undefined): string {
+  return reason ? `A person denied this: ${reason}` : "A person denied this.";
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
@@ -84,6 +85,10 @@ export function configDirOf(environment: Environment): string {
   return environment.CLAUDE_CONFIG_DIR ?? join(environment.HOME ?? homedir(), ".claude");
 }
 
+async function holdsMessage(transcript: string, uuid: string | undefined): Promise<boolean> {
+  return uuid !== undefined && (await readFile(transcript, "utf8")).includes(`"uuid":"${uuid}"`);
+}
+
 type ChosenSession =
   | { kind: "chosen"; choice: SessionChoice; warnings: string[] }
   | Extract<PreparedRun, { kind: "refused" }>;
@@ -102,7 +107,20 @@ async function chooseSession(
       : await state.sessions.latest(agent.name, place);
   const id = "sessionId" in wish ? wish.sessionId : known?.session_id;
   const transcriptExists = id !== undefined && existsSync(sessionFilePath(home, id));
-  const plan = planSession({ agent, place, cwd, now: new Date(), wish, known, transcriptExists });
+  const hasForkPoint =
+    transcriptExists &&
+    wish.kind === "fork" &&
+    (await holdsMessage(sessionFilePath(home, id), wish.at));
+  const plan = planSession({
+    agent,
+    place,
+    cwd,
+    now: new Date(),
+    wish,
+    known,
+    transcriptExists,
+    hasForkPoint,
+  });
   if (plan.kind === "refuse") return refused("session_missing", plan);
   return leasePlanned(request, plan, holder);
 }
@@ -117,7 +135,7 @@ async function leasePlanned(
     return leased(request, { kind: "fresh", sessionId: randomUUID() }, holder, warnings);
   }
   if (plan.kind === "fork") {
-    return leased(request, { kind: "fork", from: plan.from, sessionId: randomUUID() }, holder, []);
+    return leased(request, { ...plan, sessionId: randomUUID() }, holder, []);
   }
   const { sessionId, ifBusy } = plan;
   if (await lease(request, sessionId, holder, ifBusy === "wait")) {
@@ -165,7 +183,9 @@ async function lease(
 }
 
 function wishOf(job: Job): SessionWish {
-  if (job.forked_from !== null) return { kind: "fork", sessionId: job.forked_from };
+  if (job.forked_from !== null) {
+    return { kind: "fork", sessionId: job.forked_from, at: job.fork_point ?? undefined };
+  }
   if (job.resumed_from !== null) return { kind: "resume", sessionId: job.resumed_from };
   return { kind: "auto" };
 }

@@ -7,13 +7,13 @@ export type SessionWish =
   | { kind: "auto" }
   | { kind: "fresh" }
   | { kind: "resume"; sessionId: string }
-  | { kind: "fork"; sessionId: string };
+  | { kind: "fork"; sessionId: string; at?: string };
 
 export type SessionPlan =
   | { kind: "fresh"; because?: string }
   /** `ifBusy`: what to do while another run writes to the session. */
   | { kind: "resume"; sessionId: string; ifBusy: "wait" | "fork" }
-  | { kind: "fork"; from: string }
+  | { kind: "fork"; from: string; at?: string }
   | { kind: "refuse"; message: string; hint: string };
 
 export interface SessionFacts {
@@ -26,6 +26,8 @@ export interface SessionFacts {
   known?: Session;
   /** The transcript lies where claude would look for it. */
   transcriptExists: boolean;
+  /** The message at which a fork is wished for stands in it. */
+  hasForkPoint?: boolean;
 }
 
 /** Decides before any money is spent which session a run writes to. */
@@ -35,8 +37,21 @@ export function planSession(facts: SessionFacts): SessionPlan {
   if (wish.kind === "auto") return planAutomatic(facts);
   const refusal = refuse(facts, wish.sessionId);
   if (refusal) return refusal;
-  if (wish.kind === "fork") return { kind: "fork", from: wish.sessionId };
+  if (wish.kind === "fork") return planFork(wish, facts);
   return { kind: "resume", sessionId: wish.sessionId, ifBusy: "wait" };
+}
+
+function planFork(
+  { sessionId, at }: Extract<SessionWish, { kind: "fork" }>,
+  { hasForkPoint }: SessionFacts,
+): SessionPlan {
+  if (at === undefined) return { kind: "fork", from: sessionId };
+  if (hasForkPoint) return { kind: "fork", from: sessionId, at };
+  return {
+    kind: "refuse",
+    message: `there is no message ${at} in session ${sessionId}`,
+    hint: "Take the `uuid` of a message of that session from the output of its job.",
+  };
 }
 
 function planAutomatic(facts: SessionFacts): SessionPlan {

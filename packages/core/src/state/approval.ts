@@ -15,6 +15,8 @@ export const approvalSchema = z.object({
   answer: z.enum(["allow", "deny", "expired", "void"]).nullable(),
   answered_by: z.string().nullable(),
   answered_at: time.nullable(),
+  /** What the agent is told with a denial; older records know none. */
+  reason: z.string().nullable().default(null),
   used: z.boolean(),
 });
 export type Approval = z.infer<typeof approvalSchema>;

@@ -98,7 +98,10 @@ export interface JobQuery {
   agent?: string;
   status?: JobStatus;
   outcome?: OutcomeCode;
+  /** Looked for among the jobs that the rest of the query leaves. */
+  schedule?: string;
   since?: Date;
+  until?: Date;
   limit: number;
   cursor?: string;
 }
@@ -135,6 +138,7 @@ export interface ApprovalStore {
     id: string,
     answer: "allow" | "deny",
     by: string,
+    reason?: string,
   ): Promise<{ applied: boolean; approval: Approval }>;
   /** Spends an allow: true exactly once for each. */
   use(id: string): Promise<boolean>;

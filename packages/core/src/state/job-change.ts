@@ -88,6 +88,7 @@ const emptyJob = {
   idempotency_key: null,
   resumed_from: null,
   forked_from: null,
+  fork_point: null,
   reserved_usd: null,
   session_id: null,
   summary: null,

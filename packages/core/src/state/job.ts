@@ -38,6 +38,8 @@ const requestFields = {
     .nullable(),
   resumed_from: text,
   forked_from: text,
+  /** The last message that a fork takes over; older records know none. */
+  fork_point: text.default(null),
   /** What budgets hold for it until it is over. */
   reserved_usd: z.number().nonnegative().nullable(),
 };

@@ -38,6 +38,14 @@ export class SocketFleet implements FleetClient {
     return this.#ask("trigger", { body: request });
   }
 
+  resume(id: string, prompt: string) {
+    return this.#ask("resume", { params: { id }, body: { prompt } });
+  }
+
+  fork(id: string, prompt: string, at?: string) {
+    return this.#ask("fork", { params: { id }, body: { prompt, at } });
+  }
+
   async wait(id: string, signal?: AbortSignal) {
     for (;;) {
       const job = await this.#ask("wait", { params: { id }, signal });
@@ -72,8 +80,8 @@ export class SocketFleet implements FleetClient {
     return (await this.#ask("approvals")).approvals;
   }
 
-  answer(id: string, word: "allow" | "deny", by: string) {
-    return this.#ask("answer", { params: { id }, body: { word, by } });
+  answer(id: string, word: "allow" | "deny", by: string, reason?: string) {
+    return this.#ask("answer", { params: { id }, body: { word, by, reason } });
   }
 
   async sessions(query: { agent?: string } = {}) {
@@ -131,6 +139,14 @@ export class SocketFleet implements FleetClient {
 
   retryHook(id: string) {
     return this.#ask("retryHook", { params: { id } });
+  }
+
+  configuration() {
+    return this.#ask("configuration");
+  }
+
+  loginLink(options: BodyOf<Endpoints["loginLink"]>) {
+    return this.#ask("loginLink", { body: options });
   }
 
   reload() {

@@ -1,7 +1,10 @@
 import type { FleetControl } from "@herdctl/core";
 import type { z } from "zod";
+import type { LoginLink } from "../access/access.ts";
+import type { Scope, Visitor } from "../access/visitor.ts";
 import type { Connection } from "../live/connection.ts";
 import type { EventFeed } from "../live/event-feed.ts";
+import type { JobFeeds } from "../live/job-feeds.ts";
 import { type RouteName, routes } from "./routes.ts";
 
 /** One call as data: the app, the client's types, the OpenAPI document and the page come from it. */
@@ -26,7 +29,11 @@ export type AnyEndpoint = Endpoint<Part, Part, Part, Part>;
 export interface Context {
   control: FleetControl;
   feed: EventFeed;
+  jobFeeds: JobFeeds;
   connection: Connection;
+  visitor: Visitor;
+  /** Undefined while no browser could come in. */
+  loginLink(scope: Scope): LoginLink | undefined;
   header(name: string): string | undefined;
 }
 

@@ -11,17 +11,21 @@ import { withHeartbeat } from "../live/frames.ts";
 import { streamOutput } from "../live/output-stream.ts";
 import { mediaTypes, streamResponse } from "../live/stream-response.ts";
 import { waitForJob } from "../live/wait-for-job.ts";
+import { accessEndpoints } from "./access.ts";
+import { shownConfigSchema } from "./configuration.ts";
 import { deliveryListSchema, deliveryQuerySchema } from "./deliveries.ts";
 import { endpoint } from "./endpoint.ts";
-import { eventSchema } from "./events.ts";
+import { eventQuerySchema, eventSchema } from "./events.ts";
 import { hookQuerySchema } from "./hooks.ts";
 import {
   admissionSchema,
+  forkSchema,
   jobOutputSchema,
   jobPageSchema,
   jobQuerySchema,
   jobWithAttemptsSchema,
   outputQuerySchema,
+  resumeSchema,
   triggerBodyLimit,
   triggerSchema,
   waitQuerySchema,
@@ -35,22 +39,34 @@ import {
   scheduleViewSchema,
 } from "./schedules.ts";
 import { sessionViewSchema } from "./sessions.ts";
-import { fleetStatusSchema } from "./status.ts";
+import { agentStatusSchema, fleetStatusSchema } from "./status.ts";
 
 const byId = z.object({ id: z.string() });
 const byAgent = z.object({ agent: z.string() });
 const bySchedule = z.object({ agent: z.string(), schedule: z.string() });
 
 export const endpoints = {
-  ping: endpoint("ping", {
-    summary: "Whether a fleet answers here, and which version of this contract it speaks.",
-    response: z.object({ api: z.literal(1) }),
-    answer: async () => ({ api: 1 as const }),
-  }),
+  ...accessEndpoints,
   status: endpoint("status", {
     summary: "The fleet and each of its agents: what they do, wait for and have cost today.",
     response: fleetStatusSchema,
     answer: ({ control }) => control.status(),
+  }),
+  agents: endpoint("agents", {
+    summary: "Each agent: what it does, waits for and has cost today.",
+    response: z.object({ agents: z.array(agentStatusSchema) }),
+    answer: async ({ control }) => ({ agents: (await control.status()).agents }),
+  }),
+  agent: endpoint("agent", {
+    summary: "One agent.",
+    params: byAgent,
+    response: agentStatusSchema,
+    answer: async ({ control }, { params }) => {
+      const { agents } = await control.status();
+      const found = agents.find(({ name }) => name === params.agent);
+      if (found) return found;
+      throw new UserError("agent_not_found", `there is no agent \`${params.agent}\``);
+    },
   }),
   trigger: endpoint("trigger", {
     summary:
@@ -92,13 +108,13 @@ export const endpoints = {
     query: outputQuerySchema,
     response: jobOutputSchema,
     streams: [mediaTypes.lines, mediaTypes.sse],
-    answer: async ({ control, connection, header }, { params, query }) => {
+    answer: async ({ control, jobFeeds, connection, header }, { params, query }) => {
       const { job } = (await control.job(params.id)) ?? {};
       if (!job) throw new UserError("job_not_found", `there is no job ${params.id}`);
       const asEvents = header("accept")?.includes(mediaTypes.sse) ?? false;
       const from = Number(header("last-event-id") ?? query.from ?? 0) || 0;
       const request = { jobId: job.id, from, follow: query.follow === "true", asEvents };
-      return streamOutput(control, request, connection);
+      return streamOutput(jobFeeds, request, connection);
     },
   }),
   cancel: endpoint("cancel", {
@@ -114,17 +130,39 @@ export const endpoints = {
     answer: async ({ control }) => ({ approvals: await control.approvals() }),
   }),
   answer: endpoint("answer", {
-    summary: "Allows or denies what an agent asks.",
+    summary: "Allows or denies what an agent asks; it is told the reason of a denial.",
     params: byId,
-    body: z.strictObject({ word: z.enum(["allow", "deny"]), by: z.string().min(1) }),
+    body: z.strictObject({
+      word: z.enum(["allow", "deny"]),
+      by: z.string().min(1),
+      reason: z.string().max(10_000).optional(),
+    }),
     response: approvalSchema,
-    answer: ({ control }, { params, body }) => control.answer(params.id, body.word, body.by),
+    answer: ({ control }, { params, body: { word, by, reason } }) =>
+      control.answer(params.id, word, by, reason),
   }),
   sessions: endpoint("sessions", {
     summary: "Sessions, the one used last first, and why one cannot be gone on with by hand.",
     query: z.strictObject({ agent: z.string().optional() }),
     response: z.object({ sessions: z.array(sessionViewSchema) }),
     answer: async ({ control }, { query }) => ({ sessions: await control.sessions(query) }),
+  }),
+  resume: endpoint("resume", {
+    summary: "Goes on with a session, named by itself or by a job that ran in it.",
+    params: byId,
+    body: resumeSchema,
+    bodyLimit: triggerBodyLimit,
+    response: admissionSchema,
+    answer: ({ control }, { params, body }) => control.resume(params.id, body.prompt),
+  }),
+  fork: endpoint("fork", {
+    summary:
+      "Begins a new session that starts as a copy of this one, up to the message `at` if one is named.",
+    params: byId,
+    body: forkSchema,
+    bodyLimit: triggerBodyLimit,
+    response: admissionSchema,
+    answer: ({ control }, { params, body }) => control.fork(params.id, body.prompt, body.at),
   }),
   deliveries: endpoint("deliveries", {
     summary:
@@ -202,6 +240,11 @@ export const endpoints = {
     response: hookRunSchema,
     answer: ({ control }, { params }) => control.retryHook(params.id),
   }),
+  configuration: endpoint("configuration", {
+    summary: "The configuration in force: each value, where it was written, secrets masked.",
+    response: shownConfigSchema,
+    answer: ({ control }) => control.configuration(),
+  }),
   reload: endpoint("reload", {
     summary: "Reads the configuration anew. A wrong one is answered with all that is wrong in it.",
     answer: async ({ control }) => void (await control.reload()),
@@ -217,11 +260,13 @@ export const endpoints = {
   }),
   events: endpoint("events", {
     summary:
-      "Everything that happens from now on, as server-sent events. With `Last-Event-ID` it goes on after that one; a `gap` event says when some are lost.",
+      "Everything that happens from now on, as server-sent events. With `Last-Event-ID` it goes on after that one; a `reset` event says when some are lost. `output=false` leaves out what agents say.",
+    query: eventQuerySchema,
     response: eventSchema,
     streams: [mediaTypes.sse],
-    answer: async ({ feed, connection, header }) => {
-      const frames = feed.join(header("last-event-id"), connection);
+    answer: async ({ feed, connection, header }, { query }) => {
+      const wants = { after: header("last-event-id"), output: query.output === "true" };
+      const frames = feed.join(wants, connection);
       return streamResponse(withHeartbeat(frames), mediaTypes.sse, connection);
     },
   }),

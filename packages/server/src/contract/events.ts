@@ -1,5 +1,6 @@
 import {
   approvalSchema,
+  deliverySchema,
   dueRecordSchema,
   type FleetEvent,
   hookRunSchema,
@@ -31,6 +32,7 @@ const fields = {
   "approval:asked": approval,
   "approval:answered": approval,
   "hook:tried": { hook: hookRunSchema },
+  "delivery:received": { delivery: deliverySchema },
   "schedule:not_run": { due: dueRecordSchema },
   "schedule:switched": { agent: z.string(), schedule: z.string(), enabled: z.boolean() },
   "agent:paused": { agent: z.string(), reason: z.string() },
@@ -41,9 +43,14 @@ const fields = {
 } satisfies { [T in FleetEvent["type"]]: FieldsOf<T> };
 
 /** Some events are gone for good: whoever keeps a picture of the fleet should ask for it anew. */
-const gapSchema = z.object({ type: z.literal("gap"), after: z.string() });
+const resetSchema = z.object({ type: z.literal("reset"), after: z.string() });
+
+export const eventQuerySchema = z.strictObject({
+  /** Without what agents say, the stream is small, however many are at work. */
+  output: z.enum(["true", "false"]).default("true"),
+});
 
 export const eventSchema = z.union([
   ...Object.entries(fields).map(([type, rest]) => z.object({ type: z.literal(type), ...rest })),
-  gapSchema,
+  resetSchema,
 ]);

@@ -20,17 +20,27 @@ const longestPrompt = 4 * mebibyte;
 /** JSON may need two bytes for one, for quotes and line ends; the rest is for all but the prompt. */
 export const triggerBodyLimit = 2 * longestPrompt + mebibyte;
 
+const promptSchema = z
+  .string()
+  .refine((text) => Buffer.byteLength(text) <= longestPrompt, "a prompt has at most 4 MiB");
+
+export const resumeSchema = z.strictObject({ prompt: promptSchema });
+
+export const forkSchema = z.strictObject({
+  prompt: promptSchema,
+  /** The `uuid` of the last message that the fork takes over. */
+  at: z.uuid().optional(),
+});
+
 export const triggerSchema = z.strictObject({
   trigger: triggerTypeSchema.default("manual"),
   agent: z.string().min(1),
   schedule: z.string().optional(),
-  prompt: z
-    .string()
-    .refine((text) => Buffer.byteLength(text) <= longestPrompt, "a prompt has at most 4 MiB")
-    .optional(),
+  prompt: promptSchema.optional(),
   key: z.string().optional(),
   resume: z.string().optional(),
   fork: z.string().optional(),
+  forkAt: z.uuid().optional(),
   jobId: z.string().optional(),
   watched: z.boolean().optional(),
 } satisfies Shape<TriggerRequest>);
@@ -41,14 +51,15 @@ export const admissionSchema = z.object({
   cancel: z.array(z.string()),
 } satisfies Shape<Admission>);
 
+const moment = z.iso.datetime({ offset: true }).transform((time) => new Date(time));
+
 export const jobQuerySchema = z.strictObject({
   agent: z.string().optional(),
   status: jobStatusSchema.optional(),
   outcome: outcomeCodeSchema.optional(),
-  since: z.iso
-    .datetime({ offset: true })
-    .transform((time) => new Date(time))
-    .optional(),
+  schedule: z.string().optional(),
+  since: moment.optional(),
+  until: moment.optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(50),
   cursor: z.string().optional(),
 } satisfies Shape<JobQuery>);

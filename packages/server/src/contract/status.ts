@@ -5,7 +5,7 @@ import type { Shape } from "./shape.ts";
 const count = z.number().int().nonnegative();
 const money = z.number().nonnegative();
 
-const agentSchema = z.object({
+export const agentStatusSchema = z.object({
   name: z.string(),
   description: z.string().nullable(),
   runtime: z.enum(["sdk", "cli"]),
@@ -39,6 +39,7 @@ export const fleetStatusSchema = z.object({
     running: count,
     waiting: count,
     cost_today_usd: money,
+    url: z.string().nullable(),
   } satisfies Shape<FleetStatus["fleet"]>),
-  agents: z.array(agentSchema),
+  agents: z.array(agentStatusSchema),
 } satisfies Shape<FleetStatus>);

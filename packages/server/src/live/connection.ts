@@ -1,9 +1,12 @@
 import type { ServerResponse } from "node:http";
+import type { Visitor } from "../access/visitor.ts";
 
 /** What the server tells the app of the connection a request came by; nothing when there is none. */
 export interface Bindings {
   outgoing?: ServerResponse;
   stopping?: AbortSignal;
+  /** Who asks; whoever comes by the socket is the local user. */
+  visitor?: Visitor;
 }
 
 export interface Connection {

@@ -6,8 +6,20 @@ import type { Connection } from "./connection.ts";
 import { sseFrame } from "./frames.ts";
 
 interface Entry {
-  number: number;
   frame: string;
+  isOutput: boolean;
+}
+
+interface Reader {
+  connection: Connection;
+  output: boolean;
+}
+
+export interface Wants {
+  /** The id of the event that was seen last. */
+  after: string | undefined;
+  /** Also what agents say. */
+  output: boolean;
 }
 
 /** What is kept for those who come back, and how far one may fall behind before he is cut off. */
@@ -17,13 +29,13 @@ const breath = 64;
 
 /**
  * The events of a fleet, numbered and written out once for all who look on. It listens from the
- * first of them on. Nobody waits for a slow one: he is cut off, and told of the gap if he returns.
+ * first of them on. Nobody waits for a slow one: he is cut off, and told to look anew if he returns.
  */
 export class EventFeed {
   /** Numbers begin anew with each fleet process; one of another process means nothing here. */
   readonly #epoch = randomBytes(4).toString("hex");
   readonly #entries: Entry[] = [];
-  readonly #readers = new Map<BoundedQueue<string>, Connection>();
+  readonly #readers = new Map<BoundedQueue<string>, Reader>();
   #size = 0;
   #last = 0;
   #listening: Promise<void> | undefined;
@@ -31,18 +43,20 @@ export class EventFeed {
 
   constructor(private readonly source: (signal: AbortSignal) => AsyncIterable<FleetEvent>) {}
 
-  /** Frames for one who looks on, from after the event he saw last. */
-  join(lastId: string | undefined, connection: Connection): AsyncIterable<string> {
+  /** Frames for one who looks on. */
+  join({ after, output }: Wants, connection: Connection): AsyncIterable<string> {
     this.#listening ??= this.#listen();
     const queue = new BoundedQueue<string>(behind);
-    for (const frame of this.#missed(lastId)) queue.push(frame, frame.length);
+    for (const { frame, isOutput } of this.#missed(after)) {
+      if (output || !isOutput) queue.push(frame, frame.length);
+    }
     const leave = () => {
       this.#readers.delete(queue);
       queue.close();
     };
     if (this.#hasEnded || connection.signal.aborted) leave();
     else {
-      this.#readers.set(queue, connection);
+      this.#readers.set(queue, { connection, output });
       connection.signal.addEventListener("abort", leave, { once: true });
     }
     return this.#frames(queue, connection);
@@ -54,15 +68,20 @@ export class EventFeed {
     if (this.#hasEnded) connection.cut();
   }
 
-  #missed(lastId: string | undefined): string[] {
+  #missed(lastId: string | undefined): Entry[] {
     if (lastId === undefined) return [];
     const [epoch, text] = lastId.split("-");
     const seen = Number(text);
     const first = this.#last - this.#entries.length + 1;
     const isKnown = epoch === this.#epoch && seen >= first - 1 && seen <= this.#last;
-    if (isKnown) return this.#entries.slice(seen + 1 - first).map(({ frame }) => frame);
-    const data = { type: "gap", after: lastId };
-    return [sseFrame({ id: this.#id(this.#last), event: "gap", data })];
+    if (isKnown) return this.#entries.slice(seen + 1 - first);
+    const data = { type: "reset", after: lastId };
+    const frame = sseFrame({
+      id: this.#id(this.#last),
+      event: "reset",
+      json: JSON.stringify(data),
+    });
+    return [{ frame, isOutput: false }];
   }
 
   async #listen(): Promise<void> {
@@ -81,13 +100,19 @@ export class EventFeed {
 
   #append(event: FleetEvent): void {
     this.#last += 1;
-    const frame = sseFrame({ id: this.#id(this.#last), event: event.type, data: event });
-    this.#entries.push({ number: this.#last, frame });
+    const frame = sseFrame({
+      id: this.#id(this.#last),
+      event: event.type,
+      json: JSON.stringify(event),
+    });
+    const isOutput = event.type === "job:output";
+    this.#entries.push({ frame, isOutput });
     this.#size += frame.length;
     while (this.#entries.length > kept.items || this.#size > kept.size) {
       this.#size -= this.#entries.shift()?.frame.length ?? 0;
     }
-    for (const [queue, connection] of this.#readers) {
+    for (const [queue, { connection, output }] of this.#readers) {
+      if (isOutput && !output) continue;
       if (!queue.push(frame, frame.length)) connection.cut();
     }
   }

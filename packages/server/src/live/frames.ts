@@ -1,12 +1,12 @@
 export interface Frame {
   id: string | number;
   event: string;
-  data: unknown;
+  json: string;
 }
 
 /** JSON has no line ends of its own, so that one line of data is enough. */
-export function sseFrame({ id, event, data }: Frame): string {
-  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+export function sseFrame({ id, event, json }: Frame): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${json}\n\n`;
 }
 
 const beat = ":\n\n";

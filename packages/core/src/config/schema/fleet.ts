@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { budget } from "./agent.ts";
 import { count, duration } from "./quantities.ts";
-import { hostPath, name, url } from "./texts.ts";
+import { hostPath, name, url, variableName } from "./texts.ts";
 import { timezone } from "./time.ts";
 import { checkedText, Wrong } from "./wrong.ts";
 
@@ -31,9 +31,25 @@ const host = checkedText((text) =>
     : new Wrong(`"${text}" is not an address`, "Write an address such as `127.0.0.1`."),
 );
 
+const hostName = checkedText((text) =>
+  /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text)
+    ? undefined
+    : new Wrong(`"${text}" is not the name of a host`, "Write it such as `herd.example.org`."),
+);
+
 const server = z.strictObject({
   port: z.int().min(1).max(65_535).prefault(3232).describe("Port of dashboard, API and webhooks"),
   host: host.prefault("127.0.0.1").describe("Address it listens on"),
+  names: z
+    .array(hostName)
+    .prefault([])
+    .describe("Names by which browsers may call it, besides its address"),
+  token_env: variableName
+    .optional()
+    .describe("Variable that holds a token of your own; needed for any address but loopback"),
+  read_only_token_env: variableName
+    .optional()
+    .describe("Variable that holds a token that may look but not touch"),
 });
 
 /** The content is checked once it is merged into each agent, so that every place is known. */

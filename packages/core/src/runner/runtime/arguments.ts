@@ -38,6 +38,7 @@ function sessionFlags(session: ExecuteOptions["session"]): string[] {
   return [
     ...flag("--resume", session.from),
     "--fork-session",
+    ...flag("--resume-session-at", session.at),
     ...flag("--session-id", session.sessionId),
   ];
 }

@@ -52,7 +52,8 @@ export interface ExecuteOptions {
 export type SessionChoice =
   | { kind: "fresh"; sessionId: string }
   | { kind: "resume"; sessionId: string }
-  | { kind: "fork"; from: string; sessionId: string };
+  /** `at`: the last message that is taken over; without it all of them are. */
+  | { kind: "fork"; from: string; at?: string; sessionId: string };
 
 /** What a run shows beside its messages; evidence for its outcome. */
 export interface RuntimeObserver {

@@ -123,6 +123,7 @@ function sdkOptions(
           ? session.from
           : session.sessionId,
     forkSession: session.kind === "fork",
+    resumeSessionAt: session.kind === "fork" ? session.at : undefined,
     spawnClaudeCodeProcess: ({ command, args, env }) => {
       const spawn = options.spawn ?? spawnOnHost;
       const started = { file: command, args, cwd: options.cwd, env: definedOnly(env) };

@@ -50,13 +50,17 @@ export class SqliteApprovalStore implements ApprovalStore {
     id: string,
     answer: "allow" | "deny",
     by: string,
+    reason?: string,
   ): Promise<{ applied: boolean; approval: Approval }> {
     return this.#database.transaction(() => {
       const approval = this.#expect(id);
       if (approval.answer !== null) return { applied: false, approval };
       if (this.#isLate(approval))
         return { applied: false, approval: this.#close(approval, "expired") };
-      return { applied: true, approval: this.#close(approval, answer, by) };
+      return {
+        applied: true,
+        approval: this.#close({ ...approval, reason: reason ?? null }, answer, by),
+      };
     });
   }
 

@@ -13,6 +13,8 @@ export function readPage(
   if (query.status !== undefined) conditions.push(["status = ?", query.status]);
   if (query.outcome !== undefined) conditions.push(["outcome_code = ?", query.outcome]);
   if (query.since !== undefined) conditions.push(["created_at >= ?", query.since.toISOString()]);
+  if (query.until !== undefined) conditions.push(["created_at < ?", query.until.toISOString()]);
+  if (query.schedule !== undefined) conditions.push(["schedule = ?", query.schedule]);
   if (query.cursor !== undefined) {
     conditions.push(["(created_at, seq) < (?, ?)", ...readCursor(query.cursor)]);
   }

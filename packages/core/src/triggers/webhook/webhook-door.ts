@@ -20,6 +20,8 @@ export interface DoorOptions {
   trigger(request: TriggerRequest): Promise<Admission>;
   /** What need not be kept may go now. */
   tidy(): Promise<void>;
+  /** Told of each delivery that is on record, also when it came before. */
+  received(delivery: Delivery): void;
 }
 
 /** A busy day must not fill the disk before the next daily tidying. */
@@ -43,13 +45,14 @@ export class WebhookDoor {
   }
 
   async receive(target: WebhookTarget, signed: Signed): Promise<Receipt> {
-    const { agents, environment, stores, trigger, tidy } = this.#options;
+    const { agents, environment, stores, trigger, tidy, received } = this.#options;
     const schedule = findWebhook(agents(), target);
     const now = new Date();
     const verified = () => this.#limit(target, schedule.rate_limit, now);
     const { jobs, deliveries } = stores();
     const desk = { jobs, deliveries, environment: environment(), trigger, verified };
     const receipt = await receiveDelivery(desk, target, schedule, signed, now);
+    if (receipt.kind === "recorded") received(receipt.delivery);
     this.#received += 1;
     if (this.#received % tidyEvery === 0) await tidy();
     return receipt;

@@ -1,0 +1,42 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { WantedPort } from "@herdctl/core";
+import { tokenFile } from "./token-file.ts";
+
+/** What opens the port of a fleet. None of them is blank. */
+export interface Keys {
+  all: string;
+  read: string[];
+  /** Signs cookies; whoever changes the token signs everybody out. */
+  cookie: Buffer;
+  /** A cookie is sent to every port of a host: each fleet has a name of its own for it. */
+  cookieName: string;
+}
+
+export function keysOf(wanted: WantedPort, stateDir: string, port: number): Keys {
+  const all = wanted.token?.trim() || tokenFile(stateDir);
+  const own = wanted.readOnlyToken?.trim();
+  return {
+    all,
+    read: own ? [own, readOnlyToken(all)] : [readOnlyToken(all)],
+    cookie: derived(all, "cookie"),
+    cookieName: `herdctl-${port}`,
+  };
+}
+
+/** It follows from the token and does not lead back to it, so that it needs no place of its own. */
+export function readOnlyToken(token: string): string {
+  return `read-${derived(token, "read-only").toString("base64url")}`;
+}
+
+/** In a time that does not tell how much of it was right. */
+export function isSame(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function derived(token: string, purpose: string): Buffer {
+  return createHmac("sha256", token).update(`herdctl ${purpose}`).digest();
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
