@@ -199,12 +199,7 @@ export class SmallFleet implements FleetControl {
     return this.#state.approvals.open();
   }
 
-  async answer(
-    id: string,
-    word: "allow" | "deny",
-    by: string,
-    reason?: string,
-  ): Promise<Approval> {
+  async answer(id: string, word: "allow" | "deny", by: string, reason?: string): Promise<Approval> {
     if (!(await this.#state.approvals.get(id)))
       throw new UserError("approval_not_found", `there is no question ${id}`);
     const { approval } = await this.#state.approvals.answer(id, word, by, reason);

@@ -212,6 +212,84 @@ test("a hundred readers of one job each get all of it", async () => {
   );
 });
 
+test("readers who come at any time share one reader of the log, and it leaves with the last", async () => {
+  const { fleet, socket } = await serve();
+  let readers = 0;
+  const output = fleet.output.bind(fleet);
+  fleet.output = async function* (id, options) {
+    if (options?.follow) readers += 1;
+    try {
+      yield* output(id, options);
+    } finally {
+      if (options?.follow) readers -= 1;
+    }
+  };
+  const client = await connect(socket);
+  const { job } = await client.trigger(coder);
+  await fleet.begin(job);
+  await fleet.say(job, "one");
+  const looking = new AbortController();
+  const seen = Array.from({ length: 10 }, (): JobOutput[] => []);
+  const reading = seen.map(async (mine, index) => {
+    await new Promise((resolve) => setTimeout(resolve, 20 * index));
+    for await (const one of client.output(job.id, { follow: looking.signal })) mine.push(one);
+  });
+  for (const text of ["two", "three", "four"]) {
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await fleet.say(job, text);
+  }
+  await eventually(() => seen.every((mine) => mine.length === 4));
+  expect(new Set(seen.map((mine) => JSON.stringify(textsOf(mine))))).toEqual(
+    new Set([JSON.stringify(["one", "two", "three", "four"])]),
+  );
+  expect(readers).toBe(1);
+  looking.abort();
+  await Promise.all(reading);
+  await eventually(() => readers === 0);
+});
+
+test("one who reads a busy job slowly is given all of it, and holds up nobody", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  const { job } = await client.trigger(coder);
+  await fleet.begin(job);
+  const path = `/v1/jobs/${job.id}/output?follow=true`;
+  const slow = await openStream(socket, path);
+  slow.response.pause();
+  const never = new AbortController().signal;
+  const quick = collect(client.output(job.id, { follow: never }));
+  const texts = Array.from({ length: 2_000 }, (_, index) => `${index} ${"x".repeat(4_000)}`);
+  for (const text of texts) await fleet.say(job, text);
+  await fleet.finish(job);
+  expect(textsOf(await quick)).toEqual(texts);
+  slow.response.resume();
+  const lines = Buffer.concat(await collect<Buffer>(slow.response))
+    .toString()
+    .trim()
+    .split("\n");
+  expect(textsOf(lines.map((line) => JSON.parse(line)))).toEqual(texts);
+});
+
+test("whoever asks for events without output is spared it, and goes on where he was", async () => {
+  const served = await serve();
+  const { fleet, socket } = served;
+  const { job } = await fleet.trigger(coder);
+  const first = await openStream(socket, "/v1/events?output=false");
+  const message = { type: "assistant" } as never;
+  await pausing(served, 1);
+  for (const offset of [1, 2])
+    fleet.emit({ type: "job:output", job_id: job.id, agent: "coder", message, offset });
+  await pausing(served, 1);
+  const seen = await framesOf(first, 2);
+  expect(seen.map((frame) => /event: (.*)/.exec(frame)?.[1])).toEqual([
+    "agent:paused",
+    "agent:paused",
+  ]);
+  const headers = { "last-event-id": idOf(seen[0]) };
+  const again = await openStream(socket, "/v1/events?output=false", headers);
+  expect((await framesOf(again, 1)).map(idOf)).toEqual([idOf(seen[1])]);
+});
+
 test("a message of ten megabytes comes through whole", async () => {
   const { fleet, socket } = await serve();
   const client = await connect(socket);

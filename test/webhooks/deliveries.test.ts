@@ -4,7 +4,7 @@ import { Webhooks } from "@octokit/webhooks";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import { until } from "../support/fleet-program.ts";
-import { fromGithub, githubSchedule, hookStage, secret, send } from "./hook-stage.ts";
+import { freePort, fromGithub, githubSchedule, hookStage, secret, send } from "./hook-stage.ts";
 
 const body = JSON.stringify({ action: "labeled", issue: { title: "It is broken" } });
 
@@ -205,17 +205,19 @@ test("a fleet that stops acknowledges nothing", async () => {
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
 });
 
-test("the port is open only while a schedule takes deliveries, and a taken one is waited for", async () => {
+test("a reload moves the port, a taken one is waited for, and takes deliveries then", async () => {
   const { createServer } = await import("node:http");
-  const { fleet, folder, port } = await hookStage([
-    "hourly: { type: interval, every: 1h, prompt: p }",
-  ]);
+  const {
+    fleet,
+    folder,
+    port: first,
+  } = await hookStage(["hourly: { type: interval, every: 1h, prompt: p }"]);
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}/hooks/coder/issues`;
-  await expect(send(url, "{}")).rejects.toThrow();
   const other = createServer((_, response) => response.end("{}"));
   await new Promise<void>((done) => other.listen(port, "127.0.0.1", done));
   const file = join(folder, "herdctl.yaml");
-  const without = readFileSync(file, "utf8");
+  const without = readFileSync(file, "utf8").replace(`port: ${first}`, `port: ${port}`);
   writeFileSync(file, without.replace("      hourly", `      ${githubSchedule}\n      hourly`));
   await fleet.reload();
   await until("the problem to be told", async () =>
@@ -225,12 +227,9 @@ test("the port is open only while a schedule takes deliveries, and a taken one i
   await new Promise((done) => other.close(done));
   await until("the port to be taken", async () => (await fleet.status()).fleet.problem === null);
   expect((await send(url, body, fromGithub(body))).status).toBe(202);
+  expect((await fleet.status()).fleet.url).toBe(`http://127.0.0.1:${port}`);
+  await expect(send(url.replace(String(port), String(first)), "{}")).rejects.toThrow();
   writeFileSync(file, without);
   await fleet.reload();
-  await until("the port to be closed", () =>
-    send(url, "{}").then(
-      () => false,
-      () => true,
-    ),
-  );
+  expect((await send(url, body, fromGithub(body))).status).toBe(404);
 });

@@ -40,6 +40,12 @@ function wrongToken(variable: string, token: string | undefined) {
       hint: "Set it in the environment of the fleet or in `.env`: a blank token opens nothing.",
     };
   }
+  if (/\s/.test(token.trim())) {
+    return {
+      message: `the token in ${variable} has blanks in it`,
+      hint: "Use letters, digits, `-` and `_`, such as `openssl rand -hex 32` gives.",
+    };
+  }
   if (token.trim().length >= shortestToken) return undefined;
   return {
     message: `the token in ${variable} is too short`,

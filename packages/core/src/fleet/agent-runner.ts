@@ -17,6 +17,8 @@ export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   resume?: string;
   /** Branch off from the session instead of writing to it. */
   fork?: boolean;
+  /** With `fork`: the last message that the new session takes over. */
+  forkAt?: string;
   signal?: AbortSignal;
   environment?: NodeJS.ProcessEnv;
   claudePath?: string;
@@ -32,10 +34,18 @@ export interface RunnerResult {
 
 /** Runs an agent in this process, by the same road as the fleet does. */
 export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
-  const { agent, prompt, jobId, resume, fork, signal = new AbortController().signal } = options;
+  const {
+    agent,
+    prompt,
+    jobId,
+    resume,
+    fork,
+    forkAt,
+    signal = new AbortController().signal,
+  } = options;
   const state = await new StateManager(options.stateDir).open();
   try {
-    const session = fork ? { fork: resume } : { resume };
+    const session = fork ? { fork: resume, forkAt } : { resume };
     const request = { trigger: "manual" as const, agent: agent.name, prompt, jobId, ...session };
     const { job } = await admit(state, [agent], request);
     const { environment = process.env, claudePath } = options;
@@ -53,7 +63,10 @@ export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
 /** One agent, run again and again. */
 export class AgentRunner {
   constructor(
-    private readonly options: Omit<RunnerOptions, "prompt" | "jobId" | "resume" | "fork">,
+    private readonly options: Omit<
+      RunnerOptions,
+      "prompt" | "jobId" | "resume" | "fork" | "forkAt"
+    >,
   ) {}
 
   run(prompt: string): Promise<RunnerResult> {
@@ -64,13 +77,14 @@ export class AgentRunner {
     return runAgent({ ...this.options, prompt, jobId: newJobId(new Date()), resume: sessionId });
   }
 
-  fork(sessionId: string, prompt: string): Promise<RunnerResult> {
+  fork(sessionId: string, prompt: string, at?: string): Promise<RunnerResult> {
     return runAgent({
       ...this.options,
       prompt,
       jobId: newJobId(new Date()),
       resume: sessionId,
       fork: true,
+      forkAt: at,
     });
   }
 }

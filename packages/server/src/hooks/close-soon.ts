@@ -8,6 +8,8 @@ const patience = 500;
  */
 export function closeSoon(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { socket } = incoming;
+  // So that nobody sends his next request this way.
+  outgoing.shouldKeepAlive = false;
   incoming.on("error", () => undefined);
   incoming.resume();
   outgoing.once("finish", () => {

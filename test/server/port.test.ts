@@ -1,0 +1,249 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { readToken } from "@herdctl/server";
+import { expect, test } from "vitest";
+import { folderWith } from "../support/folder.ts";
+import { bearer, cookieOf, follow, portStage } from "./port-stage.ts";
+
+test("the token is made at the first start, for this user alone, and stays", async () => {
+  const { folder, token, server, fleet } = await portStage();
+  const file = join(folder, ".herdctl/token");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(token).toMatch(/^[\w-]{43}$/);
+  await server.stop();
+  await fleet.stop({ drainMs: 0 });
+  const again = await portStage({ folder });
+  expect(again.token).toBe(token);
+  expect((await again.send("GET", "/v1/status", { headers: bearer(token) })).status).toBe(200);
+});
+
+test("a token that is blank or open to others opens nothing to them", async () => {
+  const folder = folderWith({ token: "\n", other: `${"t".repeat(40)}\n` });
+  expect(() => readToken(join(folder, "token"))).toThrow("holds no usable token");
+  expect(() => readToken(folder)).toThrow("is not a file");
+  readToken(join(folder, "other"));
+  expect(statSync(join(folder, "other")).mode & 0o777).toBe(0o600);
+});
+
+test("a login link signs one browser in, once", async () => {
+  const { access, port, send } = await portStage();
+  const link = access.loginLink("all");
+  expect(link?.url).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/login#[\\w-]{43}$`));
+  const page = await send("GET", "/login");
+  expect(page.text).toContain('src="/login.js"');
+  expect((await send("GET", "/login.js")).headers["content-type"]).toContain("javascript");
+
+  const answer = await follow(send, port, link?.url ?? "");
+  expect(answer.status).toBe(204);
+  expect(answer.headers["set-cookie"]?.[0]).toMatch(/; HttpOnly; SameSite=Strict$/);
+  const cookie = cookieOf(answer);
+  expect((await send("GET", "/v1/status", { headers: { cookie } })).status).toBe(200);
+
+  const again = await follow(send, port, link?.url ?? "");
+  expect(again.status).toBe(401);
+  expect(again.headers["set-cookie"]).toBeUndefined();
+});
+
+test("signing in gives a new cookie, whatever was brought along", async () => {
+  const { access, port, send, signIn } = await portStage();
+  const mine = await signIn();
+  const link = new URL(access.loginLink("all")?.url ?? "");
+  const answer = await send("POST", "/login", {
+    headers: {
+      "content-type": "application/json",
+      origin: `http://127.0.0.1:${port}`,
+      cookie: mine,
+    },
+    body: JSON.stringify({ code: link.hash.slice(1) }),
+  });
+  expect(cookieOf(answer)).not.toBe(mine);
+  expect(cookieOf(answer)).toMatch(new RegExp(`^herdctl-${port}=all\\.`));
+});
+
+test("a cookie outlives the fleet process, and not the signing out", async () => {
+  const first = await portStage();
+  const cookie = await first.signIn();
+  await first.server.stop();
+  await first.fleet.stop({ drainMs: 0 });
+  const { send, port } = await portStage({ folder: first.folder });
+  const origin = `http://127.0.0.1:${port}`;
+  expect((await send("GET", "/v1/access", { headers: { cookie } })).text).toBe('{"scope":"all"}');
+  const left = await send("POST", "/logout", { headers: { cookie, origin } });
+  expect(left.headers["set-cookie"]?.[0]).toContain("Max-Age=0");
+  expect((await send("GET", "/v1/access", { headers: { cookie } })).status).toBe(401);
+});
+
+test("a new token signs everybody out", async () => {
+  const server = "token_env: HERD_TOKEN";
+  const {
+    server: listening,
+    fleet,
+    folder,
+    send,
+    signIn,
+  } = await portStage({
+    server,
+    env: { HERD_TOKEN: "the-first-token-of-mine" },
+  });
+  const cookie = await signIn();
+  expect((await send("GET", "/v1/access", { headers: { cookie } })).status).toBe(200);
+  await listening.stop();
+  await fleet.stop({ drainMs: 0 });
+  const again = await portStage({ folder, env: { HERD_TOKEN: "the-second-token-of-mine" } });
+  expect((await again.send("GET", "/v1/access", { headers: { cookie } })).status).toBe(401);
+});
+
+test("a token of the user's own takes the place of ours", async () => {
+  const own = "a-token-of-my-own";
+  const { folder, send } = await portStage({ server: "token_env: T", env: { T: own } });
+  const status = (token: string) => send("GET", "/v1/status", { headers: bearer(token) });
+  expect((await status("a-token-of-my-owN")).status).toBe(401);
+  expect((await status(own)).status).toBe(200);
+  expect(() => statSync(join(folder, ".herdctl/token"))).toThrow();
+});
+
+test("links to sign in are made for the local user only", async () => {
+  const { token, send, port } = await portStage();
+  const answer = await send("POST", "/v1/login-links", {
+    headers: { ...bearer(token), origin: `http://127.0.0.1:${port}` },
+    body: "{}",
+  });
+  expect(answer.status).toBe(403);
+  expect(answer.text).toContain("only_local");
+});
+
+test("who may only look is shown everything and changes nothing", async () => {
+  const { fleet, readOnly, send, signIn, port } = await portStage({
+    server: "read_only_token_env: WALL",
+    env: { WALL: "for-the-wall-display" },
+  });
+  const cookie = await signIn("read");
+  const origin = `http://127.0.0.1:${port}`;
+  const wall = bearer("for-the-wall-display");
+  for (const headers of [bearer(readOnly), wall, { cookie, origin }]) {
+    expect((await send("GET", "/v1/access", { headers })).text).toBe('{"scope":"read"}');
+    expect((await send("GET", "/v1/jobs", { headers })).status).toBe(200);
+    expect((await send("GET", "/metrics", { headers })).status).toBe(200);
+    const body = JSON.stringify({ agent: "coder" });
+    for (const [path, text] of [
+      ["/v1/jobs", body],
+      ["/v1/shutdown", "{}"],
+      ["/v1/login-links", "{}"],
+    ] as const) {
+      const answer = await send("POST", path, { headers, body: text });
+      expect([path, answer.status]).toEqual([path, 403]);
+    }
+  }
+  expect((await fleet.jobs({ limit: 1 })).jobs).toEqual([]);
+});
+
+test("a port that nobody chose gives way to one that is free", async () => {
+  const { createServer } = await import("node:net");
+  const { FleetManager } = await import("@herdctl/core");
+  const { Access, createApp, servePort } = await import("@herdctl/server");
+  const taken = createServer();
+  const isOurs = await new Promise<boolean>((done) => {
+    taken.once("error", () => done(false)).listen(3232, "127.0.0.1", () => done(true));
+  });
+  const folder = folderWith({
+    "herdctl.yaml": "version: 1\nfleet: { name: test }\nagents: [{ name: coder }]\n",
+  });
+  const fleet = new FleetManager({ file: join(folder, "herdctl.yaml"), env: {} });
+  await fleet.initialize();
+  const access = new Access(fleet.port);
+  const server = await servePort(fleet, createApp(fleet, { access }), access);
+  const { url, problem } = (await fleet.status()).fleet;
+  expect([typeof url, problem]).toEqual(["string", null]);
+  expect(url).not.toContain(":3232");
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  await server.stop();
+  await fleet.stop({ drainMs: 0 });
+  if (isOurs) await new Promise((done) => taken.close(done));
+});
+
+test("health and readiness need no token and tell nothing else", async () => {
+  const { fleet, send } = await portStage();
+  expect((await send("GET", "/healthz")).text).toBe('{"status":"ok"}');
+  const starting = await send("GET", "/readyz");
+  expect([starting.status, starting.text.includes("is starting")]).toEqual([503, true]);
+  await fleet.start();
+  const ready = await send("GET", "/readyz");
+  expect([ready.status, ready.text]).toEqual([200, '{"status":"ready"}']);
+});
+
+test("every answer forbids code that stands in a page, and other pages around it", async () => {
+  const { token, send } = await portStage();
+  for (const path of ["/", "/login", "/v1/status", "/healthz", "/nothing.js"]) {
+    const { headers } = await send("GET", path, { headers: bearer(token) });
+    const policy = headers["content-security-policy"];
+    expect(policy, path).toContain("default-src 'none'");
+    expect(policy, path).toContain("script-src 'self'");
+    expect(policy, path).not.toContain("unsafe");
+    expect(headers["x-content-type-options"], path).toBe("nosniff");
+    expect(headers["x-frame-options"], path).toBe("DENY");
+    expect(headers["referrer-policy"], path).toBe("no-referrer");
+    expect(headers["access-control-allow-origin"], path).toBeUndefined();
+  }
+});
+
+test("the dashboard's files are given, its pages are its first page, and hashed names are kept", async () => {
+  const dashboard = folderWith({
+    "index.html": "<title>herd</title>",
+    "assets/app-3f2a.js": "export {};",
+    "assets/secret.key": "no",
+  });
+  const { send } = await portStage({ dashboard });
+  for (const path of ["/", "/jobs/job-1", "/agents/coder"]) {
+    const page = await send("GET", path);
+    expect([page.status, page.text]).toEqual([200, "<title>herd</title>"]);
+    expect(page.headers["cache-control"]).toBe("no-cache");
+    const etag = String(page.headers.etag);
+    const again = await send("GET", path, { headers: { "if-none-match": etag } });
+    expect([again.status, again.text]).toEqual([304, ""]);
+  }
+  const script = await send("GET", "/assets/app-3f2a.js");
+  expect(script.headers).toMatchObject({
+    "cache-control": "public, max-age=31536000, immutable",
+    "content-type": "text/javascript; charset=utf-8",
+  });
+  expect((await send("GET", "/assets/gone-1.js")).status).toBe(404);
+  expect((await send("GET", "/assets/secret.key")).status).toBe(404);
+});
+
+test("where no dashboard is built, a page says so", async () => {
+  const { send } = await portStage({ dashboard: "/nowhere" });
+  const { status, text } = await send("GET", "/");
+  expect([status, text.includes("The dashboard is not part")]).toEqual([200, true]);
+});
+
+test("the configuration is shown with its origins and without its secrets", async () => {
+  const secret = "s3cret-of-the-agent";
+  const { folder, token, send } = await portStage({
+    agents: `  - { name: coder, env: { API_TOKEN: "\${DEEP}" } }`,
+    env: { DEEP: secret },
+  });
+  const { text } = await send("GET", "/v1/config", { headers: bearer(token) });
+  expect(text).not.toContain(secret);
+  const shown = JSON.parse(text);
+  expect(shown.agents[0].values).toContainEqual({
+    path: "env.API_TOKEN",
+    value: "•••••• ($DEEP)",
+    from: expect.objectContaining({ file: join(folder, "herdctl.yaml") }),
+  });
+});
+
+test("tokens and codes stand in no file but the one that is for them", async () => {
+  const { folder, token, access, send, signIn } = await portStage();
+  const cookie = await signIn();
+  const code = new URL(access.loginLink("all")?.url ?? "").hash.slice(1);
+  await send("GET", "/v1/status", { headers: bearer(`${token}x`) });
+  const { readdirSync } = await import("node:fs");
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "token")
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));
+  for (const text of files) {
+    for (const secret of [token, code, cookie.split("=")[1] ?? "?"]) {
+      expect(text.includes(secret)).toBe(false);
+    }
+  }
+});
