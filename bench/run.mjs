@@ -11,6 +11,7 @@ import { quantile } from "./measure.mjs";
 import { memory } from "./memory.mjs";
 import { spawnTime } from "./spawn-time.mjs";
 import { startup } from "./startup.mjs";
+import { streamReaders } from "./stream-readers.mjs";
 import { trigger } from "./trigger.mjs";
 
 const benches = {
@@ -26,6 +27,7 @@ const benches = {
   fleetStart,
   idle,
   fleetMemory,
+  streamReaders,
   dockerCold,
   dockerWarm,
 };
