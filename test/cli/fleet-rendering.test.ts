@@ -9,6 +9,7 @@ import type {
 import { expect, test } from "vitest";
 import { agentPage } from "../../packages/cli/src/show/agent-page.ts";
 import { agentTable } from "../../packages/cli/src/show/agent-table.ts";
+import { bannerLines } from "../../packages/cli/src/show/fleet-banner.ts";
 import { fleetLines } from "../../packages/cli/src/show/fleet-line.ts";
 import { FleetPainter } from "../../packages/cli/src/show/fleet-painter.ts";
 import { openTerminal } from "../../packages/cli/src/terminal.ts";
@@ -281,4 +282,17 @@ test("no line is wider than the screen", () => {
   const painter = new FleetPainter(["coder"], { ...look, width: 40 });
   const lines = told.flatMap(([, event]) => painter.paint(event, now));
   expect(lines.filter((line) => line.length > 40)).toEqual([]);
+});
+
+test("a fleet that starts says where browsers find it, and what it means to be open to others", () => {
+  const facts = { socket: "/shop/.herdctl/herdctl.sock", reattached: 0 };
+  const lines = (url: string | null, more: { host: string; link?: string }) =>
+    bannerLines(fleet({ url }), { ...facts, ...more }, look).join("\n");
+  const url = "http://127.0.0.1:3232";
+  const link = `${url}/login#code`;
+  expect(lines(url, { host: "127.0.0.1", link })).toContain(`open it in a browser: ${link}`);
+  expect(lines(url, { host: "127.0.0.1" })).toContain(`herdctl open  (${url})`);
+  expect(lines(url, { host: "127.0.0.1" })).not.toContain("Other machines");
+  expect(lines(url, { host: "0.0.0.0" })).toContain("Whoever has the token there can run agents");
+  expect(lines(null, { host: "127.0.0.1" })).not.toContain("browser");
 });

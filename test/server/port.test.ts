@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readToken } from "@herdctl/server";
 import { expect, test } from "vitest";
+import { until } from "../support/fleet-program.ts";
 import { folderWith } from "../support/folder.ts";
 import { bearer, cookieOf, follow, portStage } from "./port-stage.ts";
 
@@ -100,6 +101,44 @@ test("a token of the user's own takes the place of ours", async () => {
   expect((await status("a-token-of-my-owN")).status).toBe(401);
   expect((await status(own)).status).toBe(200);
   expect(() => statSync(join(folder, ".herdctl/token"))).toThrow();
+});
+
+test("a token file that is removed is made anew by a reload, and signs everybody out", async () => {
+  const { fleet, folder, token, send, signIn } = await portStage();
+  const cookie = await signIn();
+  rmSync(join(folder, ".herdctl/token"));
+  await fleet.reload();
+  await until("the old token to be refused", async () => {
+    return (await send("GET", "/v1/access", { headers: bearer(token) })).status === 401;
+  });
+  expect((await send("GET", "/v1/access", { headers: { cookie } })).status).toBe(401);
+  const anew = readToken(join(folder, ".herdctl/token"));
+  expect((await send("GET", "/v1/access", { headers: bearer(anew) })).status).toBe(200);
+});
+
+test("behind a proxy the fleet goes by the name it was given, and the cookie by TLS only", async () => {
+  const { access, send } = await portStage({ server: "names: [herd.example.org]" });
+  const host = "herd.example.org";
+  const origin = "https://herd.example.org";
+  const code = new URL(access.loginLink("all")?.url ?? "").hash.slice(1);
+  const body = JSON.stringify({ code });
+  const answer = await send("POST", "/login", { headers: { host, origin }, body });
+  expect(answer.headers["set-cookie"]?.[0]).toMatch(/; Secure$/);
+  const headers = { host, origin, cookie: cookieOf(answer) };
+  expect((await send("GET", "/v1/access", { headers })).status).toBe(200);
+  const other = { ...headers, host: "www.example.org" };
+  expect((await send("GET", "/v1/access", { headers: other })).status).toBe(403);
+});
+
+test("open to other machines, it goes by any address and by no foreign name", async () => {
+  const env = { T: "a-token-of-my-own" };
+  const { send, token } = await portStage({ server: 'host: "0.0.0.0", token_env: T', env });
+  const status = async (host: string) =>
+    (await send("GET", "/v1/access", { headers: { host, ...bearer(token) } })).status;
+  expect(await status("192.168.7.9:3232")).toBe(200);
+  expect(await status("[fd00::7]:3232")).toBe(200);
+  expect(await status("localhost")).toBe(200);
+  expect(await status("evil.example")).toBe(403);
 });
 
 test("links to sign in are made for the local user only", async () => {

@@ -1,6 +1,6 @@
 import { type Environment, readEnvironment } from "../config/environment.ts";
 import type { LoadedFleet } from "../config/load.ts";
-import { at } from "../document/tree.ts";
+import { isPortNamed } from "../config/named-port.ts";
 import { hasWebhooks } from "../triggers/webhook/webhook-schedule.ts";
 import type { Problems } from "./problems.ts";
 
@@ -39,11 +39,10 @@ export class FleetPort {
     const { fleet, trees } = this.frame.config();
     const { host, port, names, token_env, read_only_token_env } = fleet.server;
     const environment = readEnvironment(fleet.dir, this.frame.env);
-    const isSaid = at(trees.fleet, ["server", "port"]) !== undefined;
     return {
       host,
       port,
-      anyPort: !isSaid && !hasWebhooks(fleet.agents),
+      anyPort: !isPortNamed(trees.fleet) && !hasWebhooks(fleet.agents),
       names,
       token: token_env && (environment[token_env] ?? ""),
       readOnlyToken: read_only_token_env && (environment[read_only_token_env] ?? ""),

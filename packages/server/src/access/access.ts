@@ -2,10 +2,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type FleetPort, UserError } from "@herdctl/core";
 import { emptyCookie, openCookie, sealCookie } from "./cookie.ts";
 import { Failures } from "./failures.ts";
+import { identify } from "./identify.ts";
 import { type Keys, keysOf } from "./keys.ts";
 import { LoginCodes } from "./login-codes.ts";
 import { type Called, foreignBecause } from "./own-host.ts";
-import { identify, type Scope, type Visitor } from "./visitor.ts";
+import type { Scope, Visitor } from "./visitor.ts";
 
 export interface LoginLink {
   url: string;

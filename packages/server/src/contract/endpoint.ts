@@ -26,7 +26,7 @@ export interface Endpoint<P extends Part, Q extends Part, B extends Part, R exte
 export type Part = z.ZodType | undefined;
 export type AnyEndpoint = Endpoint<Part, Part, Part, Part>;
 
-export interface Context {
+interface Context {
   control: FleetControl;
   feed: EventFeed;
   jobFeeds: JobFeeds;

@@ -13,7 +13,7 @@ import { loginPage, loginScript, pageStyle } from "./pages.ts";
 import { headerOptions } from "./security-headers.ts";
 import type { StaticFiles } from "./static-files.ts";
 
-export interface PortBindings extends HttpBindings {
+interface PortBindings extends HttpBindings {
   stopping: AbortSignal;
 }
 type Env = { Bindings: PortBindings };
