@@ -37,8 +37,8 @@ export async function streamReaders() {
 async function peakWith(readers, { control, pid }) {
   await pause(settled);
   const { job } = await control.trigger({ trigger: "manual", agent: "hello" });
-  const follow = new AbortController().signal;
-  const reading = Array.from({ length: readers }, () => read(control.output(job.id, { follow })));
+  const follow = () => ({ follow: new AbortController().signal });
+  const reading = Array.from({ length: readers }, () => read(control.output(job.id, follow())));
   let peak = 0;
   let isOver = false;
   const looking = (async () => {

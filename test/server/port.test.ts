@@ -200,6 +200,37 @@ test("a port that nobody chose gives way to one that is free", async () => {
   if (isOurs) await new Promise((done) => taken.close(done));
 });
 
+test("events come live by the port, and go on after a break; a stop cuts them", async () => {
+  const { fleet, server, port, readOnly } = await portStage();
+  const listen = (headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${port}/v1/events`, { headers: { ...bearer(readOnly), ...headers } });
+  const first = await listen();
+  expect(first.headers.get("cache-control")).toBe("no-store");
+  await fleet.pauseAgent("coder");
+  const [paused] = await frames(first, 1);
+  await fleet.resumeAgent("coder");
+  const lost = await listen({ "last-event-id": "00000000-9" });
+  expect((await frames(lost, 1))[0]).toContain("event: reset");
+  const again = await listen({ "last-event-id": /^id: (.*)$/m.exec(paused ?? "")?.[1] ?? "" });
+  expect((await frames(again, 1))[0]).toContain("event: agent:resumed");
+  const last = await listen();
+  const cut = expect(last.text()).rejects.toThrow();
+  await server.stop();
+  await cut;
+});
+
+/** So many frames, then the reader leaves. */
+async function frames(response: Response, count: number): Promise<string[]> {
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString();
+    const found = text.split("\n\n").slice(0, -1);
+    const told = found.filter((frame) => !frame.startsWith(":"));
+    if (told.length >= count) return told;
+  }
+  return expect.fail(`the stream ended after ${text}`);
+}
+
 test("health and readiness need no token and tell nothing else", async () => {
   const { fleet, send } = await portStage();
   expect((await send("GET", "/healthz")).text).toBe('{"status":"ok"}');

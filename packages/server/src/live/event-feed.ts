@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import { sseFrame } from "./frames.ts";
 
 interface Entry {
-  frame: string;
+  frame: Uint8Array;
   isOutput: boolean;
 }
 
@@ -35,7 +35,7 @@ export class EventFeed {
   /** Numbers begin anew with each fleet process; one of another process means nothing here. */
   readonly #epoch = randomBytes(4).toString("hex");
   readonly #entries: Entry[] = [];
-  readonly #readers = new Map<BoundedQueue<string>, Reader>();
+  readonly #readers = new Map<BoundedQueue<Uint8Array>, Reader>();
   #size = 0;
   #last = 0;
   #listening: Promise<void> | undefined;
@@ -44,9 +44,9 @@ export class EventFeed {
   constructor(private readonly source: (signal: AbortSignal) => AsyncIterable<FleetEvent>) {}
 
   /** Frames for one who looks on. */
-  join({ after, output }: Wants, connection: Connection): AsyncIterable<string> {
+  join({ after, output }: Wants, connection: Connection): AsyncIterable<Uint8Array> {
     this.#listening ??= this.#listen();
-    const queue = new BoundedQueue<string>(behind);
+    const queue = new BoundedQueue<Uint8Array>(behind);
     for (const { frame, isOutput } of this.#missed(after)) {
       if (output || !isOutput) queue.push(frame, frame.length);
     }
@@ -63,7 +63,10 @@ export class EventFeed {
   }
 
   /** An end in good order would say that nothing more will ever happen. */
-  async *#frames(queue: BoundedQueue<string>, connection: Connection): AsyncGenerator<string> {
+  async *#frames(
+    queue: BoundedQueue<Uint8Array>,
+    connection: Connection,
+  ): AsyncGenerator<Uint8Array> {
     yield* queue.read();
     if (this.#hasEnded) connection.cut();
   }

@@ -4,18 +4,21 @@ export interface Frame {
   json: string;
 }
 
+/** What is sent at once. Bytes are the same for all who are sent them; a text is made anew for each. */
+export type Piece = string | Uint8Array;
+
 /** JSON has no line ends of its own, so that one line of data is enough. */
-export function sseFrame({ id, event, json }: Frame): string {
-  return `id: ${id}\nevent: ${event}\ndata: ${json}\n\n`;
+export function sseFrame({ id, event, json }: Frame): Uint8Array {
+  return Buffer.from(`id: ${id}\nevent: ${event}\ndata: ${json}\n\n`);
 }
 
 const beat = ":\n\n";
 
 /** A sign of life whenever nothing has been said for a while; the first one at once. */
 export async function* withHeartbeat(
-  source: AsyncIterable<string>,
+  source: AsyncIterable<Piece>,
   every = 15_000,
-): AsyncGenerator<string> {
+): AsyncGenerator<Piece> {
   const iterator = source[Symbol.asyncIterator]();
   yield beat;
   try {

@@ -1,6 +1,6 @@
 import type { JobOutput } from "@herdctl/core";
 import type { Connection } from "./connection.ts";
-import { sseFrame, withHeartbeat } from "./frames.ts";
+import { type Piece, sseFrame, withHeartbeat } from "./frames.ts";
 import type { JobFeeds } from "./job-feeds.ts";
 import { mediaTypes, streamResponse } from "./stream-response.ts";
 
@@ -28,30 +28,27 @@ export function streamOutput(
 
 async function* writtenOut(
   output: AsyncIterable<JobOutput>,
-  write: (output: JobOutput) => string,
+  write: (output: JobOutput) => Piece,
   signal: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<Piece> {
   for await (const one of output) {
     if (signal.aborted) return;
     yield write(one);
   }
 }
 
-function asFrame(output: JobOutput): string {
-  return sseFrame({ id: output.offset, event: "message", json: jsonOf(output) });
-}
-
-function asLine(output: JobOutput): string {
-  return `${jsonOf(output)}\n`;
-}
-
-const written = new WeakMap<JobOutput, string>();
-
 /** A hundred who follow one job are given the same object: it is written out once. */
-function jsonOf(output: JobOutput): string {
-  const known = written.get(output);
-  if (known !== undefined) return known;
-  const json = JSON.stringify(output);
-  written.set(output, json);
-  return json;
+function once(write: (output: JobOutput) => Uint8Array): (output: JobOutput) => Uint8Array {
+  const written = new WeakMap<JobOutput, Uint8Array>();
+  return (output) => {
+    const bytes = written.get(output) ?? write(output);
+    written.set(output, bytes);
+    return bytes;
+  };
 }
+
+const asFrame = once((output) =>
+  sseFrame({ id: output.offset, event: "message", json: JSON.stringify(output) }),
+);
+
+const asLine = once((output) => Buffer.from(`${JSON.stringify(output)}\n`));

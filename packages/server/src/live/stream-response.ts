@@ -1,14 +1,14 @@
 import type { Connection } from "./connection.ts";
+import type { Piece } from "./frames.ts";
 
 export const mediaTypes = { sse: "text/event-stream", lines: "application/jsonl" } as const;
 
 /** Asks for the next piece when the other side has taken the last: nothing piles up in between. */
 export function streamResponse(
-  pieces: AsyncGenerator<string>,
+  pieces: AsyncGenerator<Piece>,
   mediaType: string,
   connection: Connection,
 ): Response {
-  const encoder = new TextEncoder();
   connection.signal.addEventListener("abort", connection.cut, { once: true });
   const body = new ReadableStream<Uint8Array>(
     {
@@ -17,7 +17,7 @@ export function streamResponse(
         // An end in good order would say that this was all.
         if (piece === undefined) connection.cut();
         if (piece === undefined || piece.done) controller.close();
-        else controller.enqueue(encoder.encode(piece.value));
+        else controller.enqueue(bytesOf(piece.value));
       },
       cancel: connection.cut,
     },
@@ -25,4 +25,8 @@ export function streamResponse(
   );
   const headers = { "content-type": mediaType, "cache-control": "no-store" };
   return new Response(body, { headers });
+}
+
+function bytesOf(piece: Piece): Uint8Array {
+  return typeof piece === "string" ? Buffer.from(piece) : piece;
 }

@@ -71,7 +71,9 @@ export function createPortApp({ access, api, hooks, files, onBug }: PortParts): 
     const visitor = isOpen
       ? { scope: "read" as const, isLocal: false }
       : access.admit(headers, method, socket.remoteAddress ?? "");
-    return api.fetch(c.req.raw, { outgoing, stopping, visitor });
+    const answer = await api.fetch(c.req.raw, { outgoing, stopping, visitor });
+    answer.headers.set("cache-control", "no-store");
+    return answer;
   });
   app.get(
     "*",
