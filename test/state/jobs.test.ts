@@ -27,6 +27,7 @@ describe("accepting", () => {
       idempotency_key: null,
       resumed_from: null,
       forked_from: null,
+      fork_point: null,
       reserved_usd: null,
       status: "pending",
       outcome: null,

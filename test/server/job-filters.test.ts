@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { ask, serve } from "./stage.ts";
+
+test("jobs are found by agent, schedule, status and time, a page at a time", async () => {
+  const { fleet, socket } = await serve();
+  const manual = { trigger: "manual", agent: "coder" } as const;
+  const { job: planned } = await fleet.trigger({ ...manual, schedule: "nightly" });
+  const { job: other } = await fleet.trigger(manual);
+  await fleet.cancel(other.id);
+  await fleet.trigger({ ...manual, agent: "writer", prompt: "write" });
+
+  const found = async (query: string) => {
+    const { json } = await ask(socket, "GET", `/v1/jobs?${query}`);
+    return json as { jobs: { id: string }[]; next: string | null };
+  };
+  const ids = async (query: string) => (await found(query)).jobs.map(({ id }) => id);
+  expect(await ids("schedule=nightly")).toEqual([planned.id]);
+  expect(await ids("agent=coder&status=cancelled")).toEqual([other.id]);
+  expect(await ids(`until=${planned.created_at}`)).toEqual([]);
+  const later = new Date(Date.now() + 60_000).toISOString();
+  expect(await ids(`until=${later}`)).toHaveLength(3);
+  expect(await ids(`since=${later}`)).toEqual([]);
+
+  const first = await found("limit=2");
+  const rest = await found(`limit=2&cursor=${first.next}`);
+  expect([first.jobs.length, rest.jobs.length, rest.next]).toEqual([2, 1, null]);
+  expect((await ask(socket, "GET", "/v1/jobs?until=yesterday")).status).toBe(400);
+});
+
+test("agents are listed, and one is found by its name", async () => {
+  const { socket } = await serve();
+  const { json } = await ask(socket, "GET", "/v1/agents");
+  expect(json).toMatchObject({ agents: [{ name: "coder" }, { name: "writer" }] });
+  expect((await ask(socket, "GET", "/v1/agents/writer")).json).toMatchObject({ name: "writer" });
+  expect((await ask(socket, "GET", "/v1/agents/nobody")).json).toMatchObject({
+    errors: [{ code: "agent_not_found" }],
+  });
+});
