@@ -129,31 +129,43 @@ export class ActiveJob {
     );
     this.desk = new RunnerDesk(state.jobDir(this.job.id), approvals);
     if (this.stopping.signal.aborted) this.desk.stop(this.stopping.signal.reason, false);
-    await Promise.race([this.over(exited, this.desk), aborted(this.left.signal)]);
+    const told = await Promise.race([this.over(exited, this.desk), aborted(this.left.signal)]);
     if (this.left.signal.aborted) return;
-    await Promise.all([relay.end(), this.desk.close()]);
-    await this.conclude(at, holder);
+    await this.conclude(at, holder, told ?? undefined, [relay.end(), this.desk.close()]);
   }
 
   /** A runner that has left its outcome has nothing to do but to exit, which need not be waited for. */
-  private async over(exited: Promise<unknown>, { hungUp }: RunnerDesk): Promise<void> {
+  private async over(
+    exited: Promise<unknown>,
+    { hungUp }: RunnerDesk,
+  ): Promise<RunReport | undefined> {
     await Promise.race([exited, hungUp]);
     const { id, attempts } = this.job;
-    if (!(await readReport(this.context.state.jobDir(id), attempts))) await exited;
+    const told = await readReport(this.context.state.jobDir(id), attempts);
+    if (!told) await exited;
+    return told;
   }
 
-  private async conclude(at: AttemptedAt, holder: LeaseHolder): Promise<void> {
+  /** Nobody hears of the end before all that was said has been passed on. */
+  private async conclude(
+    at: AttemptedAt,
+    holder: LeaseHolder,
+    told?: RunReport,
+    passedOn: Promise<void>[] = [],
+  ): Promise<void> {
     const { state, spareContainers } = this.context;
     const report = await whenWritable(this.context, () =>
       reportOfDead({
         stateDir: state.stateDir,
         job: this.job,
         environment: this.context.environment(),
+        told,
       }),
     );
     this.job = await whenWritable(this.context, async () =>
       settleRun(state, report, at, holder, await this.next(report)),
     );
+    await Promise.all(passedOn);
     this.announceEnd();
     if (this.spare) await spareContainers.remove(this.spare);
     await this.context.concluded(this.job.agent, report.outcome);

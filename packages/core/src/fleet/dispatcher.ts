@@ -80,7 +80,8 @@ export class Dispatcher {
       .catch((error) => this.context.trouble(`${job.id} could not be carried on`, error))
       .finally(() => {
         this.active.delete(job.id);
-        this.kick();
+        // Whoever waits for this job is answered before the next is looked for.
+        setImmediate(() => this.kick());
       });
   }
 

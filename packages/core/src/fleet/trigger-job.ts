@@ -7,6 +7,7 @@ import type { FleetParts } from "./parts.ts";
 
 /** Asks its gate, admits a trigger, tells of it, and has it started as soon as it may be. */
 export async function triggerJob(parts: FleetParts, request: TriggerRequest): Promise<Admission> {
+  parts.spares.rouse();
   const isKnown = request.key && (await parts.state.jobs.findByKey(request.key));
   const candidate = isKnown ? { request } : await beforeAdmission(parts.context, { request });
   const [admission] = await triggerAll(parts, [candidate], ({ job }) => {

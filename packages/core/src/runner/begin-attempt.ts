@@ -3,13 +3,15 @@ import type { Outcome, OutcomeCode } from "../state/outcome.ts";
 import type { LeaseHolder } from "../state/session.ts";
 import type { NextStep } from "./next-step.ts";
 import { outcomes } from "./outcomes.ts";
-import { prepareRun, type RunRequest } from "./prepare-run.ts";
+import { leaseEnd, type PreparedRun, prepareRun, type RunRequest } from "./prepare-run.ts";
 import type { RunOrder } from "./run-order.ts";
 import type { AttemptedAt } from "./settle-run.ts";
 
 export type BegunAttempt =
   | { kind: "begun"; job: Job; order: RunOrder; holder: LeaseHolder; at: AttemptedAt }
   | { kind: "refused"; job: Job };
+
+type PreparedOrder = Extract<PreparedRun, { kind: "order" }>;
 
 /** What follows when a run could not even be prepared. */
 type AfterRefusal = (outcome: Outcome) => Promise<NextStep>;
@@ -30,7 +32,8 @@ export async function beginAttempt(
   }
   const { order, holder, warnings } = prepared;
   const at = attemptedAt(order);
-  return { kind: "begun", job: await recordStart(request, order, at, warnings), order, holder, at };
+  const job = await recordStart(request, { order, holder, warnings });
+  return { kind: "begun", job, order, holder, at };
 }
 
 export function plainOutcome(code: OutcomeCode): Outcome {
@@ -56,18 +59,17 @@ function attemptedAt({ agent, place, cwd, configDir }: RunOrder): AttemptedAt {
 
 async function recordStart(
   { state, job, agent }: RunRequest,
-  order: RunOrder,
-  at: AttemptedAt,
-  warnings: string[],
+  { order, holder, warnings }: Pick<PreparedOrder, "order" | "holder" | "warnings">,
 ): Promise<Job> {
-  const { sessionId: session_id } = order.session;
-  const started = await state.jobs.startAttempt(job.id, {
+  const { sessionId } = order.session;
+  const change = {
     runtime: agent.runtime.type,
-    place: at.place,
+    place: order.place,
     claude_version: order.claude.version,
-    session_id,
+    session_id: sessionId,
     due_at: null,
     warnings: [...new Set([...job.warnings, ...warnings])],
-  });
-  return started.job;
+  };
+  const lease = { sessionId, holder, until: leaseEnd(agent) };
+  return (await state.jobs.startAttempt(job.id, change, lease)).job;
 }

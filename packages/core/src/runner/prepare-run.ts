@@ -37,9 +37,11 @@ export type PreparedRun =
 /** Everything that can be known to be wrong before a token is spent, and which session it will be. */
 export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   const { state, job, agent, signal } = request;
-  const workspace = await prepareWorkspace(agent.working_directory, signal);
+  const [workspace, claude] = await Promise.all([
+    prepareWorkspace(agent.working_directory, signal),
+    claudeFor(request),
+  ]);
   if (workspace.kind === "problem") return refused("workspace_missing", workspace);
-  const claude = await claudeFor(request);
   if (claude.kind === "problem") return refused("runtime_missing", claude);
 
   const home = sessionHomeOf(request, workspace.path);
@@ -114,28 +116,22 @@ async function leasePlanned(
 ): Promise<ChosenSession> {
   if (plan.kind === "fresh") {
     const warnings = plan.because ? [`a fresh session was begun: ${plan.because}`] : [];
-    return leased(request, { kind: "fresh", sessionId: randomUUID() }, holder, warnings);
+    return chosen({ kind: "fresh", sessionId: randomUUID() }, warnings);
   }
   if (plan.kind === "fork") {
-    return leased(request, { kind: "fork", from: plan.from, sessionId: randomUUID() }, holder, []);
+    return chosen({ kind: "fork", from: plan.from, sessionId: randomUUID() });
   }
   const { sessionId, ifBusy } = plan;
   if (await lease(request, sessionId, holder, ifBusy === "wait")) {
-    return { kind: "chosen", choice: { kind: "resume", sessionId }, warnings: [] };
+    return chosen({ kind: "resume", sessionId });
   }
   if (ifBusy === "wait") return refused("session_busy", outcomes.session_busy);
   const fork: SessionChoice = { kind: "fork", from: sessionId, sessionId: randomUUID() };
-  return leased(request, fork, holder, ["the last session was in use: this run is a fork of it"]);
+  return chosen(fork, ["the last session was in use: this run is a fork of it"]);
 }
 
-/** Nobody can hold a session that does not exist yet. */
-async function leased(
-  request: RunRequest,
-  choice: SessionChoice,
-  holder: LeaseHolder,
-  warnings: string[],
-): Promise<ChosenSession> {
-  await lease(request, choice.sessionId, holder, false);
+/** One that does not exist yet nobody can hold: it is leased when the attempt begins. */
+function chosen(choice: SessionChoice, warnings: string[] = []): ChosenSession {
   return { kind: "chosen", choice, warnings };
 }
 

@@ -3,7 +3,7 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ErrorCode } from "../errors/table.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { OutcomeCode } from "../state/outcome.ts";
-import { openOutput } from "../state/output-writer.ts";
+import type { OutputWriter } from "../state/output-writer.ts";
 import { addMessage, type Evidence, noEvidence, type StopReason } from "./evidence.ts";
 import type { OpenRun } from "./open-run.ts";
 import { type RunOrder, runTokenOf } from "./run-order.ts";
@@ -37,7 +37,7 @@ export class RunningAttempt {
   constructor(
     private readonly order: RunOrder,
     private readonly run: OpenRun,
-    private readonly jobDir: string,
+    jobDir: string,
     private readonly watch: RunWatch,
   ) {
     this.stderr = new StderrLog(jobDir);
@@ -57,8 +57,7 @@ export class RunningAttempt {
     this.ending.abort(reason);
   }
 
-  async follow(runtime: RuntimeInterface): Promise<Evidence> {
-    const output = await openOutput(this.jobDir);
+  async follow(runtime: RuntimeInterface, output: OutputWriter): Promise<Evidence> {
     try {
       for await (const message of runtime.execute(this.executeOptions())) {
         await output.append(message);

@@ -38,17 +38,44 @@ export interface JobStore {
   /** By agent: what attempts that ended since then have cost. */
   costSince(since: Date): Promise<Map<string, number>>;
   update(id: string, change: JobChange): Promise<JobUpdate>;
-  /** Counts the attempt and sets the job running. Not applied to a finished job. */
-  startAttempt(id: string, change?: Omit<JobChange, "status">): Promise<JobUpdate>;
+  /**
+   * Counts the attempt and sets the job running, and leases the session that nobody else can hold
+   * or that its holder has leased before. Not applied to a finished job.
+   */
+  startAttempt(
+    id: string,
+    change?: Omit<JobChange, "status">,
+    lease?: LeaseTerms,
+  ): Promise<JobUpdate>;
   /**
    * What an attempt came to and what becomes of its job, in one step: no job is left running
    * without an attempt. Its cost, usage and crash are added to the job's. Not applied when that
-   * attempt had already ended: what was said first stands, and nothing is added twice.
+   * attempt had already ended: what was said first stands, and nothing is added twice. What became
+   * of its session is recorded with it in any case.
    */
-  endAttempt(id: string, number: number, end: AttemptEnd, change?: JobChange): Promise<JobUpdate>;
+  endAttempt(
+    id: string,
+    number: number,
+    end: AttemptEnd,
+    change?: JobChange,
+    session?: SessionEnd,
+  ): Promise<JobUpdate>;
   attempts(id: string): Promise<Attempt[]>;
   /** Deletes finished jobs that need not be kept, some at a time, and returns their ids. */
   prune(retention: Retention): Promise<string[]>;
+}
+
+export interface LeaseTerms {
+  sessionId: string;
+  holder: LeaseHolder;
+  until: Date;
+}
+
+/** The lease is given back; `saved` is what is known of a session that was opened. */
+export interface SessionEnd {
+  sessionId: string;
+  holder: LeaseHolder;
+  saved?: SessionInfo;
 }
 
 /** A job that asks to be admitted. */

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Environment } from "../config/environment.ts";
 import type { Fleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
@@ -123,6 +123,8 @@ export class WorkDesk {
   }
 
   private async passes(): Promise<void> {
+    // Whoever waits for the job is answered first.
+    await nextTurn();
     clearTimeout(this.timer);
     while (this.again && !this.stopping.signal.aborted) {
       this.again = false;

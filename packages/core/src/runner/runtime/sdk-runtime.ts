@@ -21,7 +21,7 @@ export class SDKRuntime implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     const { query, createSdkMcpServer } = await importSdk();
     const bridges = new Bridges(options);
-    const files = await writePrivateFiles(options);
+    const files = writePrivateFiles(options);
     const input = new Input(options.prompt);
     let process: ClaudeProcess | undefined;
     const start = (running: ClaudeProcess) => {

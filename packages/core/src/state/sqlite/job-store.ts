@@ -7,7 +7,9 @@ import type {
   JobQuery,
   JobStore,
   JobUpdate,
+  LeaseTerms,
   Retention,
+  SessionEnd,
 } from "../contract.ts";
 import {
   type Attempt,
@@ -23,12 +25,14 @@ import {
 } from "../job.ts";
 import { acceptJob, changeJob, withAttempt } from "../job-change.ts";
 import { checkJobId, newJobId } from "../names.ts";
+import { isAlive } from "../process-identity.ts";
 import type { Database, Row, Value } from "./database.ts";
 import { recordJobOfDue } from "./due-records.ts";
 import { readPage } from "./job-page.ts";
 import { readLiveJobs, readLiveOf } from "./live-jobs.ts";
 import { pruneJobs } from "./prune-jobs.ts";
 import { readRecord } from "./record.ts";
+import { leaseSession, releaseSession, saveSession } from "./session-records.ts";
 import { readSpending } from "./spending.ts";
 
 export class SqliteJobStore implements JobStore {
@@ -109,10 +113,15 @@ export class SqliteJobStore implements JobStore {
     return this.#database.transaction(() => this.#change(this.#expect(id), change));
   }
 
-  async startAttempt(id: string, change: Omit<JobChange, "status"> = {}): Promise<JobUpdate> {
+  async startAttempt(
+    id: string,
+    change: Omit<JobChange, "status"> = {},
+    lease?: LeaseTerms,
+  ): Promise<JobUpdate> {
     return this.#database.transaction(() => {
       const update = this.#change(this.#expect(id), { ...change, status: "running" });
       if (!update.applied) return update;
+      if (lease) leaseSession(this.#database, lease, this.#clock(), isAlive);
       const job = { ...update.job, attempts: update.job.attempts + 1 };
       this.#save(job);
       const attempt: Attempt = {
@@ -141,8 +150,10 @@ export class SqliteJobStore implements JobStore {
     number: number,
     end: AttemptEnd,
     change: JobChange = {},
+    session?: SessionEnd,
   ): Promise<JobUpdate> {
     return this.#database.transaction(() => {
+      if (session) this.#endSession(session);
       const job = this.#expect(id);
       const where = "WHERE job_id = ? AND number = ?";
       const row = this.#database.get(`SELECT job_id, record FROM attempts ${where}`, id, number);
@@ -192,6 +203,11 @@ export class SqliteJobStore implements JobStore {
     const { output_file: _, ...record } = job;
     this.#database.run("INSERT INTO jobs (id, record) VALUES (?, ?)", id, JSON.stringify(record));
     return job;
+  }
+
+  #endSession({ sessionId, holder, saved }: SessionEnd): void {
+    if (saved) saveSession(this.#database, saved, this.#clock());
+    releaseSession(this.#database, sessionId, holder);
   }
 
   #change(job: Job, change: JobChange): JobUpdate {
