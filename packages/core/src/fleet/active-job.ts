@@ -131,7 +131,9 @@ export class ActiveJob {
     if (this.stopping.signal.aborted) this.desk.stop(this.stopping.signal.reason, false);
     const told = await Promise.race([this.over(exited, this.desk), aborted(this.left.signal)]);
     if (this.left.signal.aborted) return;
-    await this.conclude(at, holder, told ?? undefined, [relay.end(), this.desk.close()]);
+    const passedOn = relay.end();
+    await this.desk.close();
+    await this.conclude(at, holder, told ?? undefined, passedOn);
   }
 
   /** A runner that has left its outcome has nothing to do but to exit, which need not be waited for. */
@@ -151,7 +153,7 @@ export class ActiveJob {
     at: AttemptedAt,
     holder: LeaseHolder,
     told?: RunReport,
-    passedOn: Promise<void>[] = [],
+    passedOn?: Promise<void>,
   ): Promise<void> {
     const { state, spareContainers } = this.context;
     const report = await whenWritable(this.context, () =>
@@ -165,7 +167,7 @@ export class ActiveJob {
     this.job = await whenWritable(this.context, async () =>
       settleRun(state, report, at, holder, await this.next(report)),
     );
-    await Promise.all(passedOn);
+    await passedOn;
     this.announceEnd();
     if (this.spare) await spareContainers.remove(this.spare);
     await this.context.concluded(this.job.agent, report.outcome);
