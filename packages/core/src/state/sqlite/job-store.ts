@@ -29,7 +29,7 @@ import { readPage } from "./job-page.ts";
 import { readLiveJobs, readLiveOf } from "./live-jobs.ts";
 import { pruneJobs } from "./prune-jobs.ts";
 import { readRecord } from "./record.ts";
-import { readSpending } from "./spending.ts";
+import { RunningSpending } from "./spending.ts";
 
 export class SqliteJobStore implements JobStore {
   readonly #database: Database;
@@ -55,7 +55,8 @@ export class SqliteJobStore implements JobStore {
 
   async admitAll(applications: readonly Application[]): Promise<Admitted[]> {
     const given = applications.map((one) => ({ ...one, job: newJobSchema.parse(one.job) }));
-    return this.#database.transaction(() => given.map((one) => this.#admit(one)));
+    const spending = new RunningSpending(this.#database);
+    return this.#database.transaction(() => given.map((one) => this.#admit(one, spending)));
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -166,7 +167,7 @@ export class SqliteJobStore implements JobStore {
     return pruneJobs(this.#database, retention, this.#clock());
   }
 
-  #admit({ job: given, decide, due, day }: Application): Admitted {
+  #admit({ job: given, decide, due, day }: Application, spending: RunningSpending): Admitted {
     const first = given.idempotency_key ? this.#findByKey(given.idempotency_key) : undefined;
     if (first) return { job: first, created: false, cancel: [] };
     const { agent, schedule } = given;
@@ -176,10 +177,11 @@ export class SqliteJobStore implements JobStore {
       get live() {
         return schedule ? readLiveOf(database, agent, schedule) : [];
       },
-      spending: day && readSpending(database, day),
+      spending: day && spending.on(day),
     });
     const skipped = decision.kind === "skip" ? { skipped: decision.outcome } : {};
     const job = this.#insert({ ...given, ...skipped });
+    if (decision.kind === "accept") spending.add(agent, job.reserved_usd);
     if (due) recordJobOfDue(this.#database, job, due);
     return { job, created: true, cancel: decision.kind === "accept" ? decision.cancel : [] };
   }
