@@ -5,6 +5,7 @@ import type { NextStep } from "./next-step.ts";
 import { outcomes } from "./outcomes.ts";
 import { prepareRun, type RunRequest } from "./prepare-run.ts";
 import type { RunOrder } from "./run-order.ts";
+import { sessionRule } from "./session-plan.ts";
 import type { AttemptedAt } from "./settle-run.ts";
 
 export type BegunAttempt =
@@ -29,7 +30,7 @@ export async function beginAttempt(
     return { kind: "refused", job: await refuse(request, next) };
   }
   const { order, holder, warnings } = prepared;
-  const at = attemptedAt(order);
+  const at = attemptedAt(order, request.job);
   return { kind: "begun", job: await recordStart(request, order, at, warnings), order, holder, at };
 }
 
@@ -50,8 +51,9 @@ async function refuse({ state, job: { id } }: RunRequest, next: NextStep): Promi
   return (await state.jobs.endAttempt(id, job.attempts, end, later)).job;
 }
 
-function attemptedAt({ agent, place, cwd, configDir }: RunOrder): AttemptedAt {
-  return { agent: agent.name, place, cwd, configDir, expiresAfter: agent.session.expires };
+function attemptedAt({ agent, place, cwd, configDir }: RunOrder, { schedule }: Job): AttemptedAt {
+  const { ownOf } = sessionRule(agent, schedule);
+  return { agent: agent.name, place, cwd, configDir, expiresAfter: agent.session.expires, ownOf };
 }
 
 async function recordStart(

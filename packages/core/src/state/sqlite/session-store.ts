@@ -50,10 +50,15 @@ export class SqliteSessionStore implements SessionStore {
     return this.#get(sessionId);
   }
 
-  async latest(agent: string, place: Place): Promise<Session | undefined> {
-    const sql = `SELECT session_id, record FROM sessions WHERE agent = ? AND place = ?
+  async latest(
+    agent: string,
+    place: Place,
+    ownOf: string | null = null,
+  ): Promise<Session | undefined> {
+    const sql = `SELECT session_id, record FROM sessions
+                 WHERE agent = ? AND place = ? AND record ->> '$.schedule' IS ?
                  ORDER BY last_used_at DESC, rowid DESC LIMIT 1`;
-    const row = this.#database.get(sql, agent, place);
+    const row = this.#database.get(sql, agent, place, ownOf);
     return row && this.#read(row);
   }
 
@@ -113,6 +118,7 @@ const unused = {
   config_dir: null,
   expires_at: null,
   job_id: null,
+  schedule: null,
   cost_total_usd: 0,
   usage_total: null,
   turns: 0,
