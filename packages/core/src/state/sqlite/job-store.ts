@@ -24,6 +24,7 @@ import {
 import { acceptJob, changeJob, withAttempt } from "../job-change.ts";
 import { checkJobId, newJobId } from "../names.ts";
 import type { Database, Row, Value } from "./database.ts";
+import { recordDelivery } from "./delivery-records.ts";
 import { recordJobOfDue } from "./due-records.ts";
 import { readPage } from "./job-page.ts";
 import { readLiveJobs, readLiveOf } from "./live-jobs.ts";
@@ -35,6 +36,7 @@ export class SqliteJobStore implements JobStore {
   readonly #database: Database;
   readonly #clock: () => Date;
   readonly #outputFile: (id: string) => string;
+  readonly #spending = new WeakMap<object, RunningSpending>();
 
   constructor(database: Database, clock: () => Date, outputFile: (id: string) => string) {
     this.#database = database;
@@ -55,8 +57,10 @@ export class SqliteJobStore implements JobStore {
 
   async admitAll(applications: readonly Application[]): Promise<Admitted[]> {
     const given = applications.map((one) => ({ ...one, job: newJobSchema.parse(one.job) }));
-    const spending = new RunningSpending(this.#database);
-    return this.#database.transaction(() => given.map((one) => this.#admit(one, spending)));
+    return this.#database.together((transaction) => {
+      const spending = this.#spendingIn(transaction);
+      return given.map((one) => this.#admitWithDelivery(one, spending));
+    });
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -165,6 +169,20 @@ export class SqliteJobStore implements JobStore {
 
   async prune(retention: Retention): Promise<string[]> {
     return pruneJobs(this.#database, retention, this.#clock());
+  }
+
+  /** Counted once a transaction: of a busy day there are thousands of jobs. */
+  #spendingIn(transaction: object): RunningSpending {
+    const known = this.#spending.get(transaction) ?? new RunningSpending(this.#database);
+    this.#spending.set(transaction, known);
+    return known;
+  }
+
+  #admitWithDelivery(application: Application, spending: RunningSpending): Admitted {
+    const admitted = this.#admit(application, spending);
+    if (!application.delivery) return admitted;
+    const delivery = { ...application.delivery, job_id: admitted.job.id };
+    return { ...admitted, delivery: recordDelivery(this.#database, delivery, this.#clock()) };
   }
 
   #admit({ job: given, decide, due, day }: Application, spending: RunningSpending): Admitted {
