@@ -31,7 +31,9 @@ export async function triggerAll(
   note: (admission: Admitted) => void = () => undefined,
 ): Promise<Admitted[]> {
   const { context, dispatcher } = parts;
-  const admissions = await admitNoticingTheDisk(parts, candidates);
+  const admissions = await admitNoticingTheDisk(parts, candidates).finally(() => {
+    for (const { request } of candidates) if (request.jobId) context.decidedOn(request.jobId);
+  });
   for (const admission of admissions) {
     const { job, created, cancel } = admission;
     note(admission);
