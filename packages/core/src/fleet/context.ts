@@ -24,8 +24,8 @@ export interface FleetContext {
   askPerson(jobId: string): AskPerson | undefined;
   /** An item of the agent's work source, claimed for a job that is still to be admitted. */
   takeWork(agent: ResolvedAgent): Promise<Taken>;
-  /** There will be no such job: its item is given back. */
-  leaveWork(jobId: string): void;
+  /** The record tells by now whether there is such a job: its item is looked after, or given back. */
+  decidedOn(jobId: string): void;
   /** An attempt is over and recorded. */
   concluded(agent: string, outcome: Outcome): Promise<void>;
   /** Whether the state takes what is written to it, and why not. */

@@ -6,7 +6,7 @@ import type { LiveJob } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { ActiveJob } from "./active-job.ts";
 import type { FleetContext } from "./context.ts";
-import { pauseOf } from "./pauses.ts";
+import { findPauses } from "./pauses.ts";
 
 const tryAgainAfter = 1_000;
 const longestTimer = 2 ** 31 - 1;
@@ -118,8 +118,7 @@ export class Dispatcher {
   private async limits() {
     const { agents, fleet } = this.context.fleet();
     const pauses = this.only ? [] : await this.context.state.pauses.list();
-    const environment = this.context.environment();
-    const paused = agents.filter((agent) => pauseOf(agent, environment, pauses));
+    const paused = agents.filter(findPauses(this.context.environment(), pauses));
     return {
       fleet: fleet.max_concurrent,
       agents: new Map(agents.map((agent) => [agent.name, agent.max_concurrent])),

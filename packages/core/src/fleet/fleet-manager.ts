@@ -2,6 +2,7 @@ import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
 import type {
+  Admitted,
   DeliveryQuery,
   DuePage,
   DueQuery,
@@ -9,7 +10,7 @@ import type {
   JobPage,
   JobQuery,
 } from "../state/contract.ts";
-import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
+import type { Delivery, DeliveryWithBody, WantedDelivery } from "../state/delivery.ts";
 import type { ScheduleName } from "../state/due-time.ts";
 import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
@@ -50,7 +51,7 @@ export class FleetManager implements FleetControl {
       problems: this.life.problems,
       config: () => this.life.config,
       state: () => this.life.opened.state,
-      trigger: (request) => this.trigger(request),
+      trigger: (request, delivery) => this.take(request, delivery),
     });
   }
 
@@ -110,10 +111,7 @@ export class FleetManager implements FleetControl {
   }
 
   trigger(request: TriggerRequest): Promise<Admission> {
-    return this.life.ask(async (parts) => {
-      if (this.life.takesWork) return triggerJob(parts, request);
-      throw new UserError("fleet_unreachable", "the fleet is stopping and takes no new work");
-    });
+    return this.take(request);
   }
 
   /** Goes on with a session, named by itself or by a job that ran in it. */
@@ -247,6 +245,13 @@ export class FleetManager implements FleetControl {
       dispatcher.kick();
       await clock?.replan();
       watch?.follow();
+    });
+  }
+
+  private take(request: TriggerRequest, delivery?: WantedDelivery): Promise<Admitted> {
+    return this.life.ask(async (parts) => {
+      if (this.life.takesWork) return triggerJob(parts, request, delivery);
+      throw new UserError("fleet_unreachable", "the fleet is stopping and takes no new work");
     });
   }
 

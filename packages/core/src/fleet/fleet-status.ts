@@ -7,7 +7,7 @@ import type { StateManager } from "../state/state-manager.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { today } from "./budget-view.ts";
 import type { AgentStatus, FleetStatus } from "./control.ts";
-import { pauseOf } from "./pauses.ts";
+import { findPauses } from "./pauses.ts";
 
 export interface StatusFacts {
   loaded: LoadedFleet;
@@ -26,7 +26,7 @@ export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
   const records: Records = {
     live: await state.jobs.snapshot(),
     costs: await state.jobs.costSince(today(loaded.fleet).start),
-    pauses: await state.pauses.list(),
+    pauseOf: findPauses(loaded.environment, await state.pauses.list()),
     switches: await state.schedules.switches(),
   };
   const { live, costs } = records;
@@ -57,18 +57,18 @@ type Switch = ScheduleName & { enabled: boolean };
 interface Records {
   live: LiveJob[];
   costs: Map<string, number>;
-  pauses: Pause[];
+  pauseOf: (agent: ResolvedAgent) => Pause | undefined;
   switches: Switch[];
 }
 
 async function agentStatus(
-  { loaded, state, active, next }: StatusFacts,
+  { state, active, next }: StatusFacts,
   agent: ResolvedAgent,
-  { live, costs, pauses, switches }: Records,
+  { live, costs, pauseOf, switches }: Records,
 ): Promise<AgentStatus> {
   const { name } = agent;
   const own = live.filter((job) => job.agent === name);
-  const pause = pauseOf(agent, loaded.environment, pauses);
+  const pause = pauseOf(agent);
   const last = await state.jobs.lastEnded(name);
   return {
     name,

@@ -1,8 +1,8 @@
 import { type Environment, readEnvironment } from "../config/environment.ts";
 import type { LoadedFleet } from "../config/load.ts";
-import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { DeliveryQuery } from "../state/contract.ts";
 import type { StateManager } from "../state/state-manager.ts";
+import type { TriggerByDelivery } from "../triggers/webhook/receive-delivery.ts";
 import { WebhookDoor } from "../triggers/webhook/webhook-door.ts";
 import { hasWebhooks } from "../triggers/webhook/webhook-schedule.ts";
 import type { DeliveryList } from "./control.ts";
@@ -14,7 +14,7 @@ export interface WebhookFrame {
   problems: Problems;
   config(): LoadedFleet;
   state(): StateManager;
-  trigger(request: TriggerRequest): Promise<Admission>;
+  trigger: TriggerByDelivery;
 }
 
 /** The webhooks of a fleet, for whoever carries deliveries to it. */

@@ -5,9 +5,10 @@ import { SparePool } from "../runner-process/spare.ts";
 import { acquireLock, type Lock } from "../state/lock.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { StateManager } from "../state/state-manager.ts";
-import { WorkDesk } from "../work/work-desk.ts";
+import { WorkDesk, type WorkDeskOptions } from "../work/work-desk.ts";
 import { AgentPauses } from "./agent-pauses.ts";
 import { ApprovalBoard } from "./approval-board.ts";
+import { cancelJob } from "./cancel-job.ts";
 import type { ConfigWatch } from "./config-watch.ts";
 import type { ContainerWatch } from "./container-watch.ts";
 import type { FleetContext } from "./context.ts";
@@ -86,12 +87,14 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
     isWatched: (jobId) => watched.has(jobId),
     askPerson: (jobId) => (unattended && own.has(jobId) ? undefined : board.ask),
     takeWork: (agent) => work.take(agent),
-    leaveWork: (jobId) => work.admitted(jobId),
+    decidedOn: (jobId) => work.decidedOn(jobId),
     concluded,
     writable: (problem) => problems.set("state", problem),
   };
   const dispatcher = new Dispatcher(context, onlyOwn ? own : undefined);
-  const work = workDesk(frame, state);
+  const work = workDesk(frame, state, async (jobId, why) => {
+    await cancelJob(parts, jobId, false, why);
+  });
   const hooks = hookDesk(frame, state, own);
   const parts: FleetParts = {
     state,
@@ -126,16 +129,18 @@ function hookDesk(frame: FleetFrame, state: StateManager, own: ReadonlySet<strin
   return hooks;
 }
 
-function workDesk({ hub, loaded, trouble }: FleetFrame, state: StateManager): WorkDesk {
+function workDesk(
+  { hub, loaded, trouble }: FleetFrame,
+  state: StateManager,
+  abandon: WorkDeskOptions["abandon"],
+): WorkDesk {
   const work = new WorkDesk({
     state,
     fleet: () => loaded().fleet,
     environment: () => loaded().environment,
+    abandon,
     trouble,
   });
-  for (const door of ["job:created", "job:skipped"] as const) {
-    hub.on(door, ({ job }) => work.admitted(job.id));
-  }
   for (const ending of endings) hub.on(ending, () => work.kick());
   return work;
 }

@@ -1,6 +1,7 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
-import type { Application } from "../state/contract.ts";
+import type { Admitted, Application } from "../state/contract.ts";
+import type { WantedDelivery } from "../state/delivery.ts";
 import type { Job, NewJob, TriggerType } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { Day } from "../state/spending.ts";
@@ -36,7 +37,8 @@ export interface Admission {
 
 /** What the fleet as a whole says about admission. */
 export interface AdmissionRules {
-  day: Day;
+  /** Today; only asked for where something is limited by it. */
+  day(): Day;
   budget?: Budget;
 }
 
@@ -45,6 +47,8 @@ export interface Candidate {
   request: TriggerRequest;
   /** The due time that it stands for. */
   due?: { due_at: string; through: string };
+  /** The delivery that asks for it. */
+  delivery?: WantedDelivery;
   /** Why its gate keeps it out. */
   gate?: Outcome;
   /** In place of what its schedule says. */
@@ -67,7 +71,7 @@ export async function admitAll(
   agents: readonly ResolvedAgent[],
   candidates: readonly Candidate[],
   rules?: AdmissionRules,
-): Promise<Admission[]> {
+): Promise<Admitted[]> {
   const applications: Application[] = [];
   for (const one of candidates) applications.push(await applicationOf(state, agents, one, rules));
   return state.jobs.admitAll(applications);
@@ -76,7 +80,7 @@ export async function admitAll(
 async function applicationOf(
   state: StateManager,
   agents: readonly ResolvedAgent[],
-  { request, due, gate, overlap }: Candidate,
+  { request, due, delivery, gate, overlap }: Candidate,
   rules: AdmissionRules | undefined,
 ): Promise<Application> {
   const agent = findAgent(agents, request.agent);
@@ -102,8 +106,8 @@ async function applicationOf(
     budgets: { agent: agent.budget, fleet: rules?.budget ?? {} },
   };
   const isLimited = [agent.budget, rules?.budget ?? {}].some((one) => Object.keys(one).length > 0);
-  const day = isLimited ? rules?.day : undefined;
-  return { job, due, day, decide: (snapshot) => decideAdmission(applicant, snapshot) };
+  const day = isLimited ? rules?.day() : undefined;
+  return { job, due, delivery, day, decide: (snapshot) => decideAdmission(applicant, snapshot) };
 }
 
 function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgent {

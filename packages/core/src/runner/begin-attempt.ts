@@ -5,6 +5,7 @@ import type { NextStep } from "./next-step.ts";
 import { outcomes } from "./outcomes.ts";
 import { leaseEnd, type PreparedRun, prepareRun, type RunRequest } from "./prepare-run.ts";
 import type { RunOrder } from "./run-order.ts";
+import { sessionRule } from "./session-plan.ts";
 import type { AttemptedAt } from "./settle-run.ts";
 
 export type BegunAttempt =
@@ -31,7 +32,7 @@ export async function beginAttempt(
     return { kind: "refused", job: await refuse(request, next) };
   }
   const { order, holder, warnings } = prepared;
-  const at = attemptedAt(order);
+  const at = attemptedAt(order, request.job);
   const job = await recordStart(request, { order, holder, warnings });
   return { kind: "begun", job, order, holder, at };
 }
@@ -53,8 +54,9 @@ async function refuse({ state, job: { id } }: RunRequest, next: NextStep): Promi
   return (await state.jobs.endAttempt(id, job.attempts, end, later)).job;
 }
 
-function attemptedAt({ agent, place, cwd, configDir }: RunOrder): AttemptedAt {
-  return { agent: agent.name, place, cwd, configDir, expiresAfter: agent.session.expires };
+function attemptedAt({ agent, place, cwd, configDir }: RunOrder, { schedule }: Job): AttemptedAt {
+  const { ownOf } = sessionRule(agent, schedule);
+  return { agent: agent.name, place, cwd, configDir, expiresAfter: agent.session.expires, ownOf };
 }
 
 async function recordStart(

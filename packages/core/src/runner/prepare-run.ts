@@ -17,7 +17,7 @@ import { outcomes } from "./outcomes.ts";
 import { placeOf, type RunOrder } from "./run-order.ts";
 import type { SessionChoice } from "./runtime/interface.ts";
 import { type SessionHome, sessionFilePath } from "./runtime/session-file/path.ts";
-import { planSession, type SessionPlan, type SessionWish } from "./session-plan.ts";
+import { planSession, type SessionPlan, type SessionWish, sessionRule } from "./session-plan.ts";
 import { prepareWorkspace } from "./workspace.ts";
 
 export interface RunRequest {
@@ -97,14 +97,15 @@ async function chooseSession(
 ): Promise<ChosenSession> {
   const { state, job, agent } = request;
   const { place, cwd } = home;
-  const wish = wishOf(job);
+  const { goesOn, ownOf } = sessionRule(agent, job.schedule);
+  const wish = wishOf(job, goesOn);
   const known =
     "sessionId" in wish
       ? await state.sessions.get(wish.sessionId)
-      : await state.sessions.latest(agent.name, place);
+      : await state.sessions.latest(agent.name, place, ownOf);
   const id = "sessionId" in wish ? wish.sessionId : known?.session_id;
   const transcriptExists = id !== undefined && existsSync(sessionFilePath(home, id));
-  const plan = planSession({ agent, place, cwd, now: new Date(), wish, known, transcriptExists });
+  const plan = planSession({ place, cwd, now: new Date(), wish, known, transcriptExists });
   if (plan.kind === "refuse") return refused("session_missing", plan);
   return leasePlanned(request, plan, holder);
 }
@@ -160,10 +161,10 @@ async function lease(
   }
 }
 
-function wishOf(job: Job): SessionWish {
+function wishOf(job: Job, goesOn: boolean): SessionWish {
   if (job.forked_from !== null) return { kind: "fork", sessionId: job.forked_from };
   if (job.resumed_from !== null) return { kind: "resume", sessionId: job.resumed_from };
-  return { kind: "auto" };
+  return { kind: goesOn ? "latest" : "fresh" };
 }
 
 function refused(

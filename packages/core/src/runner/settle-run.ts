@@ -13,6 +13,8 @@ export interface AttemptedAt {
   configDir: string;
   /** How long the session may be gone on with, in milliseconds. */
   expiresAfter: number;
+  /** The schedule whose own the session is. */
+  ownOf: string | null;
 }
 
 /**
@@ -51,6 +53,8 @@ function sessionOf(report: RunReport, at: AttemptedAt): SessionInfo {
     job_id: report.job_id,
     expires_at: new Date(Date.parse(report.finished_at) + at.expiresAfter).toISOString(),
     turns: report.turns,
+    // Whoever goes on in it by hand leaves it whose it is.
+    ...(at.ownOf !== null && { schedule: at.ownOf }),
     ...(report.session_totals && { cost_total_usd: report.session_totals.costUsd }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalRequest } from "./approval.ts";
-import type { Delivery, DeliveryWithBody, NewDelivery } from "./delivery.ts";
+import type { Delivery, DeliveryWithBody, NewDelivery, WantedDelivery } from "./delivery.ts";
 import type { DueRecord, MarkedSchedule, ScheduleName } from "./due-time.ts";
 import type { CalledHook, HookEnd, HookRun } from "./hook-run.ts";
 import type { Attempt, AttemptEnd, Job, JobChange, LiveJob, NewJob, Place } from "./job.ts";
@@ -11,9 +11,10 @@ import type { Amounts, Day, Spending } from "./spending.ts";
 import type { NewWorkClaim, WorkClaim, WorkClaimChange } from "./work-claim.ts";
 
 /*
- * What the rest of the engine may ask of the state. Each call is one transaction, durable when its
- * promise resolves; a call that must read before it writes does both inside. The promises are for
- * stores that lie across a network; the SQLite one answers at once.
+ * What the rest of the engine may ask of the state. Each call is one transaction, or a part of one
+ * that is kept or undone as a whole, and durable when its promise resolves; a call that must read
+ * before it writes does both inside. The promises are for stores that lie across a network, and for
+ * admissions and deliveries, which share the wait for the disk; else the SQLite one answers at once.
  */
 
 export interface JobStore {
@@ -84,6 +85,8 @@ export interface Application {
   decide: AdmissionDecider;
   /** The due time that brought it: its record in the ledger is made together with the job. */
   due?: { due_at: string; through: string };
+  /** The delivery that brought it, recorded together with the job. */
+  delivery?: WantedDelivery;
   /** The day whose spending the decider wants to know. */
   day?: Day;
 }
@@ -107,6 +110,8 @@ export interface Admitted {
   created: boolean;
   /** Jobs that have to make way for this one. */
   cancel: string[];
+  /** The record of the delivery that brought it. */
+  delivery?: Delivery;
 }
 
 export interface Retention {
@@ -139,8 +144,8 @@ export interface JobPage {
 export interface SessionStore {
   save(info: SessionInfo): Promise<Session>;
   get(sessionId: string): Promise<Session | undefined>;
-  /** The one used last, expired or not. */
-  latest(agent: string, place: Place): Promise<Session | undefined>;
+  /** The one used last, expired or not: of the agent, or of those that are a schedule's own. */
+  latest(agent: string, place: Place, ownOf?: string | null): Promise<Session | undefined>;
   /** The one used last first. */
   list(query?: { agent?: string }): Promise<Session[]>;
   /**

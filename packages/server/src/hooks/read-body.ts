@@ -19,9 +19,13 @@ export async function readBody(
         if (!room.take(chunk.length)) return reject(crowded());
         chunks.push(chunk);
       });
-      incoming.once("end", resolve);
+      const gone = () => reject(new SenderGone());
+      incoming.once("close", gone);
       incoming.once("error", (cause) => reject(new SenderGone(cause)));
-      incoming.once("close", () => reject(new SenderGone()));
+      incoming.once("end", () => {
+        incoming.off("close", gone);
+        resolve();
+      });
     });
     return Buffer.concat(chunks);
   } finally {

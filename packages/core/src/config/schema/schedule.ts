@@ -21,7 +21,10 @@ const common = {
   enabled: z.boolean().prefault(true).describe("Off until switched on"),
   overlap: overlap("skip"),
   gate: gate.optional().describe("A check on the host before a job is made"),
-  resume_session: z.boolean().optional().describe("Go on in the agent's last session, or not"),
+  resume_session: z
+    .boolean()
+    .optional()
+    .describe("Whether its runs go on in a session; else as `session` of the agent says"),
   output_schema: z
     .record(z.string(), z.unknown())
     .optional()

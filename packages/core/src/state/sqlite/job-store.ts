@@ -27,18 +27,20 @@ import { acceptJob, changeJob, withAttempt } from "../job-change.ts";
 import { checkJobId, newJobId } from "../names.ts";
 import { isAlive } from "../process-identity.ts";
 import type { Database, Row, Value } from "./database.ts";
+import { recordDelivery } from "./delivery-records.ts";
 import { recordJobOfDue } from "./due-records.ts";
 import { readPage } from "./job-page.ts";
 import { readLiveJobs, readLiveOf } from "./live-jobs.ts";
 import { pruneJobs } from "./prune-jobs.ts";
 import { readRecord } from "./record.ts";
 import { leaseSession, releaseSession, saveSession } from "./session-records.ts";
-import { readSpending } from "./spending.ts";
+import { RunningSpending } from "./spending.ts";
 
 export class SqliteJobStore implements JobStore {
   readonly #database: Database;
   readonly #clock: () => Date;
   readonly #outputFile: (id: string) => string;
+  readonly #spending = new WeakMap<object, RunningSpending>();
 
   constructor(database: Database, clock: () => Date, outputFile: (id: string) => string) {
     this.#database = database;
@@ -59,7 +61,10 @@ export class SqliteJobStore implements JobStore {
 
   async admitAll(applications: readonly Application[]): Promise<Admitted[]> {
     const given = applications.map((one) => ({ ...one, job: newJobSchema.parse(one.job) }));
-    return this.#database.transaction(() => given.map((one) => this.#admit(one)));
+    return this.#database.together((transaction) => {
+      const spending = this.#spendingIn(transaction);
+      return given.map((one) => this.#admitWithDelivery(one, spending));
+    });
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -177,7 +182,21 @@ export class SqliteJobStore implements JobStore {
     return pruneJobs(this.#database, retention, this.#clock());
   }
 
-  #admit({ job: given, decide, due, day }: Application): Admitted {
+  /** Counted once a transaction: of a busy day there are thousands of jobs. */
+  #spendingIn(transaction: object): RunningSpending {
+    const known = this.#spending.get(transaction) ?? new RunningSpending(this.#database);
+    this.#spending.set(transaction, known);
+    return known;
+  }
+
+  #admitWithDelivery(application: Application, spending: RunningSpending): Admitted {
+    const admitted = this.#admit(application, spending);
+    if (!application.delivery) return admitted;
+    const delivery = { ...application.delivery, job_id: admitted.job.id };
+    return { ...admitted, delivery: recordDelivery(this.#database, delivery, this.#clock()) };
+  }
+
+  #admit({ job: given, decide, due, day }: Application, spending: RunningSpending): Admitted {
     const first = given.idempotency_key ? this.#findByKey(given.idempotency_key) : undefined;
     if (first) return { job: first, created: false, cancel: [] };
     const { agent, schedule } = given;
@@ -187,10 +206,11 @@ export class SqliteJobStore implements JobStore {
       get live() {
         return schedule ? readLiveOf(database, agent, schedule) : [];
       },
-      spending: day && readSpending(database, day),
+      spending: day && spending.on(day),
     });
     const skipped = decision.kind === "skip" ? { skipped: decision.outcome } : {};
     const job = this.#insert({ ...given, ...skipped });
+    if (decision.kind === "accept") spending.add(agent, job.reserved_usd);
     if (due) recordJobOfDue(this.#database, job, due);
     return { job, created: true, cancel: decision.kind === "accept" ? decision.cancel : [] };
   }

@@ -187,6 +187,7 @@ export const migrations: readonly string[] = [
     BEGIN DELETE FROM work_claims WHERE job_id = OLD.id AND status NOT IN ('claiming', 'claimed');
     END
   `,
+  "UPDATE sessions SET record = json_set(record, '$.schedule', NULL)",
 ];
 
 /** Each step in a transaction of its own, so that a crash leaves one version or the next. */

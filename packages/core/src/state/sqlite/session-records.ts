@@ -82,6 +82,7 @@ const unused = {
   config_dir: null,
   expires_at: null,
   job_id: null,
+  schedule: null,
   cost_total_usd: 0,
   usage_total: null,
   turns: 0,

@@ -34,10 +34,15 @@ export class SqliteSessionStore implements SessionStore {
     return findSession(this.#database, sessionId);
   }
 
-  async latest(agent: string, place: Place): Promise<Session | undefined> {
-    const sql = `SELECT session_id, record FROM sessions WHERE agent = ? AND place = ?
+  async latest(
+    agent: string,
+    place: Place,
+    ownOf: string | null = null,
+  ): Promise<Session | undefined> {
+    const sql = `SELECT session_id, record FROM sessions
+                 WHERE agent = ? AND place = ? AND record ->> '$.schedule' IS ?
                  ORDER BY last_used_at DESC, rowid DESC LIMIT 1`;
-    const row = this.#database.get(sql, agent, place);
+    const row = this.#database.get(sql, agent, place, ownOf);
     return row && readSession(this.#database, row);
   }
 

@@ -1,12 +1,11 @@
 import type { Environment } from "../../config/environment.ts";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import { UserError } from "../../errors/user-error.ts";
-import type { Admission, TriggerRequest } from "../../queue/admit.ts";
 import type { DeliveryStore, JobStore } from "../../state/contract.ts";
 import type { Delivery } from "../../state/delivery.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { checkMediaType } from "./read-delivery.ts";
-import { type Receipt, receiveDelivery } from "./receive-delivery.ts";
+import { type Receipt, receiveDelivery, type TriggerByDelivery } from "./receive-delivery.ts";
 import { type Refusal, Refusals } from "./refusals.ts";
 import { replayDelivery } from "./replay-delivery.ts";
 import type { Headers, Signed } from "./verify-signature.ts";
@@ -17,7 +16,7 @@ export interface DoorOptions {
   /** As it is now: a secret may have been changed since the last delivery. */
   environment(): Environment;
   stores(): { jobs: JobStore; deliveries: DeliveryStore };
-  trigger(request: TriggerRequest): Promise<Admission>;
+  trigger: TriggerByDelivery;
   /** What need not be kept may go now. */
   tidy(): Promise<void>;
 }
