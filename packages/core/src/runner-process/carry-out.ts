@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import { chooseTools } from "../herd-tools/choose-tools.ts";
 import { sweepContainers } from "../runner/container/sweep-containers.ts";
 import { JobExecutor } from "../runner/job-executor.ts";
 import { runTokenOf } from "../runner/run-order.ts";
+import type { RunWatch } from "../runner/running-attempt.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import { RuntimeFactory } from "../runner/runtime/factory.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
@@ -86,7 +88,11 @@ async function perform(
   const runtime = RuntimeFactory.create(order.agent, { stateDir, environment });
   const executor = new JobExecutor(runtime, { stateDir, environment, spare });
   try {
-    await executor.execute(order, { onPermission: approvals.ask }, ending.signal);
+    const watch: RunWatch = {
+      onPermission: approvals.ask,
+      ownTools: (run) => chooseTools({ ...run, order, jobDir, stateDir }),
+    };
+    await executor.execute(order, watch, ending.signal);
   } finally {
     await opened;
     socket.close();

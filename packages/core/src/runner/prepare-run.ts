@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
+import { outputSchemaOf } from "../config/output-schema.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import type { Job } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
@@ -59,6 +60,7 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
     session: session.choice,
     claude: { path: claude.path, version: claude.version },
     partialMessages: request.partialMessages ?? false,
+    outputSchema: outputSchemaOf(agent, job.schedule),
   };
   return { kind: "order", order, holder, warnings: session.warnings };
 }

@@ -3,9 +3,10 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ErrorCode } from "../errors/table.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { OutcomeCode } from "../state/outcome.ts";
-import { openOutput } from "../state/output-writer.ts";
+import { type OutputWriter, openOutput } from "../state/output-writer.ts";
 import { addMessage, type Evidence, noEvidence, type StopReason } from "./evidence.ts";
 import type { OpenRun } from "./open-run.ts";
+import type { HerdNote, MakeOwnTools, OwnTools } from "./own-tools.ts";
 import { type RunOrder, runTokenOf } from "./run-order.ts";
 import { BackgroundTasks } from "./runtime/background-tasks.ts";
 import type { ExecuteOptions, RuntimeInterface, RuntimeObserver } from "./runtime/interface.ts";
@@ -19,6 +20,8 @@ export interface RunWatch {
   /** After the message is in the log. */
   onMessage?(message: SDKMessage): void;
   onPermission?: ExecuteOptions["onPermission"];
+  /** Tools of ours for the agent. */
+  ownTools?: MakeOwnTools;
   /** The error that broke the run off, beside the outcome that tells of it. */
   onError?(error: unknown): void;
 }
@@ -33,6 +36,7 @@ export class RunningAttempt {
   private readonly clock: StopClock;
   private hadLastWord = false;
   private awaited = 0;
+  private output: OutputWriter | undefined;
 
   constructor(
     private readonly order: RunOrder,
@@ -59,6 +63,7 @@ export class RunningAttempt {
 
   async follow(runtime: RuntimeInterface): Promise<Evidence> {
     const output = await openOutput(this.jobDir);
+    this.output = output;
     try {
       for await (const message of runtime.execute(this.executeOptions())) {
         await output.append(message);
@@ -71,6 +76,7 @@ export class RunningAttempt {
       this.watch.onError?.(error);
     } finally {
       this.clock.stop();
+      this.output = undefined;
       await this.leash.kill();
       await Promise.all([output.close(), this.stderr.close()]);
     }
@@ -98,8 +104,9 @@ export class RunningAttempt {
 
   private executeOptions(): ExecuteOptions {
     const { order, run } = this;
+    const { servers, allowed } = this.ownTools();
     return {
-      agent: order.agent,
+      agent: withAllowed(order.agent, allowed),
       prompt: order.prompt,
       session: order.session,
       claude: order.claude.path,
@@ -112,6 +119,7 @@ export class RunningAttempt {
       run: { jobId: order.jobId, attempt: order.attempt },
       signal: this.ending.signal,
       onPermission: this.permission(),
+      bridgedServers: servers,
       partialMessages: order.partialMessages,
       observer: this.observer(),
     };
@@ -120,16 +128,32 @@ export class RunningAttempt {
   private permission(): ExecuteOptions["onPermission"] {
     const ask = this.watch.onPermission;
     if (!ask || this.order.agent.permission_mode !== "default") return undefined;
-    return async (request, signal) => {
-      this.awaited += 1;
-      this.pauseClock();
-      try {
-        return await ask(request, AbortSignal.any([signal, this.ending.signal]));
-      } finally {
-        this.awaited -= 1;
-        this.pauseClock();
-      }
+    return (request, signal) =>
+      this.awaiting(ask(request, AbortSignal.any([signal, this.ending.signal])));
+  }
+
+  private ownTools(): OwnTools {
+    const doors = {
+      note: (note: HerdNote) => this.note(note),
+      awaiting: <T>(answer: Promise<T>) => this.awaiting(answer),
     };
+    return this.watch.ownTools?.(doors) ?? { servers: {}, allowed: [] };
+  }
+
+  /** A tool may still be at work when the run is over, and then nobody looks on. */
+  private async note({ tool, event, ...details }: HerdNote): Promise<void> {
+    await this.output?.append({ type: "herd", tool, event, at: new Date(), ...details });
+  }
+
+  private async awaiting<T>(answer: Promise<T>): Promise<T> {
+    this.awaited += 1;
+    this.pauseClock();
+    try {
+      return await answer;
+    } finally {
+      this.awaited -= 1;
+      this.pauseClock();
+    }
   }
 
   private observer(): RuntimeObserver {
@@ -165,6 +189,10 @@ export class RunningAttempt {
     );
     return Math.max(transcript, this.run.gateway?.meter().lastActivityAt ?? 0);
   }
+}
+
+function withAllowed(agent: RunOrder["agent"], tools: readonly string[]): RunOrder["agent"] {
+  return { ...agent, allowed_tools: [...agent.allowed_tools, ...tools] };
 }
 
 /** What kept a run from starting, by what was said of it; all else is the configuration. */

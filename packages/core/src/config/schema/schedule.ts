@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { duration } from "./quantities.ts";
-import { someText, stringMap } from "./texts.ts";
+import { hostPath, someText, stringMap } from "./texts.ts";
 import { cronExpression, pointInTime, timezone } from "./time.ts";
 import { webhookFields } from "./webhook.ts";
 
@@ -23,9 +23,9 @@ const common = {
   gate: gate.optional().describe("A check on the host before a job is made"),
   resume_session: z.boolean().optional().describe("Go on in the agent's last session, or not"),
   output_schema: z
-    .record(z.string(), z.unknown())
+    .union([hostPath, z.record(z.string(), z.unknown())])
     .optional()
-    .describe("JSON Schema of the report that the run has to give"),
+    .describe("JSON Schema of the report that a run has to give, or a file with one"),
 };
 
 const timed = {
