@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../config/json-schema.ts";
 import { compileSchema } from "../config/output-schema.ts";
-import { agentReportSchema, keepReport } from "../state/agent-report.ts";
+import { keepReport } from "../state/agent-report.ts";
 import type { HerdDoors } from "./herd-doors.ts";
 import { type HerdAnswer, type HerdTool, refusal } from "./herd-tool.ts";
 
@@ -26,18 +26,16 @@ export function reportTool({ order, jobDir }: HerdDoors): HerdTool {
 }
 
 async function take(input: unknown, schema: JsonSchema, jobDir: string): Promise<HerdAnswer> {
-  const given: object = typeof input === "object" && input !== null ? input : {};
-  if (!("report" in given)) return refusal('Not accepted: write `{"report": …}`.');
-  const read = agentReportSchema.safeParse(given.report);
-  if (!read.success) return refusal("Not accepted: a report is JSON, and not `null`.");
-  if (JSON.stringify(read.data).length > largest)
-    return refusal("Not accepted: the report is larger than 256 KB. Keep long texts as artifacts.");
-  const wrong = compileSchema(schema)(read.data);
+  const report = typeof input === "object" && input && "report" in input ? input.report : null;
+  if (report === null) return refusal('Not accepted: the input has to be `{"report": …}`.');
+  if (JSON.stringify(report).length > largest)
+    return refusal("Not accepted: the report is larger than 256 KB. Keep long texts as files.");
+  const wrong = compileSchema(schema)(report);
   if (wrong.length > 0)
     return refusal(
       `Not accepted:\n${wrong.map((line) => `- ${line}`).join("\n")}\nCorrect this and report again.`,
     );
-  await keepReport(jobDir, read.data);
+  await keepReport(jobDir, report);
   return { text: "Accepted." };
 }
 

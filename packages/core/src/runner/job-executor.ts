@@ -4,6 +4,7 @@ import type { RefusedAccess } from "../gateway/refused-access.ts";
 import { writeOutcome } from "../state/outcome-file.ts";
 import type { SpareContainer } from "./container/spare.ts";
 import { type Evidence, noEvidence } from "./evidence.ts";
+import { handedIn, refusalWarnings, withReport } from "./handed-in.ts";
 import { makeReport } from "./make-report.ts";
 import { readMetadataFile } from "./metadata-file.ts";
 import { type OpenRun, openRun } from "./open-run.ts";
@@ -37,13 +38,15 @@ export class JobExecutor {
     const { environment, spare } = this.options;
     const opened = await openRun(order, environment, jobDir, spare);
     const run = opened.kind === "open" ? opened.run : undefined;
-    const evidence =
+    const seen =
       opened.kind === "open"
         ? await this.follow(order, opened.run, jobDir, watch, signal)
         : { ...noEvidence(), refused: opened.refused };
+    const given = await handedIn(jobDir);
+    const evidence = withReport(seen, order.outputSchema !== undefined, given);
 
     const { metadata, warnings } = await this.findings(order, evidence, startedAt);
-    warnings.push(...(run?.refused() ?? []).map(refusalText));
+    warnings.push(...refusalWarnings(evidence), ...(run?.refused() ?? []).map(refusalText));
     const report = makeReport({
       order,
       evidence,
@@ -53,6 +56,7 @@ export class JobExecutor {
       metered: run?.gateway?.meter(),
       credential: run?.credential.kind ?? null,
       metadata,
+      handedIn: given,
       warnings,
     });
     await Promise.all([run?.close(), writeOutcome(jobDir, report)]);

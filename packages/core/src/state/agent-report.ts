@@ -3,23 +3,20 @@ import { join } from "node:path";
 import { z } from "zod";
 import { writeFileAtomic } from "./atomic-file.ts";
 
-/** What an agent gave as the result of its job, as data. */
-export const agentReportSchema = z
-  .json()
-  .refine((value) => value !== null, "a report says something");
-export type AgentReport = z.infer<typeof agentReportSchema>;
+const fileSchema = z.object({ version: z.literal(1), report: z.unknown() });
 
-const fileSchema = z.object({ version: z.literal(1), report: agentReportSchema });
-
-/** When it resolves the report outlives this process, and a power cut. The last one counts. */
-export async function keepReport(jobDir: string, report: AgentReport): Promise<void> {
+/**
+ * What an agent hands in as the result of its job. When it resolves, the report outlives this
+ * process and a power cut. The last one counts, of whichever attempt.
+ */
+export async function keepReport(jobDir: string, report: unknown): Promise<void> {
   await writeFileAtomic(fileOf(jobDir), `${JSON.stringify({ version: 1, report })}\n`);
 }
 
-/** Of whichever attempt of the job. */
-export async function keptReport(jobDir: string): Promise<AgentReport | null> {
+/** Null when there is none. */
+export async function keptReport(jobDir: string): Promise<unknown> {
   try {
-    return fileSchema.parse(JSON.parse(await readFile(fileOf(jobDir), "utf8"))).report;
+    return fileSchema.parse(JSON.parse(await readFile(fileOf(jobDir), "utf8"))).report ?? null;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
