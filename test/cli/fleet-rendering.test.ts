@@ -69,6 +69,8 @@ function job(more: Partial<Job> = {}): Job {
     container_id: null,
     claude_version: null,
     metadata: null,
+    report: null,
+    artifacts: [],
     warnings: [],
     runner: null,
     due_at: null,
@@ -170,6 +172,14 @@ test("the page of an agent shows each job of it, what it waits for and how to go
 
 const approval: Approval = {
   id: "approval-1",
+  kind: "permission",
+  request_id: null,
+  question: null,
+  choices: null,
+  free_text: false,
+  several: false,
+  default_reply: null,
+  reply: null,
   job_id: "job-2026-03-01-k3v9",
   attempt: 1,
   tool: "Bash",

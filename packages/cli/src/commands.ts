@@ -109,7 +109,7 @@ export const commands: CommandSpec[] = [
   },
   {
     name: "approvals",
-    summary: "Show what agents ask to be allowed",
+    summary: "Show what agents ask: to be allowed something, or a question",
     options: [config],
     load: () => import("./commands/approvals.ts"),
   },
@@ -128,10 +128,23 @@ export const commands: CommandSpec[] = [
   },
   {
     name: "approvals deny",
-    summary: "Deny one request",
+    summary: "Deny one request, or decline to answer a question",
     arguments: [{ name: "id", summary: "its id, or enough of it" }],
     options: [config],
     load: () => import("./commands/approvals-deny.ts"),
+  },
+  {
+    name: "answer",
+    summary: "Answer an agent's question",
+    arguments: [
+      { name: "id", summary: "its id, or enough of it" },
+      { name: "text", summary: "the answer" },
+    ],
+    options: [
+      { flags: "--choice <number>", summary: "choose by its number; several as 1,3" },
+      config,
+    ],
+    load: () => import("./commands/answer.ts"),
   },
   {
     name: "schedules",

@@ -65,7 +65,7 @@ export type {
 export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
 export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
 export type { SparePool, SparePoolOptions } from "./runner-process/spare.ts";
-export { type Approval, approvalSchema } from "./state/approval.ts";
+export { type Approval, approvalSchema, type Word } from "./state/approval.ts";
 export type {
   DeliveryPage,
   DeliveryQuery,

@@ -1,6 +1,6 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
-import type { Approval } from "../state/approval.ts";
+import type { Approval, Word } from "../state/approval.ts";
 import type {
   DeliveryPage,
   DeliveryQuery,
@@ -35,8 +35,10 @@ export interface FleetControl {
   jobs(query: JobQuery): Promise<JobPage>;
   /** The messages of a job from a byte offset on; with a signal it goes on until the job has ended. */
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput>;
+  /** What agents ask of people and nobody has answered: permission, and questions. */
   approvals(): Promise<Approval[]>;
-  answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval>;
+  /** Allows or denies a tool, or replies to a question; `deny` declines to answer it. */
+  answer(approvalId: string, word: Word, by: string): Promise<Approval>;
   /** The one used last first. */
   sessions(query?: { agent?: string }): Promise<SessionView[]>;
   /** Starts no more jobs of it; those that run go on. */

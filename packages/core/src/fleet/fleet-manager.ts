@@ -1,6 +1,6 @@
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
-import type { Approval } from "../state/approval.ts";
+import type { Approval, Word } from "../state/approval.ts";
 import type {
   DeliveryQuery,
   DuePage,
@@ -160,7 +160,7 @@ export class FleetManager implements FleetControl {
     return this.life.ask(({ state }) => state.approvals.open());
   }
 
-  answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval> {
+  answer(approvalId: string, word: Word, by: string): Promise<Approval> {
     return this.life.ask(({ board }) => board.answer(approvalId, word, by));
   }
 

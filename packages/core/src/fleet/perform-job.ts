@@ -35,6 +35,7 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
     onMessage: (message) => watch.onMessage?.(message),
     onError: (error) => watch.onError?.(error),
     onPermission: desk.answer,
+    onQuestion: desk.question,
     ownTools: (doors) => chooseTools({ ...doors, order, jobDir, stateDir: state.stateDir }),
   };
   const report = await executor.execute(order, run, request.signal);

@@ -12,6 +12,7 @@ import { OpenApprovals } from "./approvals.ts";
 import { bareReport } from "./bare-report.ts";
 import { claimRun } from "./claim-run.ts";
 import type { RunnerAssignment, ToRunner } from "./contract.ts";
+import { OpenErrands } from "./errands.ts";
 import { readReport } from "./recover.ts";
 import { type LoggedRun, reportOfLog } from "./report-of-log.ts";
 import { RunnerLog } from "./runner-log.ts";
@@ -72,13 +73,18 @@ async function perform(
     asked: (asked) => socket.tell(asked),
     withdrawn: (withdrawn) => socket.tell(withdrawn),
   });
+  const errands = new OpenErrands((line) => socket.tell(line));
   const socket = new RunnerSocket(runnerSocketPath(jobDir), {
     greeting: () => [
       { type: "hello", job_id: order.jobId, attempt: order.attempt },
       ...approvals.all,
+      ...errands.all,
     ],
-    onOrder: (given: ToRunner) =>
-      given.type === "stop" ? stop(given.reason, given.force) : approvals.answer(given),
+    onOrder: (given: ToRunner) => {
+      if (given.type === "stop") stop(given.reason, given.force);
+      else if (given.type === "answer") approvals.answer(given);
+      else errands.answer(given);
+    },
   });
   // A runner that nobody can speak to still does its work.
   const opened = socket
@@ -90,7 +96,8 @@ async function perform(
   try {
     const watch: RunWatch = {
       onPermission: approvals.ask,
-      ownTools: (run) => chooseTools({ ...run, order, jobDir, stateDir }),
+      onQuestion: approvals.question,
+      ownTools: (run) => chooseTools({ ...run, order, jobDir, stateDir, errand: errands.send }),
     };
     await executor.execute(order, watch, ending.signal);
   } finally {

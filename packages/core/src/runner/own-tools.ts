@@ -1,3 +1,4 @@
+import type { Question, Reply } from "../state/question.ts";
 import type { BridgedServers } from "./runtime/mcp/bridged-server.ts";
 
 /** Tools of ours that an agent has beside those of claude. Whoever composes a run brings them. */
@@ -15,6 +16,8 @@ export interface RunDoors {
   note(note: HerdNote): Promise<void>;
   /** While an answer is awaited, silence is no stall. */
   awaiting<T>(answer: Promise<T>): Promise<T>;
+  /** Put before a person, as long as the run lasts. */
+  question(question: Question, signal: AbortSignal): Promise<Reply>;
 }
 
 export interface HerdNote {

@@ -9,6 +9,7 @@ import type {
   OutputOptions,
   ScheduleName,
   TriggerRequest,
+  Word,
 } from "@herdctl/core";
 import type { BodyOf, ResponseOf } from "../contract/endpoint.ts";
 import type { Endpoints } from "../contract/endpoints.ts";
@@ -72,8 +73,9 @@ export class SocketFleet implements FleetClient {
     return (await this.#ask("approvals")).approvals;
   }
 
-  answer(id: string, word: "allow" | "deny", by: string) {
-    return this.#ask("answer", { params: { id }, body: { word, by } });
+  answer(id: string, word: Word, by: string) {
+    const said = typeof word === "string" ? { word } : word;
+    return this.#ask("answer", { params: { id }, body: { ...said, by } });
   }
 
   async sessions(query: { agent?: string } = {}) {

@@ -38,6 +38,11 @@ import { sessionViewSchema } from "./sessions.ts";
 import { fleetStatusSchema } from "./status.ts";
 
 const byId = z.object({ id: z.string() });
+const by = z.string().min(1);
+const answerSchema = z.union([
+  z.strictObject({ word: z.enum(["allow", "deny"]), by }),
+  z.strictObject({ reply: z.string(), by }),
+]);
 const byAgent = z.object({ agent: z.string() });
 const bySchedule = z.object({ agent: z.string(), schedule: z.string() });
 
@@ -114,11 +119,13 @@ export const endpoints = {
     answer: async ({ control }) => ({ approvals: await control.approvals() }),
   }),
   answer: endpoint("answer", {
-    summary: "Allows or denies what an agent asks.",
+    summary:
+      "Allows or denies a tool (`word`), or answers a question (`reply`); `deny` declines to answer.",
     params: byId,
-    body: z.strictObject({ word: z.enum(["allow", "deny"]), by: z.string().min(1) }),
+    body: answerSchema,
     response: approvalSchema,
-    answer: ({ control }, { params, body }) => control.answer(params.id, body.word, body.by),
+    answer: ({ control }, { params, body }) =>
+      control.answer(params.id, "reply" in body ? { reply: body.reply } : body.word, body.by),
   }),
   sessions: endpoint("sessions", {
     summary: "Sessions, the one used last first, and why one cannot be gone on with by hand.",
