@@ -164,6 +164,10 @@ export class SmallFleet implements FleetControl {
     return job && { job, attempts: await this.#state.jobs.attempts(id) };
   }
 
+  async chain(jobId: string) {
+    return this.#state.jobs.chain((await this.#expect(jobId)).chain.id);
+  }
+
   jobs(query: JobQuery) {
     return this.#state.jobs.list(query);
   }
@@ -222,6 +226,11 @@ export class SmallFleet implements FleetControl {
     const found = views.find((one) => one.agent === name.agent && one.schedule === name.schedule);
     if (!found) throw new UserError("usage", "there is no such schedule");
     return found;
+  }
+
+  async removeSchedule(name: ScheduleName): Promise<void> {
+    if (!(await this.#state.schedules.takeBack(name)))
+      throw new UserError("usage", "nobody has planned that");
   }
 
   budget(): Promise<BudgetView> {

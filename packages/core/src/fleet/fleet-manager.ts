@@ -32,6 +32,7 @@ import { fleetStatus } from "./fleet-status.ts";
 import { FleetWebhooks } from "./fleet-webhooks.ts";
 import { jobOutput } from "./job-output.ts";
 import type { Recovered } from "./recovery.ts";
+import { removePlan } from "./remove-plan.ts";
 import { type ScheduleView, viewSchedules } from "./schedule-view.ts";
 import { type SessionView, viewSession } from "./session-view.ts";
 import { switchSchedule } from "./switch-schedule.ts";
@@ -142,6 +143,14 @@ export class FleetManager implements FleetControl {
     });
   }
 
+  chain(jobId: string): Promise<Job[]> {
+    return this.life.ask(async ({ state }) => {
+      const job = await state.jobs.get(jobId);
+      if (!job) throw new UserError("job_not_found", `there is no job ${jobId}`);
+      return state.jobs.chain(job.chain.id);
+    });
+  }
+
   jobs(query: JobQuery): Promise<JobPage> {
     return this.life.ask(({ state }) => state.jobs.list(query));
   }
@@ -204,6 +213,10 @@ export class FleetManager implements FleetControl {
 
   switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView> {
     return this.life.ask((parts) => switchSchedule(parts, name, enabled));
+  }
+
+  removeSchedule(name: ScheduleName): Promise<void> {
+    return this.life.ask((parts) => removePlan(parts, name));
   }
 
   /** Whatever the configuration says, from now on and over restarts. */

@@ -54,7 +54,7 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   const order: RunOrder = {
     jobId: job.id,
     attempt: job.attempts + 1,
-    agent,
+    agent: withinChain(agent, job),
     prompt: plan.prompt,
     ...home,
     session: session.choice,
@@ -63,6 +63,12 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
     outputSchema: outputSchemaOf(agent, job.schedule),
   };
   return { kind: "order", order, holder, warnings: session.warnings };
+}
+
+/** A run costs no more than its chain had left for it. */
+function withinChain(agent: ResolvedAgent, { chain: { max_usd } }: Job): ResolvedAgent {
+  if (max_usd === null) return agent;
+  return { ...agent, max_budget_usd: Math.min(max_usd, agent.max_budget_usd ?? max_usd) };
 }
 
 /** The image has its own, whatever is on this machine. */

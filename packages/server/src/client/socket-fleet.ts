@@ -59,6 +59,10 @@ export class SocketFleet implements FleetClient {
     }
   }
 
+  async chain(id: string) {
+    return (await this.#ask("chain", { params: { id } })).jobs;
+  }
+
   jobs(query: JobQuery) {
     return this.#ask("jobs", { query: { ...query } });
   }
@@ -109,6 +113,10 @@ export class SocketFleet implements FleetClient {
 
   switchSchedule({ agent, schedule }: ScheduleName, enabled: boolean) {
     return this.#ask("switchSchedule", { params: { agent, schedule }, body: { enabled } });
+  }
+
+  removeSchedule({ agent, schedule }: ScheduleName) {
+    return this.#ask("removeSchedule", { params: { agent, schedule } });
   }
 
   budget() {

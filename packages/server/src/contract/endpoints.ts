@@ -106,8 +106,16 @@ export const endpoints = {
       return streamOutput(control, request, connection);
     },
   }),
+  chain: endpoint("chain", {
+    summary:
+      "All jobs of the chain that this one is part of, the oldest first; `chain.parent` says who gave each.",
+    params: byId,
+    response: z.object({ jobs: z.array(jobSchema) }),
+    answer: async ({ control }, { params }) => ({ jobs: await control.chain(params.id) }),
+  }),
   cancel: endpoint("cancel", {
-    summary: "Ends a pending job, asks a running one to stop; `force` does not ask.",
+    summary:
+      "Ends a pending job, asks a running one to stop; `force` does not ask. What its agent handed on ends with it.",
     params: byId,
     body: z.strictObject({ force: z.boolean().optional() }),
     response: jobSchema,
@@ -175,6 +183,11 @@ export const endpoints = {
     body: z.strictObject({ enabled: z.boolean() }),
     response: scheduleViewSchema,
     answer: ({ control }, { params, body }) => control.switchSchedule(params, body.enabled),
+  }),
+  removeSchedule: endpoint("removeSchedule", {
+    summary: "Takes back what an agent has planned: a run, or another interval.",
+    params: bySchedule,
+    answer: async ({ control }, { params }) => void (await control.removeSchedule(params)),
   }),
   budget: endpoint("budget", {
     summary: "What may be spent today, and what has been, of the fleet and of each agent.",

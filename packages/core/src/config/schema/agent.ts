@@ -92,7 +92,10 @@ const ask = z.strictObject({
 const maySchedule = z.strictObject({
   at_most: count.describe("Runs it may have planned at once"),
   not_before: duration.prefault("5m").describe("Earliest start from now"),
-  prompts: z.array(someText).optional().describe("Prompts it may use; any when not given"),
+  prompts: z
+    .array(someText)
+    .optional()
+    .describe("Prompts it may use, `*` for any text; any when not given"),
 });
 
 /** All that can be said of an agent but its name; `defaults` and `overrides` say parts of it. */
