@@ -143,7 +143,8 @@ export class ApprovalDesk {
     const job = await this.state.jobs.get(this.run.jobId);
     const isWaiting = this.isWaiting || (job?.waits_for ?? []).length > 0;
     const status = isWaiting ? "waiting" : "running";
-    this.events.onChange?.((await this.state.jobs.update(this.run.jobId, { status })).job);
+    const { job } = await this.state.jobs.update(this.run.jobId, { status });
+    this.events.onChange?.(job);
   }
 }
 

@@ -11,6 +11,7 @@ import { withHeartbeat } from "../live/frames.ts";
 import { streamOutput } from "../live/output-stream.ts";
 import { mediaTypes, streamResponse } from "../live/stream-response.ts";
 import { waitForJob } from "../live/wait-for-job.ts";
+import { answerSchema } from "./answers.ts";
 import { deliveryListSchema, deliveryQuerySchema } from "./deliveries.ts";
 import { endpoint } from "./endpoint.ts";
 import { eventSchema } from "./events.ts";
@@ -38,11 +39,6 @@ import { sessionViewSchema } from "./sessions.ts";
 import { fleetStatusSchema } from "./status.ts";
 
 const byId = z.object({ id: z.string() });
-const by = z.string().min(1);
-const answerSchema = z.union([
-  z.strictObject({ word: z.enum(["allow", "deny"]), by }),
-  z.strictObject({ reply: z.string(), by }),
-]);
 const byAgent = z.object({ agent: z.string() });
 const bySchedule = z.object({ agent: z.string(), schedule: z.string() });
 
@@ -132,8 +128,7 @@ export const endpoints = {
     params: byId,
     body: answerSchema,
     response: approvalSchema,
-    answer: ({ control }, { params, body }) =>
-      control.answer(params.id, "reply" in body ? { reply: body.reply } : body.word, body.by),
+    answer: ({ control }, { params, body }) => control.answer(params.id, body.word, body.by),
   }),
   sessions: endpoint("sessions", {
     summary: "Sessions, the one used last first, and why one cannot be gone on with by hand.",
