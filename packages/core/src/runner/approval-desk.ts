@@ -140,8 +140,8 @@ export class ApprovalDesk {
 
   private async setWaiting(change: 1 | -1): Promise<void> {
     this.waiting += change;
-    const job = await this.state.jobs.get(this.run.jobId);
-    const isWaiting = this.isWaiting || (job?.waits_for ?? []).length > 0;
+    const known = await this.state.jobs.get(this.run.jobId);
+    const isWaiting = this.isWaiting || (known?.waits_for ?? []).length > 0;
     const status = isWaiting ? "waiting" : "running";
     const { job } = await this.state.jobs.update(this.run.jobId, { status });
     this.events.onChange?.(job);
