@@ -3,7 +3,7 @@ import { chat } from "./chat.ts";
 import { docker } from "./docker.ts";
 import { hooks } from "./hooks.ts";
 import { mcpServer } from "./mcp.ts";
-import { count, duration, usd } from "./quantities.ts";
+import { count, duration, durationUpTo, usd } from "./quantities.ts";
 import { schedule } from "./schedule.ts";
 import { hostPath, insidePath, name, someText, stringMap } from "./texts.ts";
 import { workSource } from "./work-source.ts";
@@ -82,7 +82,10 @@ const session = z.strictObject({
 });
 
 const ask = z.strictObject({
-  expires: duration.prefault("30m").describe("How long a question waits for its answer"),
+  // Claude Code gives up a call of a tool after 27 hours.
+  expires: durationUpTo(24 * 3_600_000)
+    .prefault("30m")
+    .describe("How long a question waits for its answer, at most 24h"),
   use_default: z
     .boolean()
     .prefault(false)
