@@ -88,7 +88,7 @@ export const commands: CommandSpec[] = [
   },
   {
     name: "cancel",
-    summary: "Stop a job, or all that an agent does and has to do",
+    summary: "Stop a job with all it handed on, or all that an agent does and has to do",
     arguments: [{ name: "job|agent", summary: "a job's id or the beginning of it, or an agent" }],
     options: [{ flags: "--force", summary: "end it at once instead of asking it to stop" }, config],
     load: () => import("./commands/cancel.ts"),
@@ -109,7 +109,7 @@ export const commands: CommandSpec[] = [
   },
   {
     name: "approvals",
-    summary: "Show what agents ask to be allowed",
+    summary: "Show what agents ask: to be allowed something, or a question",
     options: [config],
     load: () => import("./commands/approvals.ts"),
   },
@@ -128,10 +128,23 @@ export const commands: CommandSpec[] = [
   },
   {
     name: "approvals deny",
-    summary: "Deny one request",
+    summary: "Deny one request, or decline to answer a question",
     arguments: [{ name: "id", summary: "its id, or enough of it" }],
     options: [config],
     load: () => import("./commands/approvals-deny.ts"),
+  },
+  {
+    name: "answer",
+    summary: "Answer an agent's question",
+    arguments: [
+      { name: "id", summary: "its id, or enough of it" },
+      { name: "text", summary: "the answer" },
+    ],
+    options: [
+      { flags: "--choice <number>", summary: "choose by its number; several as 1,3" },
+      config,
+    ],
+    load: () => import("./commands/answer.ts"),
   },
   {
     name: "schedules",
@@ -174,6 +187,13 @@ export const commands: CommandSpec[] = [
     arguments: scheduleArguments,
     options: [config],
     load: () => import("./commands/schedules-disable.ts"),
+  },
+  {
+    name: "schedules remove",
+    summary: "Take back what an agent has planned: a run, or another interval",
+    arguments: scheduleArguments,
+    options: [config],
+    load: () => import("./commands/schedules-remove.ts"),
   },
   {
     name: "schedules run",
@@ -241,6 +261,13 @@ export const commands: CommandSpec[] = [
     load: () => import("./commands/job.ts"),
   },
   {
+    name: "chain",
+    summary: "Show the jobs that agents gave each other, as a tree",
+    arguments: [{ name: "job", summary: "any job of the chain, or enough of its id" }],
+    options: [config],
+    load: () => import("./commands/chain.ts"),
+  },
+  {
     name: "hooks",
     summary: "Show what ran after jobs, and what failed",
     options: [
@@ -290,6 +317,29 @@ export const commands: CommandSpec[] = [
     arguments: [{ name: "agent|job", summary: "a job, or an agent for its latest job" }],
     options: [{ flags: "-f, --follow", summary: "go on until the job ends" }, config],
     load: () => import("./commands/logs.ts"),
+  },
+  {
+    name: "artifacts",
+    summary: "List the files that a job keeps, or copy one out",
+    arguments: [
+      { name: "job", summary: "a job's id or the beginning of it" },
+      { name: "file", summary: "the file to copy here" },
+    ],
+    options: [
+      { flags: "-o, --output <path>", summary: "where to, instead of this folder" },
+      config,
+    ],
+    load: () => import("./commands/artifacts.ts"),
+  },
+  {
+    name: "memory",
+    summary: "List the notes that an agent wrote for itself, or show one",
+    arguments: [
+      { name: "agent", summary: "which agent" },
+      { name: "note", summary: "the note to show" },
+    ],
+    options: [config],
+    load: () => import("./commands/memory.ts"),
   },
   {
     name: "sessions",

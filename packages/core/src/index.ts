@@ -65,7 +65,8 @@ export type {
 export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
 export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
 export type { SparePool, SparePoolOptions } from "./runner-process/spare.ts";
-export { type Approval, approvalSchema } from "./state/approval.ts";
+export { type Approval, approvalSchema, type Word } from "./state/approval.ts";
+export { type Artifact, keptArtifacts } from "./state/artifacts.ts";
 export type {
   DeliveryPage,
   DeliveryQuery,
@@ -96,6 +97,7 @@ export {
 } from "./state/job.ts";
 export { isFinished, type JobStatus } from "./state/job-status.ts";
 export { lockHolder } from "./state/lock.ts";
+export { Memory, memoryDir, type Note } from "./state/memory.ts";
 export {
   type Outcome,
   type OutcomeCode,

@@ -12,6 +12,9 @@ export function scheduleTable(schedules: ScheduleView[], now: Date, look: Look):
     { title: "AGENT", text: ({ agent }) => agent, paint: () => bold },
     { title: "SCHEDULE", text: ({ schedule }) => schedule },
     { title: "WHEN", text: whenText, paint: () => dim },
+    ...(schedules.some(byText)
+      ? [{ title: "BY", spare: true as const, text: byText, paint: () => dim }]
+      : []),
     {
       title: "LAST",
       spare: true,
@@ -29,6 +32,11 @@ export function scheduleTable(schedules: ScheduleView[], now: Date, look: Look):
 
 function whenText({ when, timezone }: ScheduleView): string {
   return timezone === null ? when : `${when} ${timezone}`;
+}
+
+/** Whose word it is, where it is not the configuration's. */
+function byText({ planned_by, changed }: ScheduleView): string {
+  return planned_by ?? (changed ? "changed" : "");
 }
 
 function lastWord(last: NonNullable<ScheduleView["last"]>): string {

@@ -67,6 +67,33 @@ const checks: Check[] = [
       ),
     ];
   },
+  function sessionFileHasNoToolsOfOurs(agent) {
+    if (text(agent, "runtime", "stream") !== "session-file") return [];
+    const demanding = keys(agent, "schedules").filter((name) =>
+      at(agent, ["schedules", name, "output_schema"]),
+    );
+    if (list(agent, "tools").length === 0 && demanding.length === 0) return [];
+    return [
+      problem(
+        agent,
+        ["runtime", "stream"],
+        "`tools` and reports need the control protocol, which a session file leaves alone",
+        "Use `stream: stdout`, or remove `tools` and `output_schema`.",
+      ),
+    ];
+  },
+  function herdIsTheNameOfOurOwnServer(agent) {
+    return keys(agent, "mcp_servers")
+      .filter((name) => name === "herd")
+      .map((name) =>
+        problem(
+          agent,
+          ["mcp_servers", name],
+          "`herd` is the name of the server with the fleet's own tools",
+          "Give this server another name.",
+        ),
+      );
+  },
   function fallbackIsAnotherModel(agent) {
     const model = text(agent, "model");
     return model !== undefined && model === text(agent, "fallback_model")

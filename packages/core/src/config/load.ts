@@ -9,6 +9,8 @@ import { type Environment, envFileName, readEnvironment } from "./environment.ts
 import { stateDirOf } from "./find.ts";
 import { checkHostCommands, type PlacedAgent } from "./host-commands.ts";
 import { checkIsolation } from "./isolation.ts";
+import { namesAgent } from "./named-agents.ts";
+import { readOutputSchemas } from "./output-schemas.ts";
 import { type ResolvedAgent, resolveAgent, resolvePath } from "./resolve.ts";
 import { agentSchema } from "./schema/agent.ts";
 import type { FleetFile } from "./schema/fleet.ts";
@@ -66,7 +68,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
     }),
     environment,
     trees: { fleet: sources.rootTree, agents: new Map(loaded.map((one) => [one.name, one.tree])) },
-    files,
+    files: [...files, ...loaded.flatMap((one) => one.files)],
   };
 }
 
@@ -75,6 +77,8 @@ interface LoadedAgent {
   named: Place;
   tree: Tree;
   agent?: ResolvedAgent;
+  /** What it was made of beside the agent's own file. */
+  files: string[];
   problems: Problem[];
 }
 
@@ -91,16 +95,18 @@ function loadAgent(source: AgentSource, guarded: Guarded): LoadedAgent {
   const name = [...source.within, own?.kind === "scalar" ? String(own.value) : "?"].join(".");
   const problems = [...checked.problems, ...checkConsistency(merged), ...checkIsolation(source)];
   const found = { name, named: own?.place ?? source.place, tree: merged };
-  if (!checked.ok) return { ...found, problems };
+  if (!checked.ok) return { ...found, files: [], problems };
   const agent = resolveAgent(checked.value, merged, {
     name,
     file: source.file,
     fleetDir: source.fleetDir,
   });
+  const { schedules, files, problems: ofSchemas } = readOutputSchemas(agent, merged);
   return {
     ...found,
-    agent,
-    problems: [...problems, ...checkBoundary(agent, merged, guarded)],
+    agent: { ...agent, schedules },
+    files,
+    problems: [...problems, ...checkBoundary(agent, merged, guarded), ...ofSchemas],
   };
 }
 
@@ -143,9 +149,9 @@ function unknownTriggers(agents: LoadedAgent[]): Problem[] {
   const names = agents.map((one) => one.name);
   return agents.flatMap(({ agent, tree, name }) =>
     (agent?.may_trigger ?? []).flatMap((target, index) => {
-      if (names.includes(target) && target !== name) return [];
-      const path = ["may_trigger", index];
       const others = names.filter((one) => one !== name);
+      if (others.some((other) => namesAgent([target], other))) return [];
+      const path = ["may_trigger", index];
       const message =
         target === name ? "an agent cannot trigger itself" : `there is no agent \`${target}\``;
       return [

@@ -155,6 +155,11 @@ export const errorTable = {
     status: 404,
     hint: "Run `herdctl approvals` to see those there are.",
   },
+  reply_unfit: {
+    exitCode: exitCodes.badInput,
+    status: 422,
+    hint: "Run `herdctl approvals` to see what is asked, and which answers are taken.",
+  },
   hook_not_found: {
     exitCode: exitCodes.badInput,
     status: 404,

@@ -124,10 +124,15 @@ export class ActiveJob {
   ): Promise<void> {
     const { state, hub } = this.context;
     const run = { jobId: this.job.id, attempt: this.job.attempts };
-    const approvals = new ApprovalDesk(state, run, this.context.askPerson(run.jobId), (job) =>
-      hub.emit({ type: job.status === "waiting" ? "job:waiting" : "job:started", job }),
+    const approvals = new ApprovalDesk(state, run, this.context.askPerson(run.jobId), {
+      onChange: (job) =>
+        hub.emit({ type: job.status === "waiting" ? "job:waiting" : "job:started", job }),
+      onLapsed: (approval) => hub.emit({ type: "approval:answered", approval }),
+    });
+    const [stopping, left] = [this.stopping.signal, this.left.signal];
+    this.desk = new RunnerDesk(state.jobDir(this.job.id), approvals, (asked, signal) =>
+      this.context.errand({ jobId: run.jobId, asked, approvals, signal, stopping, left }),
     );
-    this.desk = new RunnerDesk(state.jobDir(this.job.id), approvals);
     if (this.stopping.signal.aborted) this.desk.stop(this.stopping.signal.reason, false);
     const told = await Promise.race([this.over(exited, this.desk), aborted(this.left.signal)]);
     if (this.left.signal.aborted) return;

@@ -13,6 +13,8 @@ export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   jobId: string;
   /** The `.herdctl` folder. */
   stateDir: string;
+  /** The one of its schedules that this is a job of, which may demand a report. */
+  schedule?: string;
   /** A session to go on with. */
   resume?: string;
   /** Branch off from the session instead of writing to it. */
@@ -36,7 +38,14 @@ export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
   const state = await new StateManager(options.stateDir).open();
   try {
     const session = fork ? { fork: resume } : { resume };
-    const request = { trigger: "manual" as const, agent: agent.name, prompt, jobId, ...session };
+    const request = {
+      trigger: "manual" as const,
+      agent: agent.name,
+      schedule: options.schedule,
+      prompt,
+      jobId,
+      ...session,
+    };
     const { job } = await admit(state, [agent], request);
     const { environment = process.env, claudePath } = options;
     let cause: unknown;

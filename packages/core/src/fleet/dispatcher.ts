@@ -27,6 +27,11 @@ export class Dispatcher {
   private again = false;
   private rest = 0;
   private open = false;
+  private letIn: () => void = () => undefined;
+  /** Resolves when the first job may be started. */
+  readonly opened = new Promise<void>((resolve) => {
+    this.letIn = resolve;
+  });
 
   constructor(
     private readonly context: FleetContext,
@@ -34,8 +39,13 @@ export class Dispatcher {
     private readonly only?: ReadonlySet<string>,
   ) {}
 
+  get isOpen(): boolean {
+    return this.open;
+  }
+
   start(): void {
     this.open = true;
+    this.letIn();
     this.kick();
   }
 

@@ -4,6 +4,7 @@ import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Candidate } from "../queue/admit.ts";
 import type { SparePool } from "../runner-process/spare.ts";
+import { cancelLeftOvers } from "./cancel-job.ts";
 import { ConfigWatch } from "./config-watch.ts";
 import { ContainerWatch } from "./container-watch.ts";
 import type { FleetStatus, ShutdownOptions } from "./control.ts";
@@ -144,6 +145,7 @@ export class FleetLife {
     const parts = this.opened;
     const recovered = await recover(parts.context, parts.dispatcher);
     if (this.stopping) return recovered;
+    await cancelLeftOvers(parts);
     this.phase = "running";
     parts.dispatcher.start();
     parts.hooks.start();

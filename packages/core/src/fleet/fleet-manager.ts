@@ -1,6 +1,6 @@
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
-import type { Approval } from "../state/approval.ts";
+import type { Approval, Word } from "../state/approval.ts";
 import type {
   Admitted,
   DeliveryQuery,
@@ -33,6 +33,7 @@ import { fleetStatus } from "./fleet-status.ts";
 import { FleetWebhooks } from "./fleet-webhooks.ts";
 import { jobOutput } from "./job-output.ts";
 import type { Recovered } from "./recovery.ts";
+import { removePlan } from "./remove-plan.ts";
 import { type ScheduleView, viewSchedules } from "./schedule-view.ts";
 import { type SessionView, viewSession } from "./session-view.ts";
 import { switchSchedule } from "./switch-schedule.ts";
@@ -140,6 +141,14 @@ export class FleetManager implements FleetControl {
     });
   }
 
+  chain(jobId: string): Promise<Job[]> {
+    return this.life.ask(async ({ state }) => {
+      const job = await state.jobs.get(jobId);
+      if (!job) throw new UserError("job_not_found", `there is no job ${jobId}`);
+      return state.jobs.chain(job.chain.id);
+    });
+  }
+
   jobs(query: JobQuery): Promise<JobPage> {
     return this.life.ask(({ state }) => state.jobs.list(query));
   }
@@ -158,7 +167,7 @@ export class FleetManager implements FleetControl {
     return this.life.ask(({ state }) => state.approvals.open());
   }
 
-  answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval> {
+  answer(approvalId: string, word: Word, by: string): Promise<Approval> {
     return this.life.ask(({ board }) => board.answer(approvalId, word, by));
   }
 
@@ -202,6 +211,10 @@ export class FleetManager implements FleetControl {
 
   switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView> {
     return this.life.ask((parts) => switchSchedule(parts, name, enabled));
+  }
+
+  removeSchedule(name: ScheduleName): Promise<void> {
+    return this.life.ask((parts) => removePlan(parts, name));
   }
 
   /** Whatever the configuration says, from now on and over restarts. */

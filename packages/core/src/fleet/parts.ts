@@ -13,7 +13,10 @@ import type { ConfigWatch } from "./config-watch.ts";
 import type { ContainerWatch } from "./container-watch.ts";
 import type { FleetContext } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { runErrand } from "./errands/run-errand.ts";
+import { Turns } from "./errands/turns.ts";
 import type { EventHub } from "./event-hub.ts";
+import { OwnPlans } from "./own-plans.ts";
 import type { Problems } from "./problems.ts";
 import type { Retention } from "./retention.ts";
 import type { ScheduleClock } from "./schedule-clock.ts";
@@ -30,6 +33,10 @@ export interface FleetParts {
   dispatcher: Dispatcher;
   hooks: HookDesk;
   work: WorkDesk;
+  /** What agents have planned for themselves. */
+  plans: OwnPlans;
+  /** Errands that must not overtake each other. */
+  errands: Turns;
   /** Jobs that were triggered here. */
   own: Set<string>;
   /** Jobs that somebody looks at while the model speaks. */
@@ -55,14 +62,17 @@ export async function openParts(frame: FleetFrame): Promise<FleetParts> {
   const { stateDir } = frame.loaded().fleet;
   const lock = acquireLock(stateDir);
   try {
-    return assemble(frame, await new StateManager(stateDir).open(), lock);
+    const state = await new StateManager(stateDir).open();
+    const plans = new OwnPlans(state, frame.hub);
+    await plans.read();
+    return assemble(frame, state, plans, lock);
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetParts {
+function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock: Lock): FleetParts {
   const { hub, problems, loaded, onlyOwn, unattended, trouble } = frame;
   const [own, watched] = [new Set<string>(), new Set<string>()];
   const spares = frame.spares ?? new SparePool({ scratch: join(state.stateDir, "spares") });
@@ -75,7 +85,7 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
   };
   const configured = {
     state,
-    fleet: () => loaded().fleet,
+    fleet: () => plans.over(loaded().fleet),
     environment: () => loaded().environment,
     trouble,
   };
@@ -86,6 +96,7 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
     spareContainers: new SpareContainers(configured),
     isWatched: (jobId) => watched.has(jobId),
     askPerson: (jobId) => (unattended && own.has(jobId) ? undefined : board.ask),
+    errand: (errand) => runErrand(parts, errand),
     takeWork: (agent) => work.take(agent),
     decidedOn: (jobId) => work.decidedOn(jobId),
     concluded,
@@ -106,6 +117,8 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
     dispatcher,
     hooks,
     work,
+    plans,
+    errands: new Turns(),
     own,
     watched,
   };

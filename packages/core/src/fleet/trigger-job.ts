@@ -47,12 +47,20 @@ export async function triggerAll(
 }
 
 async function admitNoticingTheDisk(
-  { state, context }: FleetParts,
-  candidates: readonly Candidate[],
+  { state, context, plans }: FleetParts,
+  given: readonly Candidate[],
 ): Promise<Admitted[]> {
+  const candidates = given.map((one) => {
+    const { agent, schedule = "" } = one.request;
+    return plans.isUntrusted({ agent, schedule }) ? { ...one, untrusted: true } : one;
+  });
   try {
     const { agents, fleet } = context.fleet();
-    const rules = { day: () => dayOf(new Date(), fleet.timezone), budget: fleet.budget };
+    const rules = {
+      day: () => dayOf(new Date(), fleet.timezone),
+      budget: fleet.budget,
+      chain: fleet.chain,
+    };
     const admissions = await admitAll(state, agents, candidates, rules);
     context.writable(undefined);
     return admissions;

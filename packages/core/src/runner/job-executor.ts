@@ -5,6 +5,7 @@ import { writeOutcome } from "../state/outcome-file.ts";
 import { type OutputWriter, openOutput } from "../state/output-writer.ts";
 import type { SpareContainer } from "./container/spare.ts";
 import { type Evidence, noEvidence } from "./evidence.ts";
+import { handedIn, refusalWarnings, withReport } from "./handed-in.ts";
 import { makeReport } from "./make-report.ts";
 import { readMetadataFile } from "./metadata-file.ts";
 import { openRun } from "./open-run.ts";
@@ -41,13 +42,15 @@ export class JobExecutor {
       openOutput(jobDir),
     ]);
     const run = opened.kind === "open" ? opened.run : undefined;
-    const evidence = await (opened.kind === "open"
+    const seen = await (opened.kind === "open"
       ? this.follow(new RunningAttempt(order, opened.run, jobDir, watch), output, signal)
       : { ...noEvidence(), refused: opened.refused });
     await output.close();
+    const given = await handedIn(jobDir);
+    const evidence = withReport(seen, order.outputSchema !== undefined, given);
 
     const { metadata, warnings } = await this.findings(order, evidence, startedAt);
-    warnings.push(...(run?.refused() ?? []).map(refusalText));
+    warnings.push(...refusalWarnings(evidence), ...(run?.refused() ?? []).map(refusalText));
     const report = makeReport({
       order,
       evidence,
@@ -57,6 +60,7 @@ export class JobExecutor {
       metered: run?.gateway?.meter(),
       credential: run?.credential.kind ?? null,
       metadata,
+      handedIn: given,
       warnings,
     });
     await Promise.all([run?.close(), writeOutcome(jobDir, report)]);

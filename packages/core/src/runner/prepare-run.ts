@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
+import { outputSchemaOf } from "../config/output-schema.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import type { Job } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
@@ -55,14 +56,21 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   const order: RunOrder = {
     jobId: job.id,
     attempt: job.attempts + 1,
-    agent,
+    agent: withinChain(agent, job),
     prompt: plan.prompt,
     ...home,
     session: session.choice,
     claude: { path: claude.path, version: claude.version },
     partialMessages: request.partialMessages ?? false,
+    outputSchema: outputSchemaOf(agent, job.schedule),
   };
   return { kind: "order", order, holder, warnings: session.warnings };
+}
+
+/** A run costs no more than its chain had left for it. */
+function withinChain(agent: ResolvedAgent, { chain: { max_usd } }: Job): ResolvedAgent {
+  if (max_usd === null) return agent;
+  return { ...agent, max_budget_usd: Math.min(max_usd, agent.max_budget_usd ?? max_usd) };
 }
 
 /** The image has its own, whatever is on this machine. */

@@ -67,6 +67,8 @@ async function learned(state: StateManager, report: RunReport): Promise<JobChang
     ...(report.container_id !== null && { container_id: report.container_id }),
     claude_version: report.claude_version,
     metadata: report.metadata,
+    report: report.report ?? job?.report ?? null,
+    artifacts: report.artifacts,
     warnings: [...new Set([...(job?.warnings ?? []), ...report.warnings])],
     ...(report.session_opened ? { session_id: report.session_id } : {}),
     ...(job && (await neverOpened(state, job, report)) ? { session_id: null } : {}),

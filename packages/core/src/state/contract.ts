@@ -1,9 +1,11 @@
-import type { Approval, ApprovalRequest } from "./approval.ts";
+import type { Approval, ApprovalRequest, Word } from "./approval.ts";
+import type { ChainSpent } from "./chain.ts";
 import type { Delivery, DeliveryWithBody, NewDelivery, WantedDelivery } from "./delivery.ts";
 import type { DueRecord, MarkedSchedule, ScheduleName } from "./due-time.ts";
 import type { CalledHook, HookEnd, HookRun } from "./hook-run.ts";
 import type { Attempt, AttemptEnd, Job, JobChange, LiveJob, NewJob, Place } from "./job.ts";
 import type { JobStatus } from "./job-status.ts";
+import type { ChangedInterval, NewOneShot, OneShot } from "./one-shot.ts";
 import type { Outcome, OutcomeCode } from "./outcome.ts";
 import type { Pause, PauseSubject } from "./pause.ts";
 import type { LeaseAnswer, LeaseHolder, Session, SessionInfo } from "./session.ts";
@@ -34,6 +36,8 @@ export interface JobStore {
   lastEnded(agent: string): Promise<Job | undefined>;
   /** Oldest first: all that is pending, running or waiting. */
   unfinished(): Promise<Job[]>;
+  /** All jobs of the chain that begins with this one, the oldest first. */
+  chain(firstId: string): Promise<Job[]>;
   /** The same in short: read from an index alone, whatever the number of finished jobs. */
   snapshot(): Promise<LiveJob[]>;
   /** By agent: what attempts that ended since then have cost. */
@@ -98,10 +102,17 @@ export interface AdmissionSnapshot {
   /** What is live of the job's agent and schedule; nothing when it has no schedule. */
   live: readonly LiveJob[];
   spending?: Spending;
+  /** Of the chain that the job would be part of; nothing when it would begin one. */
+  chain?: ChainSpent;
 }
 
 export type AdmissionDecision =
-  | { kind: "accept"; cancel: string[] }
+  | {
+      kind: "accept";
+      cancel: string[];
+      /** What its runs may cost at most. */
+      maxUsd?: number;
+    }
   | { kind: "skip"; outcome: Outcome };
 
 export interface Admitted {
@@ -162,17 +173,18 @@ export interface ApprovalStore {
   get(id: string): Promise<Approval | undefined>;
   /** Unanswered ones, oldest first. */
   open(jobId?: string): Promise<Approval[]>;
-  /** Applied once, in time, while the attempt lives; else the approval as it stands. */
-  answer(
-    id: string,
-    answer: "allow" | "deny",
-    by: string,
-  ): Promise<{ applied: boolean; approval: Approval }>;
-  /** Spends an allow: true exactly once for each. */
+  /** The one that stands for this request, open or answered. */
+  ofRequest(jobId: string, requestId: string): Promise<Approval | undefined>;
+  /**
+   * Applied once, in time, while the attempt lives; else the approval as it stands. Rejects a word
+   * that does not fit what was asked.
+   */
+  answer(id: string, word: Word, by: string): Promise<{ applied: boolean; approval: Approval }>;
+  /** Spends an allow or a reply: true exactly once for each. */
   use(id: string): Promise<boolean>;
-  /** Spends an allow that an earlier attempt of this job got for the identical request but did not use. */
+  /** Spends what an earlier attempt of this job got for the identical request but did not use. */
   useEarlier(jobId: string, tool: string, input: unknown): Promise<Approval | undefined>;
-  /** Marks what nobody answered in time, and returns it. */
+  /** Marks what nobody answered in time, with its default if it has one, and returns it. */
   expire(): Promise<Approval[]>;
   /** Unanswered requests of an attempt that died. */
   voidAttempt(jobId: string, attempt: number): Promise<Approval[]>;
@@ -271,6 +283,15 @@ export interface ScheduleStore {
   /** What people have switched on or off; what they have not is as the configuration says. */
   switches(): Promise<(ScheduleName & { enabled: boolean })[]>;
   switchTo(name: ScheduleName, enabled: boolean): Promise<void>;
+  /** Runs that agents have planned and that have not come due, the soonest first. */
+  oneShots(): Promise<OneShot[]>;
+  /** With a key seen before: the first one, and nothing new. */
+  planOnce(oneShot: NewOneShot): Promise<OneShot>;
+  /** Intervals that hold in place of what the configuration says. */
+  intervals(): Promise<ChangedInterval[]>;
+  changeInterval(interval: ChangedInterval): Promise<void>;
+  /** Takes back a planned run or a changed interval; false when there is neither. */
+  takeBack(name: ScheduleName): Promise<boolean>;
 }
 
 /** `through` is how far the schedule is settled with it. */

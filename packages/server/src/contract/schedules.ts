@@ -22,6 +22,9 @@ export const scheduleViewSchema = z.object({
   gate: z.boolean(),
   next: z.array(z.string()),
   last: dueRecordSchema.nullable(),
+  planned_by: z.string().nullable(),
+  prompt: z.string().nullable(),
+  changed: z.boolean(),
 } satisfies Shape<ScheduleView>);
 
 export const dueQuerySchema = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { budget } from "./agent.ts";
-import { count, duration } from "./quantities.ts";
+import { count, duration, usd } from "./quantities.ts";
 import { hostPath, name, url } from "./texts.ts";
 import { timezone } from "./time.ts";
 import { checkedText, Wrong } from "./wrong.ts";
@@ -13,6 +13,12 @@ const retention = z.strictObject({
   deliveries: count.prefault(1000).describe("Webhook deliveries that are kept"),
 });
 
+const chain = z.strictObject({
+  max_depth: count.prefault(3).describe("How often work may be handed on from agent to agent"),
+  max_jobs: count.prefault(10).describe("Jobs of a chain, the first one included"),
+  max_cost_usd: usd.prefault(5).describe("Dollars that all jobs of a chain may cost together"),
+});
+
 const identity = z.strictObject({
   name: name.describe("Name of the fleet"),
   description: z.string().optional().describe("What the fleet is for"),
@@ -22,6 +28,7 @@ const identity = z.strictObject({
   max_concurrent: count.optional().describe("Runs at the same time in the whole fleet"),
   watch: z.boolean().prefault(true).describe("Reload when the configuration's files change"),
   budget: budget.prefault({}).describe("Limits for a day, all agents together"),
+  chain: chain.prefault({}).describe("Limits for jobs that agents give each other"),
   retention: retention.prefault({}).describe("How long finished jobs and their logs are kept"),
 });
 

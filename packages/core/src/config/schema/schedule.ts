@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { duration } from "./quantities.ts";
-import { someText, stringMap } from "./texts.ts";
+import { hostPath, someText, stringMap } from "./texts.ts";
 import { cronExpression, pointInTime, timezone } from "./time.ts";
 import { webhookFields } from "./webhook.ts";
 
@@ -26,9 +26,9 @@ const common = {
     .optional()
     .describe("Whether its runs go on in a session; else as `session` of the agent says"),
   output_schema: z
-    .record(z.string(), z.unknown())
+    .union([hostPath, z.record(z.string(), z.unknown())])
     .optional()
-    .describe("JSON Schema of the report that the run has to give"),
+    .describe("JSON Schema of the report that a run has to give, or a file with one"),
 };
 
 const timed = {

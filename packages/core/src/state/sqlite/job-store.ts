@@ -1,6 +1,7 @@
 import { UserError } from "../../errors/user-error.ts";
 import type {
   AdmissionDecider,
+  AdmissionDecision,
   Admitted,
   Application,
   JobPage,
@@ -26,6 +27,7 @@ import {
 import { acceptJob, changeJob, withAttempt } from "../job-change.ts";
 import { checkJobId, newJobId } from "../names.ts";
 import { isAlive } from "../process-identity.ts";
+import { readChainSpent } from "./chain-spent.ts";
 import type { Database, Row, Value } from "./database.ts";
 import { recordDelivery } from "./delivery-records.ts";
 import { recordJobOfDue } from "./due-records.ts";
@@ -99,6 +101,11 @@ export class SqliteJobStore implements JobStore {
     const sql = `SELECT id, record FROM jobs WHERE status IN ('pending', 'running', 'waiting')
                  ORDER BY created_at, seq`;
     return this.#database.all(sql).map((row) => this.#read(row));
+  }
+
+  async chain(firstId: string): Promise<Job[]> {
+    const sql = "SELECT id, record FROM jobs WHERE chain = ? ORDER BY seq";
+    return this.#database.all(sql, firstId).map((row) => this.#read(row));
   }
 
   async snapshot(): Promise<LiveJob[]> {
@@ -199,7 +206,7 @@ export class SqliteJobStore implements JobStore {
   #admit({ job: given, decide, due, day }: Application, spending: RunningSpending): Admitted {
     const first = given.idempotency_key ? this.#findByKey(given.idempotency_key) : undefined;
     if (first) return { job: first, created: false, cancel: [] };
-    const { agent, schedule } = given;
+    const { agent, schedule, chain } = given;
     const database = this.#database;
     const decision = decide({
       // Read when it is asked for: of a busy webhook there may be thousands.
@@ -207,9 +214,9 @@ export class SqliteJobStore implements JobStore {
         return schedule ? readLiveOf(database, agent, schedule) : [];
       },
       spending: day && spending.on(day),
+      chain: chain && readChainSpent(database, chain.id),
     });
-    const skipped = decision.kind === "skip" ? { skipped: decision.outcome } : {};
-    const job = this.#insert({ ...given, ...skipped });
+    const job = this.#insert({ ...given, ...decided(given, decision) });
     if (decision.kind === "accept") spending.add(agent, job.reserved_usd);
     if (due) recordJobOfDue(this.#database, job, due);
     return { job, created: true, cancel: decision.kind === "accept" ? decision.cancel : [] };
@@ -266,6 +273,13 @@ export class SqliteJobStore implements JobStore {
     const output_file = this.#outputFile(String(row.id));
     return readRecord(this.#database, jobSchema, row, { output_file });
   }
+}
+
+function decided({ chain }: NewJob, decision: AdmissionDecision): Partial<NewJob> {
+  if (decision.kind === "skip") return { skipped: decision.outcome };
+  return chain && decision.maxUsd !== undefined
+    ? { chain: { ...chain, max_usd: decision.maxUsd } }
+    : {};
 }
 
 const acceptAll: AdmissionDecider = () => ({ kind: "accept", cancel: [] });
