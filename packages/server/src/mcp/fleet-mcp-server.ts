@@ -71,14 +71,16 @@ async function answerOf(
   { onBug }: FleetMcpOptions,
 ): Promise<CallToolResult> {
   try {
-    const { data, text } = await tool.call(context, input);
-    return {
-      content: [{ type: "text", text: text ?? JSON.stringify(data) }],
-      structuredContent: data,
-    };
+    const answer = await tool.call(context, input);
+    if ("texts" in answer) return { content: answer.texts.map(block) };
+    return { content: [block(JSON.stringify(answer.data))], structuredContent: answer.data };
   } catch (error) {
     if (!(error instanceof UserError)) onBug?.(error);
     const told = toFailure(error).body.errors.map(({ message, hint }) => `${message}\n${hint}`);
-    return { isError: true, content: [{ type: "text", text: told.join("\n") }] };
+    return { isError: true, content: [block(told.join("\n"))] };
   }
+}
+
+function block(text: string) {
+  return { type: "text" as const, text };
 }

@@ -15,7 +15,8 @@ export interface FleetTool<
   needs?: Allowance;
   hints: Hints;
   input: I;
-  output: O;
+  /** Not given where the answer is a text to be read: clients show a model data alone, if there is any. */
+  output?: O;
   call(context: ToolContext, input: z.output<I>): Promise<ToolAnswer<O>>;
 }
 
@@ -26,11 +27,9 @@ export interface ToolContext {
   signal: AbortSignal;
 }
 
-export interface ToolAnswer<O extends z.ZodObject = z.ZodObject> {
-  data: z.input<O>;
-  /** The same as a text to be read; JSON of the data when not given. */
-  text?: string;
-}
+export type ToolAnswer<O extends z.ZodObject = z.ZodObject> =
+  | { data: z.input<O> }
+  | { texts: string[] };
 
 type Hints = Required<Omit<ToolAnnotations, "title">>;
 

@@ -34,7 +34,7 @@ function tell(event: JobEvent): string {
     case "task":
       return `[background task ${event.state}] ${event.description}`;
     case "result":
-      return event.isError ? `[ended with an error] ${event.text}` : `[ended] ${event.text}`;
+      return event.isError ? `[ended with an error] ${event.text}` : "[ended]";
     default:
       return "";
   }

@@ -56,7 +56,7 @@ function checkToken({ authorization = "" }: IncomingHttpHeaders, rules: CallerRu
 function hostName(host: string): string | undefined {
   const spelled = host.includes("::") && !host.startsWith("[") ? `[${host}]` : host;
   const url = `http://${spelled}`;
-  return URL.canParse(url) ? new URL(url).hostname : undefined;
+  return /^[\w.:[\]-]+$/.test(spelled) && URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
 /** Tokens of any length become equally long. */
