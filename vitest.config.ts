@@ -14,6 +14,7 @@ export default defineConfig({
       { find: /^@herdctl\/core\/document$/, replacement: source("packages/core/src/document.ts") },
       { find: /^@herdctl\/server$/, replacement: source("packages/server/src/index.ts") },
       { find: /^@herdctl\/server\/client$/, replacement: source("packages/server/src/client.ts") },
+      { find: /^@herdctl\/server\/mcp$/, replacement: source("packages/server/src/mcp.ts") },
       { find: /^@herdctl\/rehearsal$/, replacement: source("packages/rehearsal/src/index.ts") },
     ],
   },

@@ -373,6 +373,19 @@ export const commands: CommandSpec[] = [
     load: () => import("./commands/docker-build.ts"),
   },
   {
+    name: "mcp",
+    summary: "Serve the fleet as tools to an MCP client on standard input and output",
+    options: [
+      {
+        flags: "--allow <list>",
+        summary: "what may be done: trigger,answer,cancel (default: look)",
+      },
+      { flags: "--install", summary: "print how Claude Code and Claude Desktop come to know it" },
+      config,
+    ],
+    load: () => import("./commands/mcp.ts"),
+  },
+  {
     name: "rehearse",
     summary: "Run a scripted model on loopback that Claude Code can talk to",
     arguments: [

@@ -46,7 +46,7 @@ async function serve(fleet: FleetManager, socket: string, log: FleetLog, { termi
     log.info("starting", {
       version: packageJson.version,
       socket,
-      webhooks: fleet.webhooks.address,
+      port: fleet.webhooks.address ?? fleet.mcp.address,
     });
     const told = tell(fleet, view, log);
     await begin(fleet, view, socket);

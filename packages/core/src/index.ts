@@ -1,3 +1,4 @@
+export { type Allowance, allowances } from "./config/allowances.ts";
 export type { Environment } from "./config/environment.ts";
 export { findFleetFile, stateDirOf } from "./config/find.ts";
 export { type JsonSchema, jsonSchema } from "./config/json-schema.ts";
@@ -29,6 +30,8 @@ export type {
 } from "./fleet/control.ts";
 export type { FleetManagerOptions } from "./fleet/fleet-life.ts";
 export { FleetManager } from "./fleet/fleet-manager.ts";
+export type { FleetMcp } from "./fleet/fleet-mcp.ts";
+export { viewAgents } from "./fleet/fleet-status.ts";
 export type { FleetWebhooks } from "./fleet/fleet-webhooks.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";
@@ -42,6 +45,7 @@ export type { AskPerson } from "./runner/approval-desk.ts";
 export { classify } from "./runner/classify.ts";
 export { RunnerError, SDKError } from "./runner/errors.ts";
 export type { Evidence } from "./runner/evidence.ts";
+export { fenced, fenceNotice } from "./runner/fence.ts";
 export { eventsOf, type JobEvent } from "./runner/job-event.ts";
 export { type ExecutorOptions, JobExecutor } from "./runner/job-executor.ts";
 export { type OutcomeFacts, outcomes } from "./runner/outcomes.ts";

@@ -190,6 +190,16 @@ export const errorTable = {
     status: 503,
     hint: "Set the variable that `secret_env` names, in the environment of the fleet or in `.env`.",
   },
+  caller_refused: {
+    exitCode: exitCodes.refused,
+    status: 403,
+    hint: "Ask from a program, not from a page, and by a name of this fleet's port.",
+  },
+  token_wrong: {
+    exitCode: exitCodes.refused,
+    status: 401,
+    hint: "Send `Authorization: Bearer` with the token in the variable that `server.mcp.token_env` names.",
+  },
   media_type_wrong: {
     exitCode: exitCodes.badInput,
     status: 415,

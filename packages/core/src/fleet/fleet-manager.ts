@@ -29,6 +29,7 @@ import type {
   ShutdownOptions,
 } from "./control.ts";
 import { FleetLife, type FleetManagerOptions } from "./fleet-life.ts";
+import { FleetMcp } from "./fleet-mcp.ts";
 import { fleetStatus } from "./fleet-status.ts";
 import { FleetWebhooks } from "./fleet-webhooks.ts";
 import { jobOutput } from "./job-output.ts";
@@ -43,14 +44,18 @@ import { waitForJob } from "./wait-for-job.ts";
 /** A fleet at work: it holds the lock, admits, starts, follows and records. */
 export class FleetManager implements FleetControl {
   readonly webhooks: FleetWebhooks;
+  readonly mcp: FleetMcp;
   private readonly life: FleetLife;
 
   constructor(private readonly options: FleetManagerOptions) {
     this.life = new FleetLife(options, () => this.reload());
+    const env = options.env ?? process.env;
+    const config = () => this.life.config;
+    this.mcp = new FleetMcp({ env, config });
     this.webhooks = new FleetWebhooks({
-      env: options.env ?? process.env,
+      env,
       problems: this.life.problems,
-      config: () => this.life.config,
+      config,
       state: () => this.life.opened.state,
       trigger: (request, delivery) => this.take(request, delivery),
     });

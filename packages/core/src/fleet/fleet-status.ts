@@ -22,18 +22,9 @@ export interface StatusFacts {
 
 /** The fleet as it is now, for whoever looks at it. */
 export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
-  const { loaded, state } = facts;
-  const records: Records = {
-    live: await state.jobs.snapshot(),
-    costs: await state.jobs.costSince(today(loaded.fleet).start),
-    pauseOf: findPauses(loaded.environment, await state.pauses.list()),
-    switches: await state.schedules.switches(),
-  };
+  const records = await readRecords(facts);
   const { live, costs } = records;
-  const agents = await Promise.all(
-    loaded.fleet.agents.map((agent) => agentStatus(facts, agent, records)),
-  );
-  const { fleet, file } = loaded.fleet;
+  const { fleet, file } = facts.loaded.fleet;
   return {
     fleet: {
       name: fleet.name,
@@ -47,9 +38,17 @@ export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
       waiting: count(live, "waiting"),
       cost_today_usd: [...costs.values()].reduce((sum, cost) => sum + cost, 0),
     },
-    agents,
+    agents: await agentStatuses(facts, records),
   };
 }
+
+/** What can be said of agents from the configuration and the state alone, where no fleet runs. */
+export async function viewAgents(loaded: LoadedFleet, state: StateManager): Promise<AgentStatus[]> {
+  const facts = { loaded, state, active: [], next: [] };
+  return agentStatuses(facts, await readRecords(facts));
+}
+
+type AgentFacts = Pick<StatusFacts, "loaded" | "state" | "active" | "next">;
 
 type Switch = ScheduleName & { enabled: boolean };
 
@@ -61,8 +60,21 @@ interface Records {
   switches: Switch[];
 }
 
+async function readRecords({ loaded, state }: AgentFacts): Promise<Records> {
+  return {
+    live: await state.jobs.snapshot(),
+    costs: await state.jobs.costSince(today(loaded.fleet).start),
+    pauseOf: findPauses(loaded.environment, await state.pauses.list()),
+    switches: await state.schedules.switches(),
+  };
+}
+
+function agentStatuses(facts: AgentFacts, records: Records): Promise<AgentStatus[]> {
+  return Promise.all(facts.loaded.fleet.agents.map((agent) => agentStatus(facts, agent, records)));
+}
+
 async function agentStatus(
-  { state, active, next }: StatusFacts,
+  { state, active, next }: AgentFacts,
   agent: ResolvedAgent,
   { live, costs, pauseOf, switches }: Records,
 ): Promise<AgentStatus> {

@@ -8,6 +8,8 @@ const patience = 500;
  */
 export function closeSoon(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { socket } = incoming;
+  // Said in the answer, so that nothing more is sent on it.
+  outgoing.shouldKeepAlive = false;
   incoming.on("error", () => undefined);
   incoming.resume();
   outgoing.once("finish", () => {

@@ -44,7 +44,7 @@ export class SenderGone extends Error {
 }
 
 function tooLarge(limit: number): UserError {
-  return new UserError("request_too_large", `a delivery has at most ${limit} bytes`, {
+  return new UserError("request_too_large", `a body has at most ${limit} bytes here`, {
     hint: "Have the sender leave out what is not needed.",
   });
 }

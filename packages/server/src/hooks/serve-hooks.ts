@@ -1,4 +1,5 @@
 import type { FleetManager } from "@herdctl/core";
+import { addMcpRoute } from "../mcp/http/add-mcp-route.ts";
 import { createHooksApp, type HooksApp, type HooksOptions } from "./create-hooks-app.ts";
 import { type Deadlines, type PortServer, serveOnPort } from "./serve-on-port.ts";
 
@@ -13,15 +14,17 @@ export interface ServeHooksOptions extends HooksOptions {
 const tryEvery = 2_000;
 
 /**
- * Listens where the configuration says, for as long as some schedule takes deliveries; a reload may
- * begin, end or move it. A port that is taken holds up no schedule and no agent: the fleet runs on,
+ * Listens where the configuration says, for as long as some schedule takes deliveries or the fleet is
+ * open as tools; a reload may begin, end or move it. A port that is taken holds up no schedule and no agent: the fleet runs on,
  * says so in its status, and tries again.
  */
 export async function serveHooks(
   fleet: FleetManager,
   options: ServeHooksOptions = {},
 ): Promise<HooksServer> {
-  const listener = new Listener(fleet, createHooksApp(fleet.webhooks.door, options), options);
+  const app = createHooksApp(fleet.webhooks.door, options);
+  addMcpRoute(app, fleet, options);
+  const listener = new Listener(fleet, app, options);
   await listener.adjust();
   const forget = fleet.on("fleet:reloaded", () => void listener.adjust());
   return {
@@ -61,8 +64,8 @@ class Listener {
   private async settle(): Promise<void> {
     if (this.stopped) return;
     clearTimeout(this.retry);
-    const { webhooks } = this.fleet;
-    const { address } = webhooks;
+    const { webhooks, mcp } = this.fleet;
+    const address = webhooks.address ?? mcp.address;
     const wanted = address && `${address.host}:${address.port}`;
     if (wanted === this.at) return;
     await this.server?.stop();

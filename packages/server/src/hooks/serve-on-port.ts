@@ -55,7 +55,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 function unusable(host: string, port: number, cause: Error): UserError {
   const isTaken = "code" in cause && cause.code === "EADDRINUSE";
   const why = isTaken ? "something else listens there" : cause.message;
-  return new UserError("address_in_use", `webhooks cannot come in at ${host}:${port}: ${why}`, {
+  return new UserError("address_in_use", `the fleet cannot listen at ${host}:${port}: ${why}`, {
     hint: "Stop what listens there, or choose another `server.port`, and run `herdctl reload`.",
     cause,
   });

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { allowances } from "../allowances.ts";
 import { budget } from "./agent.ts";
 import { count, duration, usd } from "./quantities.ts";
-import { hostPath, name, url } from "./texts.ts";
+import { hostPath, name, url, variableName } from "./texts.ts";
 import { timezone } from "./time.ts";
 import { checkedText, Wrong } from "./wrong.ts";
 
@@ -38,9 +39,22 @@ const host = checkedText((text) =>
     : new Wrong(`"${text}" is not an address`, "Write an address such as `127.0.0.1`."),
 );
 
+const mcp = z.strictObject({
+  token_env: variableName.describe("Variable that holds the token of whoever connects"),
+  allow: z
+    .array(z.enum(allowances))
+    .prefault([])
+    .describe("What may be done beyond looking: `trigger`, `answer`, `cancel`"),
+  hosts: z
+    .array(host)
+    .prefault([])
+    .describe("Names under which it is reached besides loopback and `server.host`"),
+});
+
 const server = z.strictObject({
   port: z.int().min(1).max(65_535).prefault(3232).describe("Port of dashboard, API and webhooks"),
   host: host.prefault("127.0.0.1").describe("Address it listens on"),
+  mcp: mcp.optional().describe("The fleet as tools of an MCP client, at `/mcp`; off unless given"),
 });
 
 /** The content is checked once it is merged into each agent, so that every place is known. */
