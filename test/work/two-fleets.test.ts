@@ -38,7 +38,7 @@ test("two fleets on fifty issues: each is claimed, worked on and closed exactly 
   );
   const isOver = () =>
     [...github.issues.values()].every(({ state }) => state === "closed") && github.refs.size === 0;
-  await until("all issues to be closed", async () => isOver(), 80_000);
+  await until("all issues to be closed", async () => isOver(), 90_000);
 
   const shares = await Promise.all(fleets.map(({ control }) => worked(control)));
   for (const share of shares) expect(share.length).toBeGreaterThan(0);

@@ -45,6 +45,14 @@ function lastWord(last: NonNullable<ScheduleView["last"]>): string {
 
 function nextText({ enabled, next, type }: ScheduleView, now: Date): string {
   if (!enabled) return "off";
-  if (next.length === 0) return type === "interval" ? "when its run is over" : "never again";
+  if (next.length === 0) return withoutTime[type];
   return next.map((time) => clockText(time, now)).join(", ");
 }
+
+/** What is said of a schedule that is on and knows no next time. */
+const withoutTime: Record<ScheduleView["type"], string> = {
+  interval: "when its run is over",
+  cron: "never again",
+  at: "never again",
+  webhook: "when delivered",
+};

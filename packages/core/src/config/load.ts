@@ -33,6 +33,8 @@ export interface LoadedFleet {
   trees: { fleet: Tree; agents: ReadonlyMap<string, Tree> };
   /** All that was read, and the `.env` that may be. */
   files: readonly string[];
+  /** Where agent files are looked for, as absolute patterns. */
+  patterns: readonly string[];
 }
 
 /** Reads a fleet file and all it names. Everything that is wrong is thrown at once. */
@@ -69,6 +71,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
     environment,
     trees: { fleet: sources.rootTree, agents: new Map(loaded.map((one) => [one.name, one.tree])) },
     files: [...files, ...loaded.flatMap((one) => one.files)],
+    patterns: sources.patterns,
   };
 }
 

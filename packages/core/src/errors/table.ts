@@ -180,6 +180,11 @@ export const errorTable = {
     status: 404,
     hint: "The address is /hooks/<agent>/<schedule>, of a schedule with `type: webhook`.",
   },
+  webhook_off: {
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Switch it on with `herdctl schedules enable`, and send it again.",
+  },
   signature_wrong: {
     exitCode: exitCodes.refused,
     status: 401,

@@ -1,6 +1,6 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { ApprovalDesk } from "../runner/approval-desk.ts";
-import { beginAttempt } from "../runner/begin-attempt.ts";
+import { beginAttempt, plainOutcome } from "../runner/begin-attempt.ts";
 import type { SpareContainer } from "../runner/container/spare.ts";
 import { type NextStep, nextStep } from "../runner/next-step.ts";
 import { leaseEnd } from "../runner/prepare-run.ts";
@@ -13,6 +13,7 @@ import { identifyProcess, isAlive, type ProcessIdentity } from "../state/process
 import type { LeaseHolder } from "../state/session.ts";
 import type { FleetContext } from "./context.ts";
 import { definedOnly } from "./defined-only.ts";
+import { passGate } from "./gate-at-start.ts";
 import { Relay } from "./relay.ts";
 import { RunnerDesk, type StopReason } from "./runner-desk.ts";
 import { whenWritable } from "./when-writable.ts";
@@ -21,6 +22,9 @@ import { whenWritable } from "./when-writable.ts";
 export class ActiveJob {
   private readonly stopping = new AbortController();
   private readonly left = new AbortController();
+  /** Its gate need not answer any more. */
+  private readonly unasked = new AbortController();
+  private atGate: Promise<Job> | undefined;
   private relay: Relay | undefined;
   private desk: RunnerDesk | undefined;
   private spare: SpareContainer | undefined;
@@ -43,11 +47,22 @@ export class ActiveJob {
   }
 
   get doing(): string {
-    return this.relay?.doing ?? "starting";
+    return this.relay?.doing ?? (this.atGate ? "asking its gate" : "starting");
   }
 
-  /** A new attempt: prepared here, carried out by a process of its own. */
+  /** A new attempt, unless a gate keeps it out. */
   async start(agent: ResolvedAgent): Promise<void> {
+    this.atGate = passGate(this.context, agent, this.job, this.unasked.signal);
+    this.job = await this.atGate;
+    this.atGate = undefined;
+    if (this.job.status === "skipped") return this.announceEnd();
+    if (!this.unasked.signal.aborted) return this.attempt(agent);
+    if (this.stopping.signal.reason === "cancelled") return this.cancelUnbegun();
+    // Left as it is: the next fleet finds it in the queue.
+  }
+
+  /** Prepared here, carried out by a process of its own. */
+  private async attempt(agent: ResolvedAgent): Promise<void> {
     const { state, spares, spareContainers, hub } = this.context;
     const environment = definedOnly(this.context.environment());
     const request = {
@@ -89,14 +104,26 @@ export class ActiveJob {
 
   stop(reason: StopReason, force = false): void {
     this.stopping.abort(reason);
+    this.unasked.abort();
     this.desk?.stop(reason, force);
   }
 
   /** Nothing more is recorded from here: the next fleet process finds the job where it is. */
-  leave(): void {
+  async leave(): Promise<void> {
     this.left.abort();
+    this.unasked.abort();
+    await this.atGate?.catch(() => undefined);
     void this.relay?.end();
     void this.desk?.close();
+  }
+
+  private async cancelUnbegun(): Promise<void> {
+    const outcome = plainOutcome("cancelled");
+    const change = { status: "cancelled" as const, outcome, due_at: null };
+    const { state } = this.context;
+    const update = await whenWritable(this.context, () => state.jobs.update(this.id, change));
+    this.job = update.job;
+    this.announceEnd();
   }
 
   /** The session belongs to the process that writes to it, and not to us. */
@@ -205,6 +232,7 @@ export class ActiveJob {
       completed: "job:completed",
       failed: "job:failed",
       cancelled: "job:cancelled",
+      skipped: "job:skipped",
     } as const;
     const type = job.status in types ? types[job.status as keyof typeof types] : "job:waiting";
     this.context.hub.emit({ type, job });

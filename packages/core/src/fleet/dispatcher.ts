@@ -59,7 +59,7 @@ export class Dispatcher {
   async leave(): Promise<void> {
     this.halt();
     await this.passing;
-    for (const job of this.active.values()) job.leave();
+    await Promise.all([...this.active.values()].map((job) => job.leave()));
   }
 
   /** Something changed: there may be a job to start. */

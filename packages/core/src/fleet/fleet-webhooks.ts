@@ -7,6 +7,7 @@ import { WebhookDoor } from "../triggers/webhook/webhook-door.ts";
 import { hasWebhooks } from "../triggers/webhook/webhook-schedule.ts";
 import type { DeliveryList } from "./control.ts";
 import type { Problems } from "./problems.ts";
+import { switchOf } from "./timetable.ts";
 
 export interface WebhookFrame {
   /** The environment that the fleet was started with. */
@@ -28,6 +29,8 @@ export class FleetWebhooks {
       environment: () => readEnvironment(config().fleet.dir, env),
       stores: state,
       trigger,
+      isOn: async (target, { enabled }) =>
+        switchOf(await state().schedules.switches(), target) ?? enabled,
       tidy: () => this.tidy(),
     });
   }

@@ -112,7 +112,9 @@ export const newJobSchema = given(
 );
 export type NewJob = z.infer<typeof newJobSchema>;
 
-export const jobChangeSchema = given(z.object(progressFields).partial().strict());
+/** The prompt changes once at most: when its gate has answered. */
+const changeFields = { ...progressFields, prompt: requestFields.prompt };
+export const jobChangeSchema = given(z.object(changeFields).partial().strict());
 export type JobChange = z.infer<typeof jobChangeSchema>;
 
 export const attemptSchema = z.object({

@@ -6,9 +6,14 @@ const longestInAll = 64_000;
 
 /**
  * Puts values into the `{{path}}` places of a prompt. A text from outside stands between marks that
- * it cannot close itself, and no longer than it may be; what it says is never filled in again.
+ * it cannot close itself, and no longer than it may be; what it says is never filled in again, not
+ * even by whoever fills the places whose values come later.
  */
-export function fillPrompt(template: string, values: Record<string, unknown>): string {
+export function fillPrompt(
+  template: string,
+  values: Record<string, unknown>,
+  later: readonly string[] = [],
+): string {
   let room = longestInAll;
   let isFenced = false;
   const filled = template.replaceAll(place, (whole, path: string) => {
@@ -19,12 +24,19 @@ export function fillPrompt(template: string, values: Record<string, unknown>): s
     const limit = Math.min(longestValue, room);
     room -= Math.min(text.length, limit);
     isFenced = true;
-    return fenced(path, text, limit);
+    return fenced(path, withoutPlaces(text, later), limit);
   });
-  return isFenced ? `${fenceNotice}\n\n${filled}` : filled;
+  return isFenced && !filled.startsWith(fenceNotice) ? `${fenceNotice}\n\n${filled}` : filled;
 }
 
 const place = /\{\{\s*([\w-]+(?:\.[\w-]+)*)\s*\}\}/g;
+
+function withoutPlaces(text: string, roots: readonly string[]): string {
+  if (roots.length === 0) return text;
+  return text.replaceAll(place, (whole, path: string) =>
+    roots.includes(path.split(".")[0] ?? "") ? `{ {${path}} }` : whole,
+  );
+}
 
 /** A number or a switch carries no instruction. */
 function textOf([first, ...others]: unknown[]): string | number | boolean {

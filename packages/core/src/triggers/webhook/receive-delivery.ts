@@ -18,7 +18,7 @@ export interface DeliveryDesk {
   deliveries: Pick<DeliveryStore, "record">;
   trigger: TriggerByDelivery;
   /** Called once the signature is known to be good; may refuse. */
-  verified(): void;
+  verified(): Promise<void>;
 }
 
 /** The job and the record of its delivery are one transaction. */
@@ -48,7 +48,7 @@ export async function receiveDelivery(
   const secrets = secretsOf(schedule, desk.environment);
   const wrong = verifySignature(signature, secrets, signed, now);
   if (wrong !== undefined) throw new UserError("signature_wrong", wrong);
-  desk.verified();
+  await desk.verified();
   const read = readDelivery(signature, signed);
   const challenge = challengeOf(read);
   if (challenge !== null) return { kind: "challenge", answer: challenge };
@@ -91,7 +91,7 @@ export function requestFor(
 ): TriggerRequest | undefined {
   if (decision.kind === "unwanted") return undefined;
   const values = { payload, event: event ?? "", command: decision.command ?? "" };
-  const prompt = schedule.prompt && fillPrompt(schedule.prompt, values);
+  const prompt = schedule.prompt && fillPrompt(schedule.prompt, values, ["gate"]);
   return { trigger: "webhook", ...target, prompt, key };
 }
 
