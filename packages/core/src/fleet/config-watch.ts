@@ -48,7 +48,7 @@ export class ConfigWatch {
     const watcher = watch(folders, {
       depth: 0,
       alwaysStat: true,
-      ignored: (path, stats) => stats?.isFile() === true && !isConfiguration(path),
+      ignored: (path, stats) => stats?.isFile() === true && !this.isConfiguration(path),
     });
     let isReady = false;
     watcher.on("ready", () => {
@@ -57,7 +57,7 @@ export class ConfigWatch {
     watcher.on("all", (_, path, stats) => {
       // What is found at first is no change, unless it was written while the watcher got ready.
       const isNews = isReady || (stats?.mtimeMs ?? 0) > this.since.getTime();
-      if (isNews && isConfiguration(path)) this.changed();
+      if (isNews && this.isConfiguration(path)) this.changed();
     });
     // A folder that cannot be watched still has `herdctl reload`.
     watcher.on("error", () => undefined);
@@ -77,8 +77,10 @@ export class ConfigWatch {
     await this.frame.reload().catch(() => undefined);
     this.follow();
   }
-}
 
-function isConfiguration(path: string): boolean {
-  return /\.ya?ml$/.test(path) || basename(path) === ".env";
+  /** What was read, by whatever name, and what could be read next time. */
+  private isConfiguration(path: string): boolean {
+    const couldBe = /\.ya?ml$/.test(path) || basename(path) === ".env";
+    return couldBe || this.frame.loaded().files.includes(path);
+  }
 }
