@@ -26,7 +26,7 @@ function asking(more: Partial<Question> = {}) {
     ...more,
   };
   const gone = new AbortController();
-  const ask = () => approvals.question(question, gone.signal);
+  const ask = () => approvals.question(question, AbortSignal.any([gone.signal]));
   const answer = (line: object) => {
     const read = readToRunner(JSON.stringify({ type: "answer", message: "", ...line }));
     if (read?.type === "answer") approvals.answer(read);
