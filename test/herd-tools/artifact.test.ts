@@ -1,7 +1,11 @@
-import { readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Job } from "@herdctl/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openInWorkspace } from "../../packages/core/src/herd-tools/workspace-file.ts";
+import { folderWith } from "../support/folder.ts";
 import { logOf, runJob } from "../support/job.ts";
 import { obedientStage, obey, toolResults } from "../support/runtime.ts";
 
@@ -98,4 +102,34 @@ describe("limits", () => {
     expect(job.artifacts).toHaveLength(100);
     expect(job.warnings).toEqual([expect.stringContaining("100 files already")]);
   });
+});
+
+test("a folder that turns into a link at the wrong moment brings out nothing", async () => {
+  const home = realpathSync(folderWith({ "secret/file.txt": "secret" }));
+  const cwd = realpathSync(folderWith({ "real/file.txt": "own" }));
+  symlinkSync(join(home, "secret"), join(cwd, "link"));
+  const swap = `const { renameSync } = require("node:fs");
+    for (;;) for (const from of ["real", "link"]) try {
+      renameSync(from, "out"); renameSync("out", from);
+    } catch {}`;
+  const swapper = spawn(process.execPath, ["-e", swap], { cwd, stdio: "ignore" });
+  onTestFinished(async () => {
+    const gone = once(swapper, "exit");
+    swapper.kill("SIGKILL");
+    await gone;
+  });
+  const seen = new Set<string>();
+  const deadline = Date.now() + 30_000;
+  while ((!seen.has("own") || !seen.has("refused")) && Date.now() < deadline) {
+    for (let n = 0; n < 200; n++) {
+      const opened = await openInWorkspace({ place: "docker", cwd }, "out/file.txt");
+      if (opened.kind === "refused") {
+        if (opened.reason.includes("working directory")) seen.add("refused");
+        continue;
+      }
+      seen.add(await opened.file.readFile("utf8"));
+      await opened.file.close();
+    }
+  }
+  expect(seen).toEqual(new Set(["own", "refused"]));
 });

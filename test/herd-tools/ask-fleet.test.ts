@@ -182,6 +182,33 @@ test("whoever waits at a terminal is asked there", async () => {
   await stop();
 });
 
+test("several questions are asked one after the other, and each has the keys", async () => {
+  const { inTerminal, stop, on } = await waiting({});
+  const choose = (question: string, multiSelect: boolean) => ({
+    question,
+    header: "Choose",
+    multiSelect,
+    options: ["Red", "Blue"].map((label) => ({ label, description: "a colour" })),
+  });
+  const questions = [choose("Which ones?", true), choose("Which one?", false)];
+  const prompt = `'${obey(["AskUserQuestion", { questions }])}'`;
+  const { code, screen } = await inTerminal(
+    ["trigger", "one", "--wait", "-p", prompt],
+    [
+      { when: "Your answers?", type: " \r" },
+      { when: "Your answer?", type: "\x1b[B\x1b[B\r" },
+      { when: "nothing declines", type: "green" },
+      { when: "green", type: "\r" },
+    ],
+  );
+  expect(code).toBe(0);
+  expect(screen).toContain("More than one may be chosen.");
+  const told = JSON.stringify(lastRequest(on));
+  expect(told).toMatch(/Which ones\?\W+Red/);
+  expect(told).toMatch(/Which one\?\W+green/);
+  await stop();
+});
+
 test("where nobody sits at a terminal it is printed how to answer", async () => {
   const { run, control, stop, prompt } = await waiting({ question: "How deep?" });
   const triggered = run("trigger", "one", "--wait", "-p", prompt);

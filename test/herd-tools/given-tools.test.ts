@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { inlineAgent, problemsOf } from "../support/fleet.ts";
+import { fleetHead, inlineAgent, load, problemsOf } from "../support/fleet.ts";
 import { logOf, runJob } from "../support/job.ts";
 import { initOf, obedientStage, obey, toolResults } from "../support/runtime.ts";
 
@@ -81,6 +81,36 @@ describe("in the configuration", () => {
     expect(problem(daily("schemas/missing.json"))).toMatchObject({
       path: "schedules.d.output_schema",
       message: expect.stringContaining("schemas/missing.json cannot be read (ENOENT)"),
+    });
+  });
+
+  test("a schema may lie in a file, as JSON or YAML, beside the one that names it", () => {
+    const agent = `name: one\n${daily("../schemas/a.json")}\n  e: { type: cron, cron: "0 9 * * *", prompt: go, output_schema: ../schemas/b.yaml }`;
+    const { fleet, files } = load({
+      "herdctl.yaml": `${fleetHead}agents: [{ path: agents/*.yaml }]`,
+      "agents/one.yaml": agent,
+      "schemas/a.json": '{ "type": "object" }',
+      "schemas/b.yaml": "type: array",
+    });
+    const { schedules } = fleet.agents[0] ?? expect.fail("there is no agent");
+    expect(schedules.d).toMatchObject({ output_schema: { type: "object" } });
+    expect(schedules.e).toMatchObject({ output_schema: { type: "array" } });
+    expect(files.filter((file) => file.includes("schemas"))).toHaveLength(2);
+  });
+
+  test("no schema lies where a container may write", () => {
+    const [found] = problemsOf({
+      "herdctl.yaml": `${fleetHead}agents:
+  - name: inside
+    working_directory: repo
+    docker: { enabled: true }
+  - name: two
+    schedules: { d: { type: cron, cron: "0 9 * * *", prompt: go, output_schema: repo/a.json } }`,
+      "repo/a.json": '{ "type": "object" }',
+    });
+    expect(found).toMatchObject({
+      path: "schedules.d.output_schema",
+      message: "the container of `inside` could write this file",
     });
   });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
@@ -123,4 +123,20 @@ ${owing("cli")
   expect(hooks).toHaveLength(1);
   const told = JSON.parse(readFileSync(join(dirname(file), "told.json"), "utf8"));
   expect(told.job.report).toEqual(right);
+});
+
+test("a fleet reads a schema again when its file changes, and says when it is none any more", async () => {
+  const on = await obedientStage();
+  const schema = join(on.home, "schema.json");
+  writeFileSync(schema, '{ "type": "object" }');
+  const daily = `{ type: cron, cron: "0 9 1 1 *", prompt: go, output_schema: ${schema} }`;
+  const file = fleetFile(on, `  - { name: one, runtime: cli, schedules: { daily: ${daily} } }`);
+  const fleet = await startFleet(on, file);
+  const problem = async () => (await fleet.status()).fleet.problem;
+  expect(await problem()).toBeNull();
+  writeFileSync(schema, '{ "type": "strange" }');
+  const said = await until("the problem to be told", problem);
+  expect(JSON.stringify(said)).toContain("no JSON Schema");
+  writeFileSync(schema, '{ "type": "array" }');
+  await until("it to be right again", async () => (await problem()) === null);
 });

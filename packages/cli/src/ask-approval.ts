@@ -22,14 +22,19 @@ async function ask(
 ): Promise<Word> {
   if (signal.aborted) return "deny";
   live.pause(approvalLines(approval, look));
+  const asking = new AbortController();
+  const withdraw = () => asking.abort();
+  signal.addEventListener("abort", withdraw, { once: true });
   try {
     const prompt = approval.kind === "question" ? askQuestion : askPermission;
-    const said: Said = await prompt(approval, signal);
+    const said: Said = await prompt(approval, asking.signal);
     if (said !== "left") return said;
     // While a question is asked Ctrl-C comes as a key; it means the same as ever.
     if (!signal.aborted) process.kill(process.pid, "SIGINT");
     return "deny";
   } finally {
+    // A prompt that is over and is aborted then takes the keys from the next one.
+    signal.removeEventListener("abort", withdraw);
     live.resume();
   }
 }

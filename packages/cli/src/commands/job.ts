@@ -39,7 +39,8 @@ export async function run(call: Call): Promise<number> {
 /** What it waits for of people, and how to answer. */
 async function askedBy(call: Call, job: Job, look: Look): Promise<string[]> {
   const open = await readState(call, (state) => state.approvals.open(job.id));
-  return open.flatMap((approval) => ["", ...approvalPage(approval, job, new Date(), look)]);
+  const pages = open.flatMap((approval) => approvalPage(approval, job, new Date(), look));
+  return pages.length === 0 ? [] : ["", ...pages];
 }
 
 /** Of its id the beginning is enough. */

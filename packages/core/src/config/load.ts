@@ -10,7 +10,7 @@ import { stateDirOf } from "./find.ts";
 import { checkHostCommands, type PlacedAgent } from "./host-commands.ts";
 import { checkIsolation } from "./isolation.ts";
 import { namesAgent } from "./named-agents.ts";
-import { readOutputSchemas } from "./output-schemas.ts";
+import { checkSchemaFiles, readOutputSchemas, type SchemaFile } from "./output-schemas.ts";
 import { type ResolvedAgent, resolveAgent, resolvePath } from "./resolve.ts";
 import { agentSchema } from "./schema/agent.ts";
 import type { FleetFile } from "./schema/fleet.ts";
@@ -51,6 +51,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   const loaded = sources.agents.map((source) => loadAgent(source, guarded));
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));
   problems.push(...unknownTriggers(loaded), ...checkHostCommands(placed(loaded)));
+  problems.push(...checkSchemaFiles(placed(loaded)));
   if (problems.length > 0 || !sources.root) {
     throw new ProblemsError("config_invalid", withoutRepeats(problems).sort(byPlace));
   }
@@ -70,7 +71,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
     }),
     environment,
     trees: { fleet: sources.rootTree, agents: new Map(loaded.map((one) => [one.name, one.tree])) },
-    files: [...files, ...loaded.flatMap((one) => one.files)],
+    files: [...files, ...loaded.flatMap((one) => one.files.map(({ file }) => file))],
     patterns: sources.patterns,
   };
 }
@@ -81,7 +82,7 @@ interface LoadedAgent {
   tree: Tree;
   agent?: ResolvedAgent;
   /** What it was made of beside the agent's own file. */
-  files: string[];
+  files: SchemaFile[];
   problems: Problem[];
 }
 
@@ -113,8 +114,8 @@ function loadAgent(source: AgentSource, guarded: Guarded): LoadedAgent {
   };
 }
 
-function placed(agents: LoadedAgent[]): PlacedAgent[] {
-  return agents.flatMap(({ agent, tree }) => (agent ? [{ agent, tree }] : []));
+function placed(agents: LoadedAgent[]): (PlacedAgent & Pick<LoadedAgent, "files">)[] {
+  return agents.flatMap(({ agent, tree, files }) => (agent ? [{ agent, tree, files }] : []));
 }
 
 /** `defaults` is checked even when no agent could be read; what it leaves out is not missing. */

@@ -4,6 +4,8 @@ import type { Problem } from "../document/problem.ts";
 import { readText } from "../document/read.ts";
 import { at, type Tree, valuePlaceOf } from "../document/tree.ts";
 import { UserError } from "../errors/user-error.ts";
+import { followLinks, holds } from "./boundary.ts";
+import { type PlacedAgent, writableFolders } from "./host-commands.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { compileSchema } from "./output-schema.ts";
 import { type ResolvedAgent, resolvePath } from "./resolve.ts";
@@ -11,8 +13,13 @@ import { type ResolvedAgent, resolvePath } from "./resolve.ts";
 export interface ReadSchemas {
   schedules: ResolvedAgent["schedules"];
   problems: Problem[];
-  /** Those that were read. */
-  files: string[];
+  files: SchemaFile[];
+}
+
+/** A file with a schema, and where it is named. */
+export interface SchemaFile {
+  file: string;
+  path: string[];
 }
 
 /** Puts the schemas that are in files in their places, and looks whether each is one at all. */
@@ -37,10 +44,33 @@ export function readOutputSchemas(agent: ResolvedAgent, tree: Tree): ReadSchemas
   return read;
 }
 
-function fromFile(given: string, tree: Tree, path: string[], files: string[]): JsonSchema {
+/**
+ * Whoever sits in a container could write nonsense into such a file, and the fleet would not start
+ * again.
+ */
+export function checkSchemaFiles(agents: (PlacedAgent & { files: SchemaFile[] })[]): Problem[] {
+  const writable = agents.flatMap(({ agent }) => writableFolders(agent));
+  return agents.flatMap(({ tree, files }) =>
+    files.flatMap(({ file, path }) => {
+      const real = followLinks(file);
+      const found = writable.find(({ folder }) => holds(folder, real));
+      if (!found) return [];
+      return [
+        {
+          ...valuePlaceOf(tree, path),
+          path: path.join("."),
+          message: `the container of \`${found.agent}\` could write this file`,
+          hint: "Put the schema into a folder that no container is given, or write it here.",
+        },
+      ];
+    }),
+  );
+}
+
+function fromFile(given: string, tree: Tree, path: string[], files: SchemaFile[]): JsonSchema {
   const written = at(tree, path)?.place.file ?? "";
   const file = resolvePath(dirname(written), given);
-  files.push(file);
+  files.push({ file, path });
   const schema: unknown = parse(readText(file));
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
     throw new Error("the file holds no object");

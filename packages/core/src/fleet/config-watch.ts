@@ -55,7 +55,7 @@ export class ConfigWatch {
       alwaysStat: true,
       ignored: (path, stats) => {
         if (!stats) return false;
-        return stats.isDirectory() ? !isWatched(folders, path) : !isConfiguration(path);
+        return stats.isDirectory() ? !isWatched(folders, path) : !this.isConfiguration(path);
       },
     });
     let isReady = false;
@@ -65,7 +65,7 @@ export class ConfigWatch {
     watcher.on("all", (_, path, stats) => {
       // What is found at first is no change, unless it was written while the watcher got ready.
       const isNews = isReady || (stats?.mtimeMs ?? 0) > this.since.getTime();
-      if (isNews && isConfiguration(path)) this.changed();
+      if (isNews && this.isConfiguration(path)) this.changed();
     });
     // A folder that cannot be watched still has `herdctl reload`.
     watcher.on("error", () => undefined);
@@ -88,8 +88,10 @@ export class ConfigWatch {
     });
     this.follow();
   }
-}
 
-function isConfiguration(path: string): boolean {
-  return /\.ya?ml$/.test(path) || basename(path) === ".env";
+  /** What was read, by whatever name, and what could be read next time. */
+  private isConfiguration(path: string): boolean {
+    const couldBe = /\.ya?ml$/.test(path) || basename(path) === ".env";
+    return couldBe || this.frame.loaded().files.includes(path);
+  }
 }

@@ -9,6 +9,7 @@ import { ConfigWatch } from "./config-watch.ts";
 import { ContainerWatch } from "./container-watch.ts";
 import type { FleetStatus, ShutdownOptions } from "./control.ts";
 import { drain } from "./drain.ts";
+import { runErrand } from "./errands/run-errand.ts";
 import { EventHub } from "./event-hub.ts";
 import { type FleetParts, openParts } from "./parts.ts";
 import { Problems } from "./problems.ts";
@@ -136,6 +137,7 @@ export class FleetLife {
       spares: this.options.spares,
       onlyOwn: this.options.onlyOwn ?? false,
       unattended: this.options.unattended ?? false,
+      errand: (errand) => runErrand(this.opened, errand),
       trouble: (message, cause) => this.trouble(message, cause),
     });
   }

@@ -13,7 +13,6 @@ import type { ConfigWatch } from "./config-watch.ts";
 import type { ContainerWatch } from "./container-watch.ts";
 import type { FleetContext } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { runErrand } from "./errands/run-errand.ts";
 import { Turns } from "./errands/turns.ts";
 import type { EventHub } from "./event-hub.ts";
 import { OwnPlans } from "./own-plans.ts";
@@ -54,6 +53,7 @@ export interface FleetFrame {
   spares?: SparePool;
   onlyOwn: boolean;
   unattended: boolean;
+  errand: FleetContext["errand"];
   trouble(message: string, cause?: unknown): void;
 }
 
@@ -96,7 +96,7 @@ function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock:
     spareContainers: new SpareContainers(configured),
     isWatched: (jobId) => watched.has(jobId),
     askPerson: (jobId) => (unattended && own.has(jobId) ? undefined : board.ask),
-    errand: (errand) => runErrand(parts, errand),
+    errand: frame.errand,
     takeWork: (agent) => work.take(agent),
     decidedOn: (jobId) => work.decidedOn(jobId),
     concluded,

@@ -14,19 +14,19 @@ import { scheduleTool } from "./schedule.ts";
 
 const serverName = "herd";
 
-const factories: Partial<Record<HerdToolName, (doors: HerdDoors) => HerdTool>> = {
-  ask: askTool,
+const factories: Record<HerdToolName, (doors: HerdDoors) => HerdTool> = {
   report: reportTool,
-  progress: progressTool,
-  delegate: delegateTool,
-  schedule: scheduleTool,
+  ask: askTool,
   artifact: artifactTool,
+  progress: progressTool,
+  schedule: scheduleTool,
   memory: memoryTool,
+  delegate: delegateTool,
 };
 
 /** The tools that an agent has in this run: those that it was given, and no server without any. */
 export function chooseTools(doors: HerdDoors): OwnTools {
-  const tools = toolNames(doors.order).flatMap((name) => factories[name]?.(doors) ?? []);
+  const tools = toolNames(doors.order).map((name) => factories[name](doors));
   if (tools.length === 0) return { servers: {}, allowed: [] };
   const instructions = doors.order.outputSchema ? demand : undefined;
   const server = herdServer({ tools, instructions, note: doors.note });

@@ -10,6 +10,9 @@ type Word = Answer | "expired" | "withdrawn";
 /** The fleet ends a question in time; only where none is there, it is for us to do. */
 const graceForFleet = 5_000;
 
+/** More at once no person could answer; whoever speaks in claude's name could ask without end. */
+const mostOpen = 100;
+
 export interface Audience {
   asked(approval: ApprovalAsked): void;
   withdrawn(approval: ApprovalWithdrawn): void;
@@ -52,6 +55,7 @@ export class OpenApprovals {
     about: Omit<ApprovalAsked, "type" | "request_id" | "asked_at">,
     signal: AbortSignal,
   ): Promise<Word> {
+    if (this.open.size >= mostOpen) return Promise.resolve("withdrawn");
     const request_id = randomUUID();
     const asked_at = new Date().toISOString();
     const asked: ApprovalAsked = { type: "approval", request_id, asked_at, ...about };

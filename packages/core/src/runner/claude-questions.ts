@@ -11,7 +11,7 @@ const questionSchema = z.looseObject({
   options: z.array(z.looseObject({ label: z.string(), description: z.string().optional() })),
   multiSelect: z.boolean().default(false),
 });
-const inputSchema = z.looseObject({ questions: z.array(questionSchema).min(1) });
+const inputSchema = z.looseObject({ questions: z.array(questionSchema).min(1).max(10) });
 
 /**
  * Puts each question before a person. The tool is allowed with the answers, by the text of their

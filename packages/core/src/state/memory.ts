@@ -11,7 +11,7 @@ export interface Note {
 
 export type Noted = { kind: "noted" } | { kind: "refused"; reason: string };
 
-export const largestNote = 16 * 1024;
+const largestNote = 16 * 1024;
 const mostNotes = 200;
 /** Of each note, the one in force among them. */
 const versionsKept = 10;

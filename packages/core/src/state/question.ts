@@ -36,7 +36,7 @@ export const replySchema = z.discriminatedUnion("kind", [
 ]);
 export type Reply = z.infer<typeof replySchema>;
 
-export const longestReply = 20_000;
+const longestReply = 20_000;
 
 /** The answer as it is kept: a choice by its own label; or the reason why it is none. */
 export function readReply(

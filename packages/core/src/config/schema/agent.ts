@@ -9,7 +9,7 @@ import { hostPath, insidePath, name, someText, stringMap } from "./texts.ts";
 import { workSource } from "./work-source.ts";
 
 const permissionModes = ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk"] as const;
-export const herdTools = [
+const herdTools = [
   "report",
   "ask",
   "artifact",
