@@ -10,7 +10,7 @@ import { until } from "../support/fleet-program.ts";
 import { folderWith } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";
 import { freePort } from "../webhooks/hook-stage.ts";
-import { overHttp } from "./mcp-stage.ts";
+import { overHttp, patient } from "./mcp-stage.ts";
 
 const token = "a token that nobody can guess".replaceAll(" ", "-");
 
@@ -85,10 +85,9 @@ test("claude with the token connects to the port and uses the tools", async () =
     folderWith({ "mcp.json": JSON.stringify({ mcpServers: { shop } }) }),
     "mcp.json",
   );
-  const { result, messages, stdout } = await on.claude("325", [
-    "look",
-    ...["--mcp-config", config, "--strict-mcp-config", "--allowedTools", "mcp__shop"],
-  ]);
+  const options = ["--mcp-config", config, "--strict-mcp-config", "--allowedTools", "mcp__shop"];
+  const env = { ...on.env, ...patient };
+  const { result, messages, stdout } = await on.claude("325", ["look", ...options], { env });
   expect(messages.find((one) => one.subtype === "init")?.mcp_servers).toMatchObject([
     { name: "shop", status: "connected" },
   ]);

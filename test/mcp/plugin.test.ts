@@ -7,6 +7,7 @@ import { runningFleet } from "../cli/fleet-stage-running.ts";
 import { checkout, endOf, ownEnv } from "../cli/herdctl.ts";
 import { claudeBinary, claudeVersions } from "../support/claude.ts";
 import { folderWith } from "../support/folder.ts";
+import { patient } from "./mcp-stage.ts";
 
 const plugin = join(checkout, "plugin");
 const commandNames = readdirSync(join(plugin, "commands")).map((name) => name.replace(".md", ""));
@@ -33,7 +34,7 @@ test.each(claudeVersions)(
   },
   async (version) => {
     const on = await runningFleet(script);
-    const env = { ...on.env, PATH: `${join(checkout, "bin")}:${on.env.PATH}` };
+    const env = { ...on.env, ...patient, PATH: `${join(checkout, "bin")}:${on.env.PATH}` };
     const ask = (prompt: string) =>
       on.claude(version, [prompt, "--plugin-dir", plugin], { env, cwd: on.folder });
 
