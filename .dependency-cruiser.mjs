@@ -77,7 +77,7 @@ export default {
         path: "^packages/[^/]+/src/",
         pathNot: [
           "^packages/$1/",
-          "^packages/[^/]+/src/(index|light|state|fleet|spare|document|client|mcp)\\.ts$",
+          "^packages/[^/]+/src/(index|light|state|fleet|spare|records|document|client|mcp)\\.ts$",
         ],
       },
     },

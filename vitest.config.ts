@@ -11,6 +11,7 @@ export default defineConfig({
       { find: /^@herdctl\/core\/state$/, replacement: source("packages/core/src/state.ts") },
       { find: /^@herdctl\/core\/fleet$/, replacement: source("packages/core/src/fleet.ts") },
       { find: /^@herdctl\/core\/spare$/, replacement: source("packages/core/src/spare.ts") },
+      { find: /^@herdctl\/core\/records$/, replacement: source("packages/core/src/records.ts") },
       { find: /^@herdctl\/core\/document$/, replacement: source("packages/core/src/document.ts") },
       { find: /^@herdctl\/server$/, replacement: source("packages/server/src/index.ts") },
       { find: /^@herdctl\/server\/client$/, replacement: source("packages/server/src/client.ts") },

@@ -6,6 +6,7 @@ import { fleetStage, until } from "../cli/fleet-stage.ts";
 import { questions, stopWhenOver } from "../cli/fleet-stage-running.ts";
 import { program } from "../cli/herdctl.ts";
 import type { ClaudeRun } from "../support/claude.ts";
+import { patient } from "./mcp-stage.ts";
 
 /** A model that does what it reads, so that prompts can say which tools are used. */
 async function obedientFleet() {
@@ -19,10 +20,14 @@ async function obedientFleet() {
     const prompt = calls
       .map(([tool, input]) => `OBEY: mcp__herdctl__${tool} ${JSON.stringify(input)}`)
       .join("\n\n");
-    const run = await on.claude("325", [
-      prompt,
-      ...["--mcp-config", config, "--strict-mcp-config", "--allowedTools", "mcp__herdctl"],
-    ]);
+    const options = [
+      "--mcp-config",
+      config,
+      "--strict-mcp-config",
+      "--allowedTools",
+      "mcp__herdctl",
+    ];
+    const run = await on.claude("325", [prompt, ...options], { env: { ...on.env, ...patient } });
     return { run, results: resultsIn(run) };
   };
   return { ...on, ...questions(on), tell };

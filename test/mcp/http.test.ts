@@ -7,9 +7,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { longWork, working } from "../cli/fleet-stage-running.ts";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
+import { folderWith } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";
 import { freePort } from "../webhooks/hook-stage.ts";
-import { overHttp } from "./mcp-stage.ts";
+import { overHttp, patient } from "./mcp-stage.ts";
 
 const token = "a token that nobody can guess".replaceAll(" ", "-");
 
@@ -28,7 +29,7 @@ async function served(mcp: string, script: Parameters<typeof stage>[0] = {}) {
     await server.stop();
     expect(bugs).toEqual([]);
   });
-  return { fleet, file, port, url: `http://127.0.0.1:${port}/mcp` };
+  return { on, fleet, file, port, url: `http://127.0.0.1:${port}/mcp` };
 }
 
 const open = "{ token_env: HERDCTL_MCP_TOKEN, allow: [trigger, answer, cancel] }";
@@ -72,6 +73,26 @@ test("a client with the token drives the fleet over its port", async () => {
   expect(await fleet.ask("wait_for_job", { id: slow.job.id, seconds: 50 })).toMatchObject({
     job: { status: "cancelled" },
   });
+});
+
+test("claude with the token connects to the port and uses the tools", async () => {
+  const script = {
+    rules: [{ replies: [{ tools: [{ name: "mcp__shop__list_agents", input: {} }] }, "Seen."] }],
+  };
+  const { on, url } = await served(closed, { script });
+  const shop = { type: "http", url, headers: { authorization: `Bearer ${token}` } };
+  const config = join(
+    folderWith({ "mcp.json": JSON.stringify({ mcpServers: { shop } }) }),
+    "mcp.json",
+  );
+  const options = ["--mcp-config", config, "--strict-mcp-config", "--allowedTools", "mcp__shop"];
+  const env = { ...on.env, ...patient };
+  const { result, messages, stdout } = await on.claude("325", ["look", ...options], { env });
+  expect(messages.find((one) => one.subtype === "init")?.mcp_servers).toMatchObject([
+    { name: "shop", status: "connected" },
+  ]);
+  expect(result).toMatchObject({ result: "Seen.", is_error: false, permission_denials: [] });
+  expect(stdout).toContain('\\"name\\":\\"coder\\"');
 });
 
 test("without a word in the configuration the token only looks", async () => {

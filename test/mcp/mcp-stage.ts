@@ -6,6 +6,9 @@ import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol
 import { expect, onTestFinished } from "vitest";
 import { program } from "../cli/herdctl.ts";
 
+/** Has claude wait for its servers before the first turn, however busy the machine is. */
+export const patient = { MCP_CONNECTION_NONBLOCKING: "0" };
+
 export interface FleetTools {
   client: Client;
   names(): Promise<string[]>;

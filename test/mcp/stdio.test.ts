@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Approval, Job } from "@herdctl/core";
 import { expect, test } from "vitest";
 import { fleetStage, until } from "../cli/fleet-stage.ts";
 import { longWork, runningFleet, working } from "../cli/fleet-stage-running.ts";
+import { checkout } from "../cli/herdctl.ts";
 import { overStdio } from "./mcp-stage.ts";
 
 const looking = [
@@ -220,6 +223,18 @@ test("standard output holds nothing but messages, and the end of input is its en
     ["2.0", 1],
     ["2.0", 2],
   ]);
+});
+
+test("it answers without loading the engine", async () => {
+  const on = await runningFleet();
+  const list = join(on.folder, "modules");
+  const listModules = join(checkout, "test/cli/programs/list-modules.mjs");
+  const more = { NODE_OPTIONS: `--import=${listModules}`, MODULE_LIST: list };
+  const fleet = await overStdio({ ...on, env: { ...on.env, ...more } });
+  expect(await fleet.ask("fleet_status")).toMatchObject({ running: true });
+  const loaded = readFileSync(list, "utf8").split("\n");
+  expect(loaded.some((url) => url.includes("packages/core/dist/records."))).toBe(true);
+  expect(loaded.filter((url) => /core\/dist\/(index|state|fleet)\./.test(url))).toEqual([]);
 });
 
 test("only what can be allowed is taken", async () => {

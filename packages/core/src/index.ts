@@ -45,7 +45,6 @@ export type { AskPerson } from "./runner/approval-desk.ts";
 export { classify } from "./runner/classify.ts";
 export { RunnerError, SDKError } from "./runner/errors.ts";
 export type { Evidence } from "./runner/evidence.ts";
-export { fenced, fenceNotice } from "./runner/fence.ts";
 export { eventsOf, type JobEvent } from "./runner/job-event.ts";
 export { type ExecutorOptions, JobExecutor } from "./runner/job-executor.ts";
 export { type OutcomeFacts, outcomes } from "./runner/outcomes.ts";

@@ -1,9 +1,13 @@
 import { accessSync, constants } from "node:fs";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Allowance } from "@herdctl/core/light";
 import type { Call } from "../command.ts";
 import { fleetFileOf } from "../fleet-access.ts";
 import { quoted } from "../show/shell-line.ts";
+
+/** The commands and the skill for Claude Code, which the build puts beside the program. */
+const plugin = fileURLToPath(new URL("./plugin", import.meta.url));
 
 /** How the server is made known to Claude Code, by one line, and to Claude Desktop. */
 export function showInstall(call: Call, allow: readonly Allowance[]): number {
@@ -15,13 +19,16 @@ export function showInstall(call: Call, allow: readonly Allowance[]): number {
   const line = ["claude", "mcp", "add", "herdctl", "--", command, ...first, ...args];
   const desktop = desktopConfig(args);
   if (terminal.json) {
-    terminal.printJson({ claude_code: { line: shell(line), argv: line }, claude_desktop: desktop });
+    const claude_code = { line: shell(line), argv: line, plugin };
+    terminal.printJson({ claude_code, claude_desktop: desktop });
     return 0;
   }
   terminal.note(dim("Claude Code: run this line."));
   terminal.print(shell(line));
   terminal.note(dim("Claude Desktop: put this into claude_desktop_config.json."));
   terminal.print(JSON.stringify(desktop, null, 2));
+  terminal.note(dim("Claude Code with /herd commands and a skill as well, in a fleet's folder:"));
+  terminal.note(shell(["claude", "--plugin-dir", plugin]));
   return 0;
 }
 

@@ -1,11 +1,5 @@
-import {
-  type BudgetLine,
-  type BudgetView,
-  type DuePage,
-  type DueQuery,
-  dueRecordSchema,
-  type ScheduleView,
-} from "@herdctl/core";
+import type { BudgetLine, BudgetView, DuePage, DueQuery, ScheduleView } from "@herdctl/core";
+import { dueRecordSchema } from "@herdctl/core/records";
 import { z } from "zod";
 import type { Shape } from "./shape.ts";
 

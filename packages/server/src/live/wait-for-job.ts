@@ -1,4 +1,5 @@
-import { type FleetControl, type Job, UserError } from "@herdctl/core";
+import type { FleetControl, Job } from "@herdctl/core";
+import { UserError } from "@herdctl/core/light";
 
 /** The finished record, or the record as it stands when the patience is over. */
 export async function waitForJob(

@@ -1,4 +1,4 @@
-import { type Allowance, UserError } from "@herdctl/core";
+import { type Allowance, UserError } from "@herdctl/core/light";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import packageJson from "../../package.json" with { type: "json" };

@@ -1,4 +1,6 @@
-import { fenced, fenceNotice, type Job, jobSchema, UserError } from "@herdctl/core";
+import type { Job } from "@herdctl/core";
+import { fenced, fenceNotice, UserError } from "@herdctl/core/light";
+import { jobSchema } from "@herdctl/core/records";
 import { z } from "zod";
 import type { FleetReading } from "./fleet-road.ts";
 

@@ -1,4 +1,5 @@
-import { eventsOf, type JobEvent, type SDKMessage } from "@herdctl/core";
+import type { JobEvent, SDKMessage } from "@herdctl/core";
+import { eventsOf } from "@herdctl/core/light";
 
 const longestResult = 4_000;
 

@@ -1,4 +1,6 @@
-import { type Approval, approvalSchema, fenced, fenceNotice } from "@herdctl/core";
+import type { Approval } from "@herdctl/core";
+import { fenced, fenceNotice } from "@herdctl/core/light";
+import { approvalSchema } from "@herdctl/core/records";
 import { z } from "zod";
 import { fleetTool, looking } from "../fleet-tool.ts";
 

@@ -1,4 +1,4 @@
-import { jobSchema, outcomeCodeSchema } from "@herdctl/core";
+import { jobSchema, outcomeCodeSchema } from "@herdctl/core/records";
 import { z } from "zod";
 import { jobQuerySchema } from "../../contract/jobs.ts";
 import { scheduleViewSchema } from "../../contract/schedules.ts";
