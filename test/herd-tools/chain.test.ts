@@ -131,3 +131,15 @@ test("two agents that would wait for each other: the second is told so, and both
   const others = chains.filter(({ status }) => status !== "skipped");
   expect(others.map(({ outcome }) => outcome?.code)).toEqual(Array(3).fill("success"));
 });
+
+test("a fleet for one job also runs what is handed on from it", async () => {
+  const on = await obedientStage();
+  const agents = [member({ name: "a", may: ["b"] }), member({ name: "b" })];
+  const file = fleetFile(on, agents.join("\n"));
+  const alone = { onlyOwn: true, unattended: true };
+  const fleet = await startFleet(on, file, alone);
+  const prompt = delegate({ agent: "b", prompt: "Go.", wait: true });
+  const { job } = await fleet.trigger({ ...manual, prompt });
+  const chain = await chainOver(fleet, job.id);
+  expect(chain.map(({ outcome }) => outcome?.code)).toEqual(["success", "success"]);
+});

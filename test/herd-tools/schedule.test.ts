@@ -139,6 +139,16 @@ test("a planned run outlives the fleet; a person sees it and takes it back", asy
   await second.stop();
 });
 
+test("of several that it plans at once, no more are free than it may have", async () => {
+  const on = await obedientStage();
+  const bounds = "{ at_most: 2, not_before: 1h }";
+  const fleet = await startFleet(on, file(on, "cli", bounds), { onlyOwn: true, unattended: true });
+  const wishes = ["A", "B", "C", "D"].map((prompt) => plan({ in: "2h", prompt }));
+  const { job } = await run(fleet, wishes.join("\n"));
+  expect((await noted(job)).sort()).toEqual(["answered", "answered", "refused", "refused"]);
+  expect(await planned(fleet)).toHaveLength(2);
+});
+
 test("with nobody to be asked, a time that it may not plan is refused and recorded", async () => {
   const on = await obedientStage();
   const fleet = await startFleet(on, file(on, "cli"), { onlyOwn: true, unattended: true });

@@ -53,9 +53,11 @@ const tellers: Tellers = {
     return eventsOfLine({ ...message }).flatMap((event) => work(event, agent, job_id, known));
   },
   // Without an outcome it waits for an answer, and what it asks is told as well.
-  "job:waiting": ({ job: { agent, outcome, due_at } }) =>
+  "job:waiting": ({ job: { agent, outcome, due_at, waits_for } }) =>
     outcome === null
-      ? []
+      ? waits_for
+          .slice(-1)
+          .map((id) => ({ agent, head: "◔ waits for", colour: "yellow", rest: id }))
       : [
           {
             agent,

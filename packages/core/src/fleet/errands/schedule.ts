@@ -2,15 +2,14 @@ import { parseDuration } from "../../config/schema/quantities.ts";
 import { type ScheduleInput, scheduleInput } from "../../herd-tools/schedule.ts";
 import type { ErrandAnswer } from "../../state/errand.ts";
 import type { Job } from "../../state/job.ts";
-import { fillPrompt } from "../../triggers/prompt-template.ts";
-import { decidePlan } from "../../triggers/schedule/decide-plan.ts";
 import type { FleetParts } from "../parts.ts";
 import { removePlan } from "../remove-plan.ts";
 import { viewSchedules } from "../schedule-view.ts";
 import { switchSchedule } from "../switch-schedule.ts";
 import { askPermission } from "./ask-permission.ts";
-import { done, type Errand, keyOfErrand, refused } from "./errand.ts";
+import { done, type Errand, refused } from "./errand.ts";
 import { noteOutside } from "./outside.ts";
+import { planRun } from "./plan-run.ts";
 
 interface Wish {
   errand: Errand;
@@ -22,7 +21,7 @@ type Action = (parts: FleetParts, wish: Wish) => Promise<ErrandAnswer>;
 
 const actions: Record<ScheduleInput["action"], Action> = {
   list: async (parts, { job }) => done(await listText(parts, job.agent)),
-  plan,
+  plan: (parts, { errand, job, input }) => planRun(parts, errand, job, input),
   remove,
   switch: switchOwn,
   change,
@@ -46,37 +45,6 @@ async function listText({ state, context }: FleetParts, agent: string): Promise<
     }),
   });
 }
-
-async function plan(parts: FleetParts, { errand, job, input }: Wish): Promise<ErrandAnswer> {
-  const { state, plans, context, clock } = parts;
-  const key = keyOfErrand(errand);
-  const open = plans.openOf(job.agent);
-  const at = timeOf(input);
-  const { prompt } = input;
-  if (!at || prompt === undefined) return refused("`plan` needs `at` or `in`, and a `prompt`.");
-  const isKnown = open.some((one) => one.key === key);
-  const bounds = context.fleet().agents.find(({ name }) => name === job.agent)?.may_schedule;
-  const wanted = { at, prompt };
-  const decision = isKnown
-    ? { kind: "allow" as const }
-    : decidePlan(wanted, bounds, { open: open.length, now: new Date() });
-  if (decision.kind === "refuse") return refused(decision.why);
-  if (decision.kind === "ask") {
-    const denied = await askPermission(errand, decision.why, { at: at.toISOString() });
-    if (denied) return denied;
-    if (at.getTime() <= Date.now()) return refused("This time has passed meanwhile.");
-  }
-  const { untrusted, agent, id: job_id } = job;
-  const told = untrusted ? fillPrompt(fencedPlan, { plan: { prompt } }) : prompt;
-  const once = { agent, at: at.toISOString(), prompt: told, job_id, untrusted, key };
-  const { schedule } = await state.schedules.planOnce(once);
-  await plans.read();
-  await clock?.replan();
-  return done(`You run at ${at.toISOString()}, as the schedule \`${schedule}\`.`);
-}
-
-const fencedPlan =
-  "An earlier run of yours, which had read text from outside, planned this.\n{{plan.prompt}}";
 
 /** What an agent planned it may take back; all else is the operator's. */
 async function remove(parts: FleetParts, { job, input }: Wish): Promise<ErrandAnswer> {
@@ -120,10 +88,4 @@ async function change(parts: FleetParts, { errand, job, input }: Wish): Promise<
   await plans.read();
   await clock?.replan();
   return done(`\`${schedule}\` runs every ${input.every}.`);
-}
-
-function timeOf({ at, in: lead }: ScheduleInput): Date | undefined {
-  if (at !== undefined) return new Date(at);
-  const milliseconds = lead === undefined ? undefined : parseDuration(lead);
-  return typeof milliseconds === "number" ? new Date(Date.now() + milliseconds) : undefined;
 }
