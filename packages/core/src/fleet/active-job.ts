@@ -157,8 +157,12 @@ export class ActiveJob {
       onLapsed: (approval) => hub.emit({ type: "approval:answered", approval }),
     });
     const [stopping, left] = [this.stopping.signal, this.left.signal];
-    this.desk = new RunnerDesk(state.jobDir(this.job.id), approvals, (asked, signal) =>
-      this.context.errand({ jobId: run.jobId, asked, approvals, signal, stopping, left }),
+    this.desk = new RunnerDesk(
+      state.jobDir(this.job.id),
+      approvals,
+      (asked, signal) =>
+        this.context.errand({ jobId: run.jobId, asked, approvals, signal, stopping, left }),
+      (error) => this.context.trouble(`${run.jobId}: what it asks cannot be passed on`, error),
     );
     if (this.stopping.signal.aborted) this.desk.stop(this.stopping.signal.reason, false);
     const told = await Promise.race([this.over(exited, this.desk), aborted(this.left.signal)]);

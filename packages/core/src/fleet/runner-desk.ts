@@ -18,6 +18,7 @@ const tryEvery = 50;
 export class RunnerDesk {
   private readonly closing = new AbortController();
   private readonly asked = new Map<string, AbortController>();
+  private readonly underWay = new Set<Promise<void>>();
   private readonly connecting: Promise<void>;
   private hangUp: () => void = () => undefined;
   /** The runner has nothing more to say: it has left its outcome, or is about to be found dead. */
@@ -31,6 +32,7 @@ export class RunnerDesk {
     private readonly jobDir: string,
     private readonly approvals: ApprovalDesk,
     private readonly runErrand: RunErrand,
+    private readonly onTrouble: (error: unknown) => void,
   ) {
     this.connecting = this.connect();
   }
@@ -40,11 +42,13 @@ export class RunnerDesk {
     this.link?.stop(reason, force);
   }
 
+  /** Nothing of this run is on its way to the record after that. */
   async close(): Promise<void> {
     this.closing.abort();
     for (const question of this.asked.values()) question.abort();
     await this.connecting;
     this.link?.close();
+    await Promise.all(this.underWay);
   }
 
   /** A runner opens its door a moment after it starts, and some are over before. */
@@ -58,12 +62,17 @@ export class RunnerDesk {
 
   private listen(link: RunnerLink): void {
     this.link = link;
-    link.on("approval", (asked) => void this.take(asked));
-    link.on("errand", (asked) => void this.takeErrand(asked));
+    link.on("approval", (asked) => this.follow(this.take(asked)));
+    link.on("errand", (asked) => this.follow(this.takeErrand(asked)));
     link.on("errandWithdrawn", (id) => this.asked.get(id)?.abort());
     link.once("closed", () => this.hangUp());
     link.on("withdrawn", ({ request_id }) => this.asked.get(request_id)?.abort());
     if (this.wanted) link.stop(this.wanted.reason, this.wanted.force);
+  }
+
+  private follow(work: Promise<void>): void {
+    const settled = work.catch(this.onTrouble).finally(() => this.underWay.delete(settled));
+    this.underWay.add(settled);
   }
 
   private async take(asked: ApprovalAsked): Promise<void> {
