@@ -4,7 +4,6 @@ export { type Problem, ProblemsError } from "./document/problem.ts";
 export { type ErrorCode, errorTable, exitCodes } from "./errors/table.ts";
 export { UserError } from "./errors/user-error.ts";
 export { Doing } from "./runner/doing.ts";
-export { fenced, fenceNotice } from "./runner/fence.ts";
 export { gistOf, toolName } from "./runner/gist.ts";
 export { eventsOf } from "./runner/job-event.ts";
 export { outcomes } from "./runner/outcomes.ts";

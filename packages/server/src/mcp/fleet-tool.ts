@@ -27,9 +27,7 @@ export interface ToolContext {
   signal: AbortSignal;
 }
 
-export type ToolAnswer<O extends z.ZodObject = z.ZodObject> =
-  | { data: z.input<O> }
-  | { texts: string[] };
+type ToolAnswer<O extends z.ZodObject = z.ZodObject> = { data: z.input<O> } | { texts: string[] };
 
 type Hints = Required<Omit<ToolAnnotations, "title">>;
 

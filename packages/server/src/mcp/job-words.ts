@@ -1,6 +1,6 @@
 import type { Job } from "@herdctl/core";
-import { fenced, fenceNotice, UserError } from "@herdctl/core/light";
-import { jobSchema } from "@herdctl/core/records";
+import { UserError } from "@herdctl/core/light";
+import { fenced, fenceNotice, jobSchema } from "@herdctl/core/records";
 import { z } from "zod";
 import type { FleetReading } from "./fleet-road.ts";
 

@@ -1,6 +1,5 @@
 import type { Approval } from "@herdctl/core";
-import { fenced, fenceNotice } from "@herdctl/core/light";
-import { approvalSchema } from "@herdctl/core/records";
+import { approvalSchema, fenced, fenceNotice } from "@herdctl/core/records";
 import { z } from "zod";
 import { fleetTool, looking } from "../fleet-tool.ts";
 

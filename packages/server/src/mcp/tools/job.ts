@@ -1,5 +1,5 @@
-import { fenced, fenceNotice, isFinished } from "@herdctl/core/light";
-import { attemptSchema } from "@herdctl/core/records";
+import { isFinished } from "@herdctl/core/light";
+import { attemptSchema, fenced, fenceNotice } from "@herdctl/core/records";
 import { z } from "zod";
 import { waitForJob } from "../../live/wait-for-job.ts";
 import { fleetTool, looking } from "../fleet-tool.ts";
