@@ -5,7 +5,14 @@ import { z } from "zod";
 import type { FleetReading } from "./fleet-road.ts";
 
 /** What agents, and the texts they read, may have had a hand in: never shown but fenced. */
-const words = { prompt: true, summary: true, metadata: true, warnings: true } as const;
+const words = {
+  prompt: true,
+  summary: true,
+  report: true,
+  artifacts: true,
+  metadata: true,
+  warnings: true,
+} as const;
 type Word = keyof typeof words;
 
 /** What herdctl itself says of a job. */

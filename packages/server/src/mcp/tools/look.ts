@@ -1,4 +1,5 @@
-import { jobSchema, outcomeCodeSchema } from "@herdctl/core/records";
+import type { AgentStatus, ScheduleView } from "@herdctl/core";
+import { fenced, fenceNotice, jobSchema, outcomeCodeSchema } from "@herdctl/core/records";
 import { z } from "zod";
 import { jobQuerySchema } from "../../contract/jobs.ts";
 import { scheduleViewSchema } from "../../contract/schedules.ts";
@@ -37,10 +38,32 @@ const agents = fleetTool({
     "The agents: what each is for, what it does now and waits for, its schedules, its last job, what it cost today.",
   hints: looking,
   input: z.object({}),
-  output: z.object({ agents: fleetStatusSchema.shape.agents }),
+  output: z.object({ notice: z.string(), agents: fleetStatusSchema.shape.agents }),
   call: ({ road }) =>
-    road.read(async (fleet) => ({ data: { agents: (await fleet.status()).agents } })),
+    road.read(async (fleet) => {
+      const { agents } = await fleet.status();
+      return { data: { notice: fenceNotice, agents: agents.map(withFencedWork) } };
+    }),
 });
+
+/** What an agent does is told in its own words. */
+function withFencedWork(agent: AgentStatus): AgentStatus {
+  const fence = <T extends { doing: string }>(run: T): T => ({
+    ...run,
+    doing: fenced("job.doing", run.doing, longestPrompt),
+  });
+  return { ...agent, running: agent.running.map(fence) };
+}
+
+const longestPrompt = 2_000;
+
+/** What an agent has planned to be told. */
+function withFencedPrompt(view: ScheduleView): ScheduleView {
+  const { prompt } = view;
+  return prompt === null
+    ? view
+    : { ...view, prompt: fenced("schedule.prompt", prompt, longestPrompt) };
+}
 
 const schedules = fleetTool({
   name: "list_schedules",
@@ -49,11 +72,12 @@ const schedules = fleetTool({
     "Schedules that go by the clock, with their next due times and what became of the last one.",
   hints: looking,
   input: z.object(ofAgent),
-  output: z.object({ schedules: z.array(scheduleViewSchema) }),
+  output: z.object({ notice: z.string(), schedules: z.array(scheduleViewSchema) }),
   call: ({ road }, { agent }) =>
     road.read(async (fleet) => {
       const all = await fleet.schedules();
-      return { data: { schedules: all.filter((one) => one.agent === (agent ?? one.agent)) } };
+      const own = all.filter((one) => one.agent === (agent ?? one.agent));
+      return { data: { notice: fenceNotice, schedules: own.map(withFencedPrompt) } };
     }),
 });
 
