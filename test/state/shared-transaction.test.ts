@@ -8,11 +8,9 @@ function counted() {
   onCleanup(() => database.close());
   database.exec("CREATE TABLE words (word TEXT NOT NULL UNIQUE)");
   let transactions = 0;
-  const shared = new SharedTransaction({
-    transaction: (work) => {
-      transactions += 1;
-      return database.transaction(work);
-    },
+  const shared = new SharedTransaction((work) => {
+    transactions += 1;
+    database.transaction(work);
   });
   return {
     shared,

@@ -14,7 +14,7 @@ export interface StormPlan {
 }
 
 /** One sending, from when it was due to when it was acknowledged. */
-export interface Sending {
+interface Sending {
   id: string;
   job: string;
   waited: number;

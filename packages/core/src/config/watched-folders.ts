@@ -1,4 +1,5 @@
 import { dirname, relative, sep } from "node:path";
+import { ProblemsError } from "../document/problem.ts";
 import type { LoadedFleet } from "./load.ts";
 
 /** A folder whose files matter, and so many levels of folders below it. */
@@ -26,6 +27,11 @@ export function isWatched(watched: readonly WatchedFolder[], folder: string): bo
     const steps = way === "" ? [] : way.split(sep);
     return steps.length <= below && !steps.some((step) => /^\.|^node_modules$/.test(step));
   });
+}
+
+/** The files in which something was found wrong. */
+export function filesBlamed(error: unknown): string[] {
+  return error instanceof ProblemsError ? error.problems.map(({ file }) => file) : [];
 }
 
 function folderOf(file: string): WatchedFolder {

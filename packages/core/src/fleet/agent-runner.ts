@@ -1,3 +1,4 @@
+import type { Fleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { admit } from "../queue/admit.ts";
 import { RunnerError, SDKError } from "../runner/errors.ts";
@@ -5,7 +6,8 @@ import { outcomes } from "../runner/outcomes.ts";
 import type { Job } from "../state/job.ts";
 import { newJobId } from "../state/names.ts";
 import { StateManager } from "../state/state-manager.ts";
-import { type JobWatch, performJob } from "./perform-job.ts";
+import { dayOf } from "../triggers/schedule/day.ts";
+import { type JobWatch, performJob, withoutHooks } from "./perform-job.ts";
 
 export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   agent: ResolvedAgent;
@@ -22,6 +24,8 @@ export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   signal?: AbortSignal;
   environment?: NodeJS.ProcessEnv;
   claudePath?: string;
+  /** Limits of all agents together, and the time zone of their day; those of the agent hold anyway. */
+  fleet?: Partial<Pick<Fleet["fleet"], "budget" | "timezone">>;
 }
 
 export interface RunnerResult {
@@ -32,7 +36,10 @@ export interface RunnerResult {
   job: Job;
 }
 
-/** Runs an agent in this process, by the same road as the fleet does. */
+/**
+ * Runs an agent in this process, by the same road as the fleet does: budgets hold. It has no hooks,
+ * no gate and no second attempt: whoever calls has the result in hand.
+ */
 export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
   const { agent, prompt, jobId, resume, fork, signal = new AbortController().signal } = options;
   const state = await new StateManager(options.stateDir).open();
@@ -46,7 +53,10 @@ export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
       jobId,
       ...session,
     };
-    const { job } = await admit(state, [agent], request);
+    const day = () => dayOf(new Date(), options.fleet?.timezone);
+    const rules = { day, budget: options.fleet?.budget };
+    const { job } = await admit(state, [agent], request, rules);
+    if (job.status === "skipped") return resultOf(await withoutHooks(state, job), undefined);
     const { environment = process.env, claudePath } = options;
     let cause: unknown;
     const onError = (error: unknown) => {

@@ -1,8 +1,12 @@
 import { basename } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 import type { LoadedFleet } from "../config/load.ts";
-import { isWatched, type WatchedFolder, watchedFolders } from "../config/watched-folders.ts";
-import { ProblemsError } from "../document/problem.ts";
+import {
+  filesBlamed,
+  isWatched,
+  type WatchedFolder,
+  watchedFolders,
+} from "../config/watched-folders.ts";
 
 /** Editors write in several steps, and whoever changes one file often changes another. */
 const quietFor = 300;
@@ -84,7 +88,7 @@ export class ConfigWatch {
     this.since = new Date();
     this.wrong = [];
     await this.frame.reload().catch((error: unknown) => {
-      if (error instanceof ProblemsError) this.wrong = error.problems.map(({ file }) => file);
+      this.wrong = filesBlamed(error);
     });
     this.follow();
   }

@@ -45,7 +45,7 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
 }
 
 /** Whoever runs an agent in its own program has the result in hand: no later fleet tells of it. */
-async function withoutHooks(state: StateManager, job: Job): Promise<Job> {
+export async function withoutHooks(state: StateManager, job: Job): Promise<Job> {
   await state.hooks.decide(new Map([[job.id, []]]));
   return job;
 }

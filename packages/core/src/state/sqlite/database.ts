@@ -13,7 +13,7 @@ export class Database {
   readonly #connection: DatabaseSync;
   readonly #readOnly: boolean;
   readonly #statements = new Map<string, Statement>();
-  readonly #shared = new SharedTransaction(this);
+  readonly #shared = new SharedTransaction((work) => this.transaction(work));
 
   constructor(file: string, options: { readOnly?: boolean } = {}) {
     this.file = file;

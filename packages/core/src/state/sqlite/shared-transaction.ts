@@ -1,4 +1,5 @@
-import type { Database } from "./database.ts";
+/** All or nothing, and durable when it returns. */
+type Transact = (work: () => void) => void;
 
 /** One call's part of a transaction, and who waits for it. */
 interface Part {
@@ -15,7 +16,7 @@ export class SharedTransaction {
   private waiting: Part[] = [];
   private turn: NodeJS.Immediate | undefined;
 
-  constructor(private readonly database: Pick<Database, "transaction">) {}
+  constructor(private readonly transact: Transact) {}
 
   /**
    * Durable when it resolves. The work may be done twice, but only once is it kept; what it learned
@@ -47,7 +48,7 @@ export class SharedTransaction {
   /** False when one of them failed and so all are undone. */
   private keepAll(parts: readonly Part[]): boolean {
     try {
-      this.database.transaction(() => {
+      this.transact(() => {
         const transaction = {};
         for (const part of parts) part.work(transaction);
       });
@@ -61,7 +62,7 @@ export class SharedTransaction {
   /** By itself, so that what is wrong with one is nobody else's trouble. */
   private keep(part: Part): void {
     try {
-      this.database.transaction(() => part.work({}));
+      this.transact(() => part.work({}));
     } catch (error) {
       part.lost(error);
       return;
