@@ -29,6 +29,7 @@ export class ClockWorld {
       spares: new SparePool({ size: 0 }),
       onlyOwn: false,
       unattended: true,
+      errand: async () => undefined,
       trouble,
     });
     this.parts = parts;
