@@ -54,10 +54,11 @@ test("`herdctl cancel` of the first ends what others still do for it", async () 
     return other?.status === "running";
   });
   // Though it is over itself.
-  const { code } = await herdctl(["cancel", job.id], { cwd: dirname(file) });
+  const { code, stdout } = await herdctl(["cancel", job.id], { cwd: dirname(file) });
   expect(code).toBe(0);
   const chain = await chainOver(fleet.control, job.id);
   expect(chain.map(({ status }) => status)).toEqual(["completed", "cancelled"]);
+  for (const { id } of chain) expect(stdout).toContain(id);
   await fleet.stop();
 });
 
