@@ -1,5 +1,5 @@
-// Builds every package. Beside the CLI go the examples, so that `herdctl init` has them, and the
-// licences of what is built into it.
+// Builds every package. Beside the CLI go the examples, so that `herdctl init` has them, the plugin
+// for Claude Code, and the licences of what is built into it.
 import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { run } from "./run.mjs";
@@ -19,6 +19,8 @@ for (const name of readdirSync(join(root, "examples"))) {
   if (name !== "rehearsal")
     cpSync(join(root, "examples", name), join(examples, name), { recursive: true });
 }
+rmSync(join(cli, "dist/plugin"), { recursive: true, force: true });
+cpSync(join(root, "plugin"), join(cli, "dist/plugin"), { recursive: true });
 const { devDependencies: bundled } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
 for (const name of Object.keys(bundled)) {
   cpSync(join(cli, "node_modules", name, "LICENSE"), join(cli, "dist/licenses", name));

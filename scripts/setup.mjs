@@ -48,7 +48,7 @@ function manifests() {
 }
 
 function sources() {
-  const folders = ["examples", "packages"].flatMap((folder) => filesBelow(folder));
+  const folders = ["examples", "packages", "plugin"].flatMap((folder) => filesBelow(folder));
   return [...manifests(), "scripts/build.mjs", ...folders];
 }
 

@@ -7,6 +7,7 @@ export default defineConfig({
     "src/state.ts",
     "src/fleet.ts",
     "src/spare.ts",
+    "src/records.ts",
     "src/document.ts",
     "src/runner-process/main.ts",
   ],

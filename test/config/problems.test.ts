@@ -74,6 +74,16 @@ const wrongValues: [yaml: string, message: RegExp, hint: RegExp][] = [
     /nothing can be put in place of/,
     /only `\{\{gate.output\}\}`/,
   ],
+  [
+    "schedules: { s: { type: webhook, signature: { kind: token, secret_env: S }, prompt: 'Look at {{gate.output}}' } }",
+    /nothing can be put in place of `\{\{gate.output\}\}`/,
+    /Add a `gate:`/,
+  ],
+  [
+    "schedules: { s: { type: webhook, signature: { kind: token, secret_env: S }, prompt: 'Look at {{issue.title}}' } }",
+    /nothing can be put in place of `\{\{issue.title\}\}`/,
+    /only `\{\{payload\}\}`, `\{\{event\}\}`, `\{\{command\}\}`, `\{\{gate.output\}\}`/,
+  ],
   ["docker: { memory: lots }", /"lots" is not a size/, /2g/],
   ["docker: { cpus: -1 }", /-1 is too small/, /more than 0/],
   ["docker: { cpus: two }", /"two" is not a number/, /CPU limit/],

@@ -1,10 +1,9 @@
-import { createSocket } from "node:dgram";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { docker, dockerStage, runContained, runningContainer } from "../support/container.ts";
 import { testEngine } from "../support/engine.ts";
+import { everyAddress } from "../support/every-address.ts";
 import { logOf, stateDirOf } from "../support/job.ts";
 import { obey, toolResults } from "../support/runtime.ts";
 
@@ -81,21 +80,6 @@ test("a request that asks the API to fetch a page is refused at the socket", asy
   expect(forwarded.filter((one) => one?.includes('"type":"web_fetch'))).toEqual([]);
   expect(job.warnings.join()).toContain("docker.api_reach: [web_fetch]");
 });
-
-/** Whoever says something to this machine is heard. */
-async function everyAddress() {
-  const heard: string[] = [];
-  const server = createServer((socket) => heard.push(`tcp ${socket.remoteAddress}`));
-  await new Promise<void>((done) => server.listen(0, "0.0.0.0", done));
-  const udp = createSocket("udp4", (_, from) => heard.push(`udp ${from.address}`));
-  await new Promise<void>((done) => udp.bind(0, "0.0.0.0", done));
-  onTestFinished(async () => {
-    udp.close();
-    await new Promise((done) => server.close(done));
-  });
-  const address = server.address();
-  return { heard, tcp: typeof address === "object" ? address?.port : 0, udp: udp.address().port };
-}
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -64,7 +64,11 @@ test.each([
   ["docs/gateway.md", 1],
   ["docs/webhooks.md", 1],
   ["docs/hooks.md", 1],
+  ["docs/herd-tools.md", 1],
   ["docs/work-source.md", 1],
+  ["docs/chains.md", 1],
+  ["docs/mcp.md", 1],
+  ["plugin/skills/herdctl/SKILL.md", 2],
 ])("the fleets shown in %s load as they stand", (page, count) => {
   const fleets = fleetsOf(page);
   expect(fleets).toHaveLength(count);

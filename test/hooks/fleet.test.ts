@@ -29,7 +29,7 @@ on_error: [{ type: shell, command: "echo x >> error" }]`;
     const ended = await fleet.wait(job.id);
     const [hook] = await until("the hook to succeed", async () => {
       const runs = await fleet.hooks({ jobId: job.id, limit: 10 });
-      return runs.every(({ status }) => status === "succeeded") && runs;
+      return runs.length > 0 && runs.every(({ status }) => status === "succeeded") && runs;
     });
     expect(hook).toMatchObject({ event: "after_run", position: 0, attempts: 1 });
     const told = JSON.parse(readFileSync(join(folder, "told.json"), "utf8"));

@@ -1,40 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isPublic, publicLookup } from "../../packages/core/src/hooks/address.ts";
 import { post } from "../../packages/core/src/hooks/post.ts";
 import { sendWebhook } from "../../packages/core/src/hooks/webhook.ts";
+import { receiver } from "./receiver.ts";
 
 const signal = new AbortController().signal;
-
-interface Received {
-  headers: IncomingMessage["headers"];
-  body: string;
-}
-
-/** Listens on loopback and keeps what comes. */
-async function receiver(answer: (response: ServerResponse, count: number) => void) {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (part) => {
-      body += part;
-    });
-    request.on("end", () => {
-      received.push({ headers: request.headers, body });
-      answer(response, received.length);
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { received, url: `http://127.0.0.1:${port}/in`, port };
-}
 
 describe("addresses", () => {
   test.each([

@@ -16,6 +16,7 @@ export function liveJob(id: string, change: Partial<LiveJob> = {}): LiveJob {
     priority: 0,
     created_at: noon.toISOString(),
     due_at: null,
+    waits_for: [],
     ...change,
   };
 }

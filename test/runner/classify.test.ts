@@ -42,6 +42,21 @@ const cases: [what: string, evidence: Partial<Evidence>, code: string][] = [
     { result: success, exit: ended(null, "SIGKILL") },
     "success",
   ],
+  [
+    "a result without the report it owes",
+    { result: success, reportMissing: true },
+    "report_missing",
+  ],
+  [
+    "the same, though tools were denied as well",
+    { result: success, reportMissing: true, denials: [{ tool: "Bash", toolUseId: "1" }] },
+    "report_missing",
+  ],
+  [
+    "no report because the run failed before",
+    { result: apiError(529), reportMissing: true },
+    "overloaded",
+  ],
   ["401: subtype success, is_error", { result: apiError(401), exit: ended(1) }, "auth_failed"],
   ["403", { result: apiError(403), exit: ended(1) }, "auth_failed"],
   [

@@ -4,9 +4,14 @@ import { decidedVariables } from "../../packages/core/src/config/decided-variabl
 import { readClock } from "../../packages/core/src/runner/clock.ts";
 import { chooseCredential } from "../../packages/core/src/runner/credential.ts";
 import { buildEnvironment } from "../../packages/core/src/runner/environment.ts";
-import { planSession, type SessionFacts } from "../../packages/core/src/runner/session-plan.ts";
+import {
+  planSession,
+  type SessionFacts,
+  sessionRule,
+} from "../../packages/core/src/runner/session-plan.ts";
 import { spentSince } from "../../packages/core/src/runner/usage.ts";
 import type { Session } from "../../packages/core/src/state/session.ts";
+import { agentOf, inlineAgent, load } from "../support/fleet.ts";
 
 describe("the clock", () => {
   const limits = { start: 60, stall: 600, wall: 3600 };
@@ -186,33 +191,26 @@ describe("the session", () => {
     last_used_at: "2030-01-01T00:00:00.000Z",
     expires_at: "2030-01-02T00:00:00.000Z",
     job_id: null,
+    schedule: null,
     cost_total_usd: 0,
     usage_total: null,
     turns: 1,
   };
   const facts: SessionFacts = {
-    agent: { name: "a", session: { mode: "persistent", expires: 1000 } },
     place: "cli",
     cwd: "/w",
     now: new Date("2030-01-01T12:00:00Z"),
-    wish: { kind: "auto" },
+    wish: { kind: "latest" },
     known,
     transcriptExists: true,
   };
-  const fresh = { ...facts.agent, session: { mode: "fresh" as const, expires: 1000 } };
   const cases: [what: string, change: Partial<SessionFacts>, plan: string][] = [
-    ["persistent goes on in the last one", {}, "resume s1 fork"],
-    ["fresh begins anew", { agent: fresh }, "fresh"],
+    ["where the last one left off", {}, "resume s1 fork"],
     ["no last one", { known: undefined }, "fresh"],
     ["expired", { now: new Date("2030-01-03T00:00:00Z") }, "fresh"],
     ["made in another folder", { cwd: "/other" }, "fresh"],
     ["transcript gone", { transcriptExists: false }, "fresh"],
     ["wished for", { wish: { kind: "resume", sessionId: "s1" } }, "resume s1 wait"],
-    [
-      "wished for though the agent is fresh",
-      { agent: fresh, wish: { kind: "resume", sessionId: "s1" } },
-      "resume s1 wait",
-    ],
     [
       "wished for and expired: a person decides",
       { wish: { kind: "resume", sessionId: "s1" }, now: new Date("2031-01-01T00:00:00Z") },
@@ -250,6 +248,33 @@ describe("the session", () => {
           ? `fork ${plan.from}`
           : plan.kind;
     expect(shown).toBe(expected);
+  });
+});
+
+describe("whose session a run goes on in", () => {
+  const cases: [mode: "fresh" | "persistent", says: boolean | undefined, rule: object][] = [
+    ["fresh", undefined, { goesOn: false, ownOf: null }],
+    ["fresh", false, { goesOn: false, ownOf: null }],
+    ["fresh", true, { goesOn: true, ownOf: "daily" }],
+    ["persistent", undefined, { goesOn: true, ownOf: null }],
+    ["persistent", true, { goesOn: true, ownOf: null }],
+    ["persistent", false, { goesOn: false, ownOf: "daily" }],
+  ];
+  const agentWith = (mode: string, says: boolean | undefined) =>
+    agentOf(
+      load(
+        inlineAgent(`session: { mode: ${mode} }
+schedules:
+  daily: { type: cron, cron: "@daily", prompt: p${says === undefined ? "" : `, resume_session: ${says}`} }`),
+      ),
+      "one",
+    );
+  test.each(cases)("of a %s agent whose schedule says %s", (mode, says, rule) => {
+    const agent = agentWith(mode, says);
+    expect(sessionRule(agent, "daily")).toEqual(rule);
+    const usual = { goesOn: mode === "persistent", ownOf: null };
+    expect(sessionRule(agent, null)).toEqual(usual);
+    expect(sessionRule(agent, "gone meanwhile")).toEqual(usual);
   });
 });
 

@@ -106,6 +106,41 @@ test("questions are seen and answered", async () => {
   });
 });
 
+test("a question is replied to, and a wrong choice is refused with the list", async () => {
+  const { fleet, socket } = await serve();
+  const client = await connect(socket);
+  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  await fleet.begin(job);
+  const choices = ["Red", "Blue"].map((label) => ({ label, description: null }));
+  const asked = await fleet.ask(
+    job,
+    "mcp__herd__ask",
+    {},
+    {
+      question: "Which?",
+      choices,
+      free_text: false,
+      several: false,
+      default_reply: null,
+    },
+  );
+  expect(await client.approvals()).toMatchObject([
+    { kind: "question", question: "Which?", choices },
+  ]);
+  await expect(client.answer(asked.id, { reply: "Green" }, "me")).rejects.toMatchObject({
+    code: "reply_unfit",
+    message: expect.stringContaining("Red, Blue"),
+  });
+  await expect(client.answer(asked.id, "allow", "me")).rejects.toMatchObject({
+    code: "reply_unfit",
+  });
+  expect(await client.answer(asked.id, { reply: "red" }, "me")).toMatchObject({
+    answer: "reply",
+    reply: "Red",
+    answered_by: "me",
+  });
+});
+
 test("agents are paused and resumed, whatever signs their name has", async () => {
   const { socket } = await serve();
   const client = await connect(socket);

@@ -45,6 +45,8 @@ test.each([
   ["POST", "/v1/jobs", "[]", "body"],
   ["POST", "/v1/jobs", "", "body.agent"],
   ["POST", "/v1/approvals/x/answer", `{"word":"perhaps","by":"me"}`, "body.word"],
+  ["POST", "/v1/approvals/x/answer", `{"word":"deny","reply":"no","by":"me"}`, "body"],
+  ["POST", "/v1/approvals/x/answer", `{"by":"me"}`, "body"],
 ])("%s %s with %s is refused for its %s", async (method, path, body, part) => {
   const { socket } = await serve();
   const { status, json } = await ask(socket, method, path, { body });

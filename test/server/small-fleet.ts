@@ -35,8 +35,10 @@ import {
   viewBudget,
   viewSchedules,
   viewSession,
+  type Word,
 } from "@herdctl/core";
 import { admit } from "../../packages/core/src/queue/admit.ts";
+import type { ApprovalRequest } from "../../packages/core/src/state/approval.ts";
 import { folderWith } from "../support/folder.ts";
 
 const herdctlYaml = `version: 1
@@ -179,6 +181,10 @@ export class SmallFleet implements FleetControl {
     return job && { job, attempts: await this.#state.jobs.attempts(id) };
   }
 
+  async chain(jobId: string) {
+    return this.#state.jobs.chain((await this.#expect(jobId)).chain.id);
+  }
+
   jobs(query: JobQuery) {
     return this.#state.jobs.list(query);
   }
@@ -199,7 +205,7 @@ export class SmallFleet implements FleetControl {
     return this.#state.approvals.open();
   }
 
-  async answer(id: string, word: "allow" | "deny", by: string, reason?: string): Promise<Approval> {
+  async answer(id: string, word: Word, by: string, reason?: string): Promise<Approval> {
     if (!(await this.#state.approvals.get(id)))
       throw new UserError("approval_not_found", `there is no question ${id}`);
     const { approval } = await this.#state.approvals.answer(id, word, by, reason);
@@ -237,6 +243,11 @@ export class SmallFleet implements FleetControl {
     const found = views.find((one) => one.agent === name.agent && one.schedule === name.schedule);
     if (!found) throw new UserError("usage", "there is no such schedule");
     return found;
+  }
+
+  async removeSchedule(name: ScheduleName): Promise<void> {
+    if (!(await this.#state.schedules.takeBack(name)))
+      throw new UserError("usage", "nobody has planned that");
   }
 
   budget(): Promise<BudgetView> {
@@ -328,9 +339,14 @@ export class SmallFleet implements FleetControl {
     return done;
   }
 
-  async ask(job: Job, tool: string, input: unknown): Promise<Approval> {
+  async ask(
+    job: Job,
+    tool: string,
+    input: unknown,
+    question?: ApprovalRequest["question"],
+  ): Promise<Approval> {
     const expires_at = new Date(Date.now() + 60_000).toISOString();
-    const request = { job_id: job.id, attempt: 1, tool, input, expires_at };
+    const request = { job_id: job.id, attempt: 1, tool, input, expires_at, question };
     const approval = await this.#state.approvals.ask(request);
     this.emit({ type: "approval:asked", approval });
     return approval;

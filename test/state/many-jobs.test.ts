@@ -34,7 +34,7 @@ describe("the snapshot", () => {
     await jobs.startAttempt(second.id);
     const due_at = "2030-01-02T00:00:00.000Z";
     await jobs.update(third.id, { due_at });
-    const common = { schedule: null, priority: 0, due_at: null, status: "pending" };
+    const common = { schedule: null, priority: 0, due_at: null, waits_for: [], status: "pending" };
     expect(await jobs.snapshot()).toEqual([
       { ...common, id: first.id, agent: "b", priority: 3, created_at: first.created_at },
       {

@@ -36,6 +36,18 @@ describe("sessions", () => {
     expect(await ids({ agent: "coder" })).toEqual(["s1", "s3", "s2"]);
   });
 
+  test("of a schedule's own are not the agent's last, and stay its own", async () => {
+    const { sessions, time } = memoryStores();
+    await sessions.save(session);
+    time.now += 1_000;
+    await sessions.save({ ...session, session_id: "s2", schedule: "daily" });
+    time.now += 1_000;
+    await sessions.save({ ...session, session_id: "s2" });
+    expect((await sessions.latest("coder", "cli"))?.session_id).toBe("s1");
+    expect((await sessions.latest("coder", "cli", "daily"))?.session_id).toBe("s2");
+    expect(await sessions.latest("coder", "cli", "weekly")).toBeUndefined();
+  });
+
   test("keep what a later run leaves out, and when they began", async () => {
     const { sessions, time } = memoryStores();
     const first = await sessions.save({

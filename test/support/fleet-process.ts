@@ -6,11 +6,16 @@ import { folderWith } from "./folder.ts";
 import type { Stage } from "./stage.ts";
 
 /** A fleet file beside the stage's workspace; agents may do anything and retry quickly unless told otherwise. */
-export function fleetFile(on: Stage, agents: string, fleet = ""): string {
+export function fleetFile(
+  on: Stage,
+  agents: string,
+  fleet = "",
+  claude = claudeBinary("325"),
+): string {
   const folder = folderWith({
     "herdctl.yaml": `version: 1
 fleet: { name: test ${fleet && `, ${fleet}`} }
-claude_path: ${claudeBinary("325")}
+claude_path: ${claude}
 defaults:
   working_directory: ${on.workspace}
   permission_mode: bypassPermissions

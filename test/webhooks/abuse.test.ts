@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
+import type { FleetManager } from "@herdctl/core";
 import { expect, onTestFinished, test } from "vitest";
 import { smallState } from "../support/small-state.ts";
 import { fromGithub, githubSchedule, hookStage, secret } from "./hook-stage.ts";
@@ -34,6 +35,14 @@ const head = (...lines: string[]) =>
     "",
     "",
   ].join("\r\n");
+
+/** What was counted, where nothing else is kept. */
+async function nothingBut(fleet: FleetManager): Promise<[reason: string, count: number][]> {
+  const { deliveries, refused } = await fleet.deliveries({ limit: 10 });
+  expect(deliveries).toEqual([]);
+  expect((await fleet.jobs({ limit: 10 })).jobs).toEqual([]);
+  return refused.map(({ reason, count }) => [reason, count]);
+}
 
 test("what does not belong here gets its status, and leaves nothing but a count", async () => {
   const { fleet, post, port } = await hookStage([
@@ -82,16 +91,49 @@ test("what does not belong here gets its status, and leaves nothing but a count"
     refused.find((one) => one.reason === reason && one.schedule === schedule)?.count;
   expect(count("signature_wrong", "issues")).toBe(3);
   expect(count("signature_wrong", "slack")).toBe(1);
-  expect(count("webhook_not_found", null)).toBeGreaterThanOrEqual(7);
-  expect(refused.every(({ schedule }) => schedule !== "nothing")).toBe(true);
+  expect(count("media_type_wrong", "issues")).toBe(2);
+  expect(count("media_type_wrong", "slack")).toBe(1);
+  expect(count("request_invalid", "issues")).toBe(1);
+  expect(count("webhook_not_found", null)).toBe(8);
+  expect(refused).toHaveLength(6);
+});
+
+test("a delivery that is sent once more, by its sender or by whoever listened in, gives no second job", async () => {
+  const standard =
+    "standard: { type: webhook, prompt: p, signature: { kind: standard, secret_env: SECRET } }";
+  const { fleet, post } = await hookStage([githubSchedule, standard]);
+  const headers = fromGithub(body);
+  const first = await post("coder/issues", body, headers);
+  const again = await post("coder/issues", body, headers);
+  expect([first, again].map(({ status }) => status)).toEqual([202, 202]);
+  expect(again.json).toEqual({ ...first.json, duplicate: true });
+  const { createHmac } = await import("node:crypto");
+  const signedAt = (seconds: number) => {
+    const time = String(Math.floor(Date.now() / 1000) + seconds);
+    const sum = createHmac("sha256", Buffer.from(secret, "base64"));
+    const signature = sum.update(`msg_1.${time}.${body}`).digest("base64");
+    const id = { "webhook-id": "msg_1", "webhook-timestamp": time };
+    return { ...id, "webhook-signature": `v1,${signature}` };
+  };
+  const [now, old, early] = [signedAt(0), signedAt(-400), signedAt(400)];
+  expect((await post("coder/standard", body, now)).json).toMatchObject({ duplicate: false });
+  expect((await post("coder/standard", body, now)).json).toMatchObject({ duplicate: true });
+  expect((await post("coder/standard", body, old)).status).toBe(401);
+  expect((await post("coder/standard", body, early)).status).toBe(401);
+  const { deliveries, refused } = await fleet.deliveries({ limit: 10 });
+  expect(deliveries.map(({ redeliveries }) => redeliveries)).toEqual([1, 1]);
+  expect((await fleet.jobs({ limit: 10 })).jobs).toHaveLength(2);
+  const standing = { agent: "coder", schedule: "standard" };
+  expect(refused).toEqual([{ ...standing, reason: "signature_wrong", count: 2 }]);
 });
 
 test("a body of 30 MB is refused as soon as its size is told, and the connection closed", async () => {
-  const { port } = await hookStage([githubSchedule]);
+  const { fleet, port } = await hookStage([githubSchedule]);
   const { socket, closed } = raw(port);
   socket.write(head(`Content-Length: ${30 * mebibyte}`));
   socket.write(Buffer.alloc(1000));
   expect(await closed).toMatch(/^HTTP\/1.1 413 /);
+  expect(await nothingBut(fleet)).toEqual([["request_too_large", 1]]);
 });
 
 test("a body that does not tell its size is refused when it is too much", async () => {
@@ -106,14 +148,12 @@ test("a body that does not tell its size is refused when it is too much", async 
     await new Promise((done) => setTimeout(done, 5));
   }
   expect(await closed).toMatch(/^HTTP\/1.1 413 /);
-  expect(await fleet.deliveries({ limit: 1 })).toMatchObject({
-    deliveries: [],
-    refused: [{ reason: "request_too_large", count: 1 }],
-  });
+  expect(await nothingBut(fleet)).toEqual([["request_too_large", 1]]);
 });
 
 test("senders who take too long are cut off, in the head and in the body; others are served", async () => {
-  const { port, post } = await hookStage([githubSchedule], {
+  const others = githubSchedule.replace("issues:", "others:");
+  const { fleet, port, post } = await hookStage([githubSchedule, others], {
     deadlines: { head: 500, whole: 1_500 },
   });
   const silent = raw(port);
@@ -126,10 +166,14 @@ test("senders who take too long are cut off, in the head and in the body; others
     if (slowBody.socket.writable) slowBody.socket.write("{");
   }, 100);
   onTestFinished(() => clearInterval(drip));
-  expect((await post("coder/issues", body, fromGithub(body))).status).toBe(202);
+  expect((await post("coder/others", body, fromGithub(body))).status).toBe(202);
   expect(await slowHead.closed).toMatch(/^HTTP\/1.1 408 /);
   expect(await slowBody.closed).toMatch(/^(HTTP\/1.1 408 |$)/);
   await silent.closed;
+  const { deliveries, refused } = await fleet.deliveries({ limit: 10 });
+  expect(deliveries.map(({ schedule }) => schedule)).toEqual(["others"]);
+  const counted = refused.map(({ schedule, reason, count }) => [schedule, reason, count]);
+  expect(counted).toEqual([["issues", "sender_gone", 1]]);
 });
 
 test("more than the schedule takes in a minute is told when to come again", async () => {

@@ -38,7 +38,6 @@ test.each([
   ["on: issue", "issues.labeled", "issues.labeled is not waited for"],
   ["on: issues.labeled", null, "an event without a name is not waited for"],
   ["on: ping", "ping", "a ping, and it came through"],
-  ["enabled: false", "issues.labeled", "this webhook is switched off"],
 ])("%s and the event %s: %s", (fields, event, expected) => {
   expect(decide(`${fields}, from: { anyone: true }, ${github}`, event, {})).toBe(expected);
 });

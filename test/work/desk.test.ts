@@ -19,9 +19,11 @@ agents:
   const { fleet, environment } = loadFleet(join(folder, "herdctl.yaml"), { GITHUB_TOKEN: "t" });
   const state = await new StateManager(join(folder, ".herdctl")).open();
   const desks: WorkDesk[] = [];
+  const abandoned: string[] = [];
+  const abandon = async (jobId: string) => void abandoned.push(jobId);
   const desk = () => {
     const options = { state, fleet: () => fleet, environment: () => environment };
-    const made = new WorkDesk({ ...options, trouble: () => undefined });
+    const made = new WorkDesk({ ...options, abandon, trouble: () => undefined });
     desks.push(made);
     return made;
   };
@@ -46,7 +48,7 @@ agents:
   };
   const admit = (id: string): Promise<{ job: Job }> =>
     state.jobs.create({ id, agent: "one", prompt: "go", trigger_type: "work_item" });
-  return { github, state, agent, desk, take, admit, end };
+  return { github, state, agent, desk, take, admit, end, abandoned };
 }
 
 describe("a claim and its job", () => {
@@ -57,7 +59,7 @@ describe("a claim and its job", () => {
     const claim = await on.take(desk);
     expect(on.github.labelsOf(1)).toEqual(["ready"]);
     await on.admit(claim.job_id);
-    desk.admitted(claim.job_id);
+    desk.decidedOn(claim.job_id);
     await until("it to be announced", async () => on.github.labelsOf(1).includes("in-progress"));
     await on.end(claim.job_id, "completed");
     desk.kick();
@@ -119,7 +121,7 @@ describe("a claim and its job", () => {
     await on.end(claim.job_id, "completed");
     let failing = true;
     on.github.mishaps.push(() => (failing ? [401, {}] : undefined));
-    desk.admitted(claim.job_id);
+    desk.decidedOn(claim.job_id);
     await until("it to be tried", async () => on.github.requests.length > 6);
     expect(await on.state.work.open()).toHaveLength(1);
     failing = false;
@@ -134,7 +136,7 @@ test("an issue that fails is given back twice and then set aside for a person", 
   for (let round = 1; round <= 3; round++) {
     const claim = await on.take(desk);
     await on.admit(claim.job_id);
-    desk.admitted(claim.job_id);
+    desk.decidedOn(claim.job_id);
     await until("it to be announced", async () => on.github.labelsOf(1).includes("in-progress"));
     await on.end(claim.job_id, "failed");
     desk.kick();
@@ -153,7 +155,7 @@ test("a job that was not admitted after all leaves no word on the issue", async 
   const claim = await on.take(desk);
   const skipped = { code: "budget_exceeded" as const, message: "No money.", hint: "-" };
   await on.state.jobs.create({ id: claim.job_id, agent: "one", prompt: "go", skipped });
-  desk.admitted(claim.job_id);
+  desk.decidedOn(claim.job_id);
   await until("it to be given back", async () => (await on.state.work.open()).length === 0);
   expect(on.github.commentsOf(1)).toEqual([]);
   expect(on.github.labelsOf(1)).toEqual(["ready"]);

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FleetControl, FleetManager } from "@herdctl/core";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -22,6 +22,8 @@ const agentOn = (github: GitHubStandIn, prompt = "") => `  - name: coder
 
 const start = (on: Stage, file: string): Promise<FleetManager> =>
   startFleet(on, file, { env: { ...on.env, GITHUB_TOKEN: "t", CLAUDE_CODE_MAX_RETRIES: "1" } });
+
+const withToken = (on: Stage): Stage => ({ ...on, env: { ...on.env, GITHUB_TOKEN: "t" } });
 
 describe("a schedule of an agent with a work source", () => {
   test("takes an issue, tells the agent of it as data, and closes it with the summary", async () => {
@@ -77,30 +79,7 @@ describe("a schedule of an agent with a work source", () => {
   });
 });
 
-test("two fleets on the same issues: each is worked on exactly once", async () => {
-  const on = await stage();
-  const github = await standIn();
-  for (let number = 1; number <= 6; number++) github.open(number, { title: `Task ${number}` });
-  const fleets = await Promise.all([1, 2].map(() => start(on, fleetFile(on, agentOn(github)))));
-  await until(
-    "all issues to be closed",
-    async () => [...github.issues.values()].every(({ state }) => state === "closed"),
-    55_000,
-  );
-  const pages = await Promise.all(fleets.map((fleet) => fleet.jobs({ limit: 200 })));
-  const worked = pages.flatMap(({ jobs }) => jobs.filter((job) => job.attempts > 0));
-  expect(worked).toHaveLength(6);
-  for (let number = 1; number <= 6; number++) {
-    expect(worked.filter(({ prompt }) => prompt.includes(`Task ${number}\n`))).toHaveLength(1);
-    expect(github.commentsOf(number).filter((text) => text.includes("works on this"))).toHaveLength(
-      1,
-    );
-  }
-  expect(github.refs.size).toBe(0);
-});
-
 describe("the fleet is killed", () => {
-  const withToken = (on: Stage): Stage => ({ ...on, env: { ...on.env, GITHUB_TOKEN: "t" } });
   const worked = async (control: FleetControl) =>
     (await control.jobs({ limit: 200 })).jobs.filter((job) => job.attempts > 0);
 
@@ -146,4 +125,25 @@ describe("the fleet is killed", () => {
     }
     await second.stop();
   });
+});
+
+test("what could not be admitted after all is given back at once", async () => {
+  const on = await stage();
+  const github = await standIn();
+  github.open(1);
+  const file = fleetFile(on, agentOn(github).replace("300ms", "7d"));
+  const fleet = await start(on, file);
+  // While the issue is taken, the schedule that wants it goes away.
+  github.mishaps.push((method, path) => {
+    if (method !== "GET" || !path.endsWith("/issues/1")) return undefined;
+    writeFileSync(file, readFileSync(file, "utf8").replace("issues:", "other:"));
+    void fleet.reload();
+    return undefined;
+  });
+  const request = { trigger: "manual" as const, agent: "coder", schedule: "issues" };
+  await expect(fleet.trigger(request)).rejects.toThrow("has no schedule `issues`");
+  const ref = "refs/herdctl/claims/issue-1";
+  const last = () => github.commits.get(github.refs.get(ref) ?? "")?.message;
+  await until("it to be given back", async () => last()?.includes('"released"'), 15_000);
+  expect(github.commentsOf(1)).toEqual([]);
 });

@@ -69,6 +69,7 @@ describe("GitHub issues", () => {
     const source = sourceOn(github);
     issue.state = "closed";
     expect((await source.claim("1", claimant)).kind).toBe("gone");
+    expect(github.refs.size).toBe(0);
     issue.state = "open";
     expect((await source.claim("1", { ...claimant, claimId: "b" })).kind).toBe("claimed");
   });

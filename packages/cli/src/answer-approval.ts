@@ -1,17 +1,22 @@
-import type { Approval } from "@herdctl/core";
+import type { Approval, Word } from "@herdctl/core";
 import { exitCodes, UserError } from "@herdctl/core/light";
 import { type Call, textOption } from "./command.ts";
 import { withFleet } from "./fleet-access.ts";
 import { harmless } from "./show/harmless.ts";
 import { whoAnswers } from "./who-answers.ts";
 
-export async function answerApproval(call: Call, word: "allow" | "deny"): Promise<number> {
+/** Gives a person's word on what was typed as the id of it. */
+export async function answerApproval(
+  call: Call,
+  wordOn: (approval: Approval) => Word,
+): Promise<number> {
   const { terminal } = call;
   const [typed] = call.arguments;
   if (typed === undefined) throw new UserError("usage", "which request?", { hint: seeAll });
   return withFleet(call, async (fleet) => {
-    const { id } = findOpen(await fleet.approvals(), typed);
-    const approval = await fleet.answer(id, word, whoAnswers(), textOption(call.options, "reason"));
+    const asked = findOpen(await fleet.approvals(), typed);
+    const reason = textOption(call.options, "reason");
+    const approval = await fleet.answer(asked.id, wordOn(asked), whoAnswers(), reason);
     if (terminal.json) terminal.printJson(approval);
     else terminal.print(answerLine(approval, call));
     return exitCodes.success;
@@ -31,8 +36,11 @@ function findOpen(open: Approval[], typed: string): Approval {
   throw new UserError("usage", message, { hint: seeAll });
 }
 
-function answerLine({ id, tool, answer }: Approval, { terminal }: Call): string {
+function answerLine(approval: Approval, { terminal }: Call): string {
+  const { id, kind, tool, answer, reply } = approval;
   const { green, red } = terminal.colors;
+  if (reply !== null) return `${green("✓ answered")}  ${harmless(reply)}  ${id}`;
+  if (kind === "question") return `${red("✗ declined")}  ${id}`;
   const mark = answer === "allow" ? green("✓ allowed") : red("✗ denied");
   return `${mark}  ${harmless(tool)}  ${id}`;
 }

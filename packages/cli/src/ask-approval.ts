@@ -1,9 +1,10 @@
-import type { Approval, AskPerson } from "@herdctl/core";
+import type { Approval, AskPerson, Word } from "@herdctl/core";
+import { askPermission, askQuestion, type Said } from "./prompts.ts";
 import { approvalLines } from "./show/approval-lines.ts";
 import type { LiveJob } from "./show/live-job.ts";
 import type { Look } from "./show/look.ts";
 
-/** Puts each request before the person at the terminal, one after the other. */
+/** Puts what is asked before the person at the terminal, one after the other. */
 export function askInTerminal(live: LiveJob, look: Look): AskPerson {
   let last: Promise<unknown> = Promise.resolve();
   return (approval, signal) => {
@@ -18,26 +19,22 @@ async function ask(
   signal: AbortSignal,
   live: LiveJob,
   look: Look,
-): Promise<"allow" | "deny"> {
+): Promise<Word> {
   if (signal.aborted) return "deny";
-  const { isCancel, select } = await import("@clack/prompts");
   live.pause(approvalLines(approval, look));
+  const asking = new AbortController();
+  const withdraw = () => asking.abort();
+  signal.addEventListener("abort", withdraw, { once: true });
   try {
-    const word = await select<"allow" | "deny">({
-      message: "Allow it?",
-      initialValue: "deny",
-      options: [
-        { value: "deny", label: "Deny" },
-        { value: "allow", label: "Allow this once" },
-      ],
-      signal,
-      withGuide: false,
-    });
-    if (!isCancel(word)) return word;
+    const prompt = approval.kind === "question" ? askQuestion : askPermission;
+    const said: Said = await prompt(approval, asking.signal);
+    if (said !== "left") return said;
     // While a question is asked Ctrl-C comes as a key; it means the same as ever.
     if (!signal.aborted) process.kill(process.pid, "SIGINT");
     return "deny";
   } finally {
+    // A prompt that is over and is aborted then takes the keys from the next one.
+    signal.removeEventListener("abort", withdraw);
     live.resume();
   }
 }

@@ -9,6 +9,7 @@ import { readState } from "./read-state.ts";
 import { harmless } from "./show/harmless.ts";
 import { exitCodeOf } from "./show/status.ts";
 import { listenForStop, type StopSignals } from "./stop-signals.ts";
+import { tellHowToAnswer } from "./tell-how-to-answer.ts";
 import { watchJob } from "./watch-job.ts";
 
 /** Gives the job to the fleet that runs; with `--wait` stays to watch it, and Ctrl-C cancels it. */
@@ -69,7 +70,8 @@ async function untilEnded(
       .catch(() => left.abort());
   });
   try {
-    return await watchJob(line, job.id, view.watch, left.signal);
+    const watch = { askPerson: tellHowToAnswer(call.terminal), ...view.watch };
+    return await watchJob(line, job.id, watch, left.signal);
   } catch (error) {
     if (!left.signal.aborted) throw error;
     return readState(call, async (state) => (await state.jobs.get(job.id)) ?? job);

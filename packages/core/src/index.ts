@@ -1,3 +1,4 @@
+export { type Allowance, allowances } from "./config/allowances.ts";
 export type { Environment } from "./config/environment.ts";
 export { findFleetFile, stateDirOf } from "./config/find.ts";
 export { type JsonSchema, jsonSchema } from "./config/json-schema.ts";
@@ -30,7 +31,9 @@ export type {
 } from "./fleet/control.ts";
 export type { FleetManagerOptions } from "./fleet/fleet-life.ts";
 export { FleetManager } from "./fleet/fleet-manager.ts";
+export type { FleetMcp } from "./fleet/fleet-mcp.ts";
 export type { FleetPort, WantedPort } from "./fleet/fleet-port.ts";
+export { viewAgents } from "./fleet/fleet-status.ts";
 export type { FleetWebhooks } from "./fleet/fleet-webhooks.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";
@@ -67,7 +70,8 @@ export type {
 export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
 export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
 export type { SparePool, SparePoolOptions } from "./runner-process/spare.ts";
-export { type Approval, approvalSchema } from "./state/approval.ts";
+export { type Approval, approvalSchema, type Word } from "./state/approval.ts";
+export { type Artifact, keptArtifacts } from "./state/artifacts.ts";
 export type {
   DeliveryPage,
   DeliveryQuery,
@@ -98,6 +102,7 @@ export {
 } from "./state/job.ts";
 export { isFinished, type JobStatus } from "./state/job-status.ts";
 export { lockHolder } from "./state/lock.ts";
+export { Memory, memoryDir, type Note } from "./state/memory.ts";
 export {
   type Outcome,
   type OutcomeCode,

@@ -1,3 +1,4 @@
+export { type Allowance, allowances } from "./config/allowances.ts";
 export { findFleetFile, stateDirOf } from "./config/find.ts";
 export { isLoopback } from "./config/server-tokens.ts";
 export { type Problem, ProblemsError } from "./document/problem.ts";

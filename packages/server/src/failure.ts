@@ -1,4 +1,4 @@
-import { errorTable, ProblemsError, UserError } from "@herdctl/core";
+import { errorTable, ProblemsError, UserError } from "@herdctl/core/light";
 import type { z } from "zod";
 import type { AnyEndpoint } from "./contract/endpoint.ts";
 import type { Failure } from "./contract/errors.ts";

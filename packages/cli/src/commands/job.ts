@@ -1,10 +1,12 @@
-import { UserError } from "@herdctl/core/light";
+import type { Job } from "@herdctl/core";
+import { isFinished, UserError } from "@herdctl/core/light";
 import { askFleet } from "../ask-fleet.ts";
 import type { Call } from "../command.ts";
 import { findJob } from "../find-job.ts";
 import { readState } from "../read-state.ts";
+import { approvalPage } from "../show/approval-page.ts";
 import { jobPage } from "../show/job-page.ts";
-import { lookOf } from "../show/look.ts";
+import { type Look, lookOf } from "../show/look.ts";
 
 export async function run(call: Call): Promise<number> {
   const { terminal } = call;
@@ -23,11 +25,22 @@ export async function run(call: Call): Promise<number> {
     (fleet) => fleet.hooks(query),
     (state) => state.hooks.list(query),
   );
-  if (terminal.json) terminal.printJson(job);
-  else
-    for (const line of jobPage(job, attempts, hooks.reverse(), lookOf(terminal)))
-      terminal.print(line);
+  if (terminal.json) {
+    terminal.printJson(job);
+    return 0;
+  }
+  const look = lookOf(terminal);
+  const asked = isFinished(job.status) ? [] : await askedBy(call, job, look);
+  for (const line of [...jobPage(job, attempts, hooks.reverse(), look), ...asked])
+    terminal.print(line);
   return 0;
+}
+
+/** What it waits for of people, and how to answer. */
+async function askedBy(call: Call, job: Job, look: Look): Promise<string[]> {
+  const open = await readState(call, (state) => state.approvals.open(job.id));
+  const pages = open.flatMap((approval) => approvalPage(approval, job, new Date(), look));
+  return pages.length === 0 ? [] : ["", ...pages];
 }
 
 /** Of its id the beginning is enough. */

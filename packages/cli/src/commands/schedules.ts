@@ -14,7 +14,7 @@ export async function run(call: Call): Promise<number> {
     terminal.printJson({ schedules });
     return 0;
   }
-  if (schedules.length === 0) terminal.print("No schedule here goes by the clock.");
+  if (schedules.length === 0) terminal.print("There are no schedules here.");
   else
     for (const line of scheduleTable(schedules, new Date(), lookOf(terminal))) terminal.print(line);
   return 0;

@@ -28,6 +28,14 @@ export function costText(usd: number): string {
   return `$${usd >= 1 ? usd.toFixed(2) : usd.toFixed(4)}`;
 }
 
+/** `812 B`, `12 KB`, `3.4 MB`. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const [size, name] = bytes < 1024 ** 2 ? [1024, "KB"] : [1024 ** 2, "MB"];
+  const amount = bytes / size;
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${name}`;
+}
+
 export function countText(amount: number, thing: string): string {
   return `${amount.toLocaleString("en")} ${thing}${amount === 1 ? "" : "s"}`;
 }

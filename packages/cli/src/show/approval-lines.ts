@@ -2,20 +2,31 @@ import type { Approval } from "@herdctl/core";
 import { type Field, fieldLines } from "./fields.ts";
 import { visible } from "./harmless.ts";
 import type { Look } from "./look.ts";
+import { lapseText, questionText } from "./question-lines.ts";
 
-/** All that a tool wants to do, to the last character: a person is to judge by it. */
-export function approvalLines({ tool, input, expires_at }: Approval, look: Look): string[] {
+/** All that a tool wants to do, or an agent to know, to the last character: a person is to judge by it. */
+export function approvalLines(approval: Approval, look: Look): string[] {
   const { bold, yellow, dim } = look.colors;
+  const { kind, tool, expires_at } = approval;
   const until = new Date(expires_at).toLocaleTimeString("sv", { timeStyle: "short" });
+  const head =
+    kind === "question" ? "The agent asks" : `The agent asks to use ${bold(visible(tool))}`;
   return [
     "",
-    yellow(`? The agent asks to use ${bold(visible(tool))}`),
-    ...fieldLines(inputFields(input), { ...look, width: undefined }),
-    dim(`  Without an answer it is denied at ${until}.`),
+    yellow(`? ${head}`),
+    ...askedInFull(approval, look),
+    dim(`  ${lapseText(approval, until)}`),
   ];
 }
 
-export function inputFields(input: unknown): Field[] {
+/** What it is about, below the line that says who asks. */
+export function askedInFull(approval: Approval, look: Look): string[] {
+  return approval.kind === "question"
+    ? questionText(approval, look)
+    : fieldLines(inputFields(approval.input), { ...look, width: undefined });
+}
+
+function inputFields(input: unknown): Field[] {
   if (typeof input !== "object" || input === null) return [["input", written(input)]];
   return Object.entries(input).map(([name, value]) => [visible(name), written(value)]);
 }

@@ -8,20 +8,33 @@ const shownQuestions = 3;
 
 /** What is asked, in short, below an empty line; nothing when nothing is. */
 export function askedLines(
-  { approvals, status }: { approvals: Approval[]; status: FleetStatus },
+  { approvals, status }: { approvals: Approval[]; status: Pick<FleetStatus, "agents"> },
   { colors, width = 80 }: Look,
 ): string[] {
   if (approvals.length === 0) return [];
-  const lines = approvals.slice(0, shownQuestions).map(({ job_id, tool, input }) => {
-    const gist = gistOf(tool, harmlessAll(input), undefined);
-    const agent = harmless(ownerOf(job_id, status) ?? job_id);
-    return `? ${agent} asks to use ${harmless(toolName(tool))}: ${gist}`;
+  const lines = approvals.slice(0, shownQuestions).map((approval) => {
+    const agent = harmless(ownerOf(approval, status) ?? approval.job_id);
+    return `? ${agent} ${askedInShort(approval)}`;
   });
   const more = approvals.length - shownQuestions;
   const all = more > 0 ? [...lines, `  and ${more} more`] : lines;
   return ["", ...all.map((line) => colors.yellow(cut(line, width)))];
 }
 
-function ownerOf(jobId: string, { agents }: FleetStatus): string | undefined {
-  return agents.find(({ running }) => running.some(({ job_id }) => job_id === jobId))?.name;
+/** `asks to use Bash: rm -rf build`, or `asks: Which colour? (Red, Blue)`. */
+function askedInShort({ kind, tool, input, question, choices }: Approval): string {
+  if (kind === "permission")
+    return `asks to use ${harmless(toolName(tool))}: ${gistOf(tool, harmlessAll(input), undefined)}`;
+  const [first = ""] = harmless(question ?? "")
+    .trim()
+    .split("\n");
+  const offered = choices?.map(({ label }) => harmless(label)).join(", ");
+  return `asks: ${first}${offered === undefined ? "" : ` (${offered})`}`;
+}
+
+export function ownerOf(
+  { job_id: asking }: Approval,
+  { agents }: Pick<FleetStatus, "agents">,
+): string | undefined {
+  return agents.find(({ running }) => running.some(({ job_id }) => job_id === asking))?.name;
 }

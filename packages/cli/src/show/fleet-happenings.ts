@@ -4,6 +4,7 @@ import { dueReason } from "./due-reason.ts";
 import { endingTail } from "./ending.ts";
 import { noticeText } from "./event-lines.ts";
 import { eventsOfLine } from "./events-of-line.ts";
+import { answerCommands } from "./question-lines.ts";
 import { type Colour, statusHue, statusMark, statusWord } from "./status.ts";
 import { waitText } from "./wait-text.ts";
 
@@ -52,9 +53,11 @@ const tellers: Tellers = {
     return eventsOfLine({ ...message }).flatMap((event) => work(event, agent, job_id, known));
   },
   // Without an outcome it waits for an answer, and what it asks is told as well.
-  "job:waiting": ({ job: { agent, outcome, due_at } }) =>
+  "job:waiting": ({ job: { agent, outcome, due_at, waits_for } }) =>
     outcome === null
-      ? []
+      ? waits_for
+          .slice(-1)
+          .map((id) => ({ agent, head: "◔ waits for", colour: "yellow", rest: id }))
       : [
           {
             agent,
@@ -67,19 +70,22 @@ const tellers: Tellers = {
   "job:failed": ending,
   "job:cancelled": ending,
   "job:skipped": ending,
-  "approval:asked": ({ approval: { id, job_id, tool, input } }, { agents, folders }) => {
+  "approval:asked": ({ approval }, { agents, folders }) => {
+    const { job_id } = approval;
     const agent = agents.get(job_id) ?? job_id;
-    const gist = gistOf(tool, input, folders.get(job_id));
+    const [how = ""] = answerCommands(approval);
     return [
-      { agent, head: `? asks to use ${toolName(tool)}`, colour: "yellow", rest: gist },
-      { agent, head: `  herdctl approvals allow ${id}`, colour: "yellow" },
+      { agent, ...askedOf(approval, folders.get(job_id)), colour: "yellow" },
+      { agent, head: `  ${how}`, colour: "yellow" },
     ];
   },
-  "approval:answered": ({ approval: { job_id, tool, answer, answered_by } }, { agents }) => {
-    const { word, mark, colour } = answers[answer ?? "void"];
+  "approval:answered": ({ approval }, { agents }) => {
+    const { job_id, kind, tool, answer, answered_by, reply } = approval;
+    const { mark, colour, ...words } = answers[answer ?? "void"];
     const by = answered_by === null ? "" : ` by ${answered_by}`;
-    const head = `${mark} ${toolName(tool)} ${word}${by}`;
-    return [{ agent: agents.get(job_id) ?? job_id, head, colour }];
+    const what = kind === "question" ? words.question : `${toolName(tool)} ${words.permission}`;
+    const rest = reply === null ? {} : { rest: reply };
+    return [{ agent: agents.get(job_id) ?? job_id, head: `${mark} ${what}${by}`, colour, ...rest }];
   },
   // What goes well is on the job's page; who looks on wants to know what does not.
   "hook:tried": ({ hook: { agent, type, event, status, message } }) => {
@@ -113,12 +119,44 @@ const tellers: Tellers = {
   "fleet:stopping": () => [{ head: "■ stopping", colour: "yellow" }],
 };
 
-const answers: Record<Answer, { word: string; mark: string; colour: Colour }> = {
-  allow: { word: "allowed", mark: "✓", colour: "green" },
-  deny: { word: "denied", mark: "✗", colour: "red" },
-  expired: { word: "denied: nobody answered in time", mark: "✗", colour: "red" },
-  void: { word: "no longer asked for", mark: "–", colour: "dim" },
+interface AnswerWords {
+  permission: string;
+  question: string;
+  mark: string;
+  colour: Colour;
+}
+
+const answers: Record<Answer, AnswerWords> = {
+  allow: { permission: "allowed", question: "allowed", mark: "✓", colour: "green" },
+  deny: { permission: "denied", question: "not answered: declined", mark: "✗", colour: "red" },
+  reply: { permission: "answered", question: "answered", mark: "✓", colour: "green" },
+  default: {
+    permission: "answered",
+    question: "nobody answered: its default counts",
+    mark: "✓",
+    colour: "yellow",
+  },
+  expired: {
+    permission: "denied: nobody answered in time",
+    question: "nobody answered in time",
+    mark: "✗",
+    colour: "red",
+  },
+  void: {
+    permission: "no longer asked for",
+    question: "no longer asked",
+    mark: "–",
+    colour: "dim",
+  },
 };
+
+function askedOf(approval: Approval, folder: string | undefined): Pick<Happening, "head" | "rest"> {
+  const { kind, tool, input, question, choices } = approval;
+  if (kind === "permission")
+    return { head: `? asks to use ${toolName(tool)}`, rest: gistOf(tool, input, folder) };
+  const rest = choices?.map(({ label }) => label).join(", ");
+  return { head: `? ${question?.split("\n")[0] ?? ""}`, ...(rest !== undefined && { rest }) };
+}
 
 function ending({ job }: { job: Job }, known: KnownJobs): Happening[] {
   for (const memory of [known.agents, known.folders, known.attempts]) memory.delete(job.id);

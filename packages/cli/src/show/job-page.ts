@@ -1,9 +1,10 @@
 import type { Attempt, HookRun, Job } from "@herdctl/core";
-import { costText, durationText } from "./amounts.ts";
+import { costText, durationText, sizeText } from "./amounts.ts";
 import { resumeLines } from "./ending.ts";
 import { type Field, fieldLines } from "./fields.ts";
 import { harmlessAll } from "./harmless.ts";
 import { hookLine } from "./hook-line.ts";
+import { jsonText } from "./json-text.ts";
 import type { Look } from "./look.ts";
 import { statusColour, statusMark, statusWord } from "./status.ts";
 
@@ -19,6 +20,9 @@ export function jobPage(given: Job, attempts: Attempt[], hooks: HookRun[], look:
     ["warnings", job.warnings.map((warning) => yellow(warning))],
     ["agent", job.agent],
     ["trigger", [job.trigger_type, job.schedule].filter(Boolean).join(" · ")],
+    ["chain", chainText(job)],
+    ["reads", job.untrusted ? "text from outside" : null],
+    ["waits for", job.waits_for],
     ["key", job.idempotency_key],
     ["created", timeText(job.created_at)],
     ["started", timeText(job.started_at)],
@@ -33,15 +37,23 @@ export function jobPage(given: Job, attempts: Attempt[], hooks: HookRun[], look:
     ["attempts", attempts.length > 1 ? attempts.map(attemptLine) : null],
     ["hooks", hooks.map((hook) => hookLine(hook, look))],
     ["metadata", job.metadata && JSON.stringify(job.metadata, null, 2)],
+    ["files", job.artifacts.map(({ name, bytes }) => `${name} (${sizeText(bytes)})`)],
     ["log", job.output_file],
   ];
   return [
     `${bold(job.id)}  ${statusColour(job, look)(state)}`,
     ...fieldLines(fields, look),
     ...section("prompt", job.prompt, look),
+    ...section("report", job.report === null ? null : jsonText(job.report, 2), look),
     ...section("summary", job.summary, look),
     ...section("resume", resumeLines(job).join("\n"), look),
   ];
+}
+
+/** Its place among the jobs that agents gave each other. */
+function chainText({ chain, agent }: Job): string | null {
+  if (chain.parent === null) return null;
+  return `${[...chain.agents, agent].join(" → ")} (from ${chain.parent}, of ${chain.id})`;
 }
 
 function section(title: string, text: string | null, look: Look): string[] {

@@ -8,6 +8,6 @@ export function shellLine({ program, args, cwd, env }: ResumeCommand): string {
   return `cd ${quoted(cwd)} && ${command}`;
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -9,6 +9,7 @@ export function widthOf(text: string): number {
 /** At most so many columns, with a mark where something is missing. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
+  if (plain.test(text)) return `${text.slice(0, Math.max(0, width - 1)).trimEnd()}…`;
   let taken = "";
   let room = width - 1;
   for (const { segment } of graphemesOf(text)) {

@@ -1,6 +1,7 @@
 import type { Approval, FleetControl } from "@herdctl/core";
 import { isFinished } from "@herdctl/core/light";
 import type { Look } from "../show/look.ts";
+import { AnswerPage } from "./answer-page.ts";
 import { fleetScreen } from "./fleet-lines.ts";
 import type { Key } from "./keys.ts";
 import { LogPage } from "./log-page.ts";
@@ -112,7 +113,8 @@ export class FleetPage implements Page {
     ];
     if (first) {
       const job = jobs.find((one) => one.id === first.job_id);
-      return new QuestionPage(this.fleet(), first, job, this.look);
+      const AskedPage = first.kind === "question" ? AnswerPage : QuestionPage;
+      return new AskedPage(this.fleet(), first, job, this.look);
     }
     this.note = "Nobody asks for anything.";
     return "stay";

@@ -30,6 +30,6 @@ export function keysOf(typed: string): Key[] {
   return parts.flatMap((part): Key[] => {
     const name = names[part];
     if (name) return [{ name }];
-    return /^[a-z]$/.test(part) ? [{ name: "letter", letter: part }] : [];
+    return /^[a-z\d]$/.test(part) ? [{ name: "letter", letter: part }] : [];
   });
 }

@@ -5,7 +5,7 @@ import { FleetPage } from "./fleet-page.ts";
 import { type FullScreen, openFullScreen } from "./full-screen.ts";
 import { type Key, keysOf } from "./keys.ts";
 import { type Facts, factsOf } from "./news.ts";
-import type { Page } from "./page.ts";
+import type { Move, Page } from "./page.ts";
 
 const lookEvery = 500;
 const drawEvery = 250;
@@ -66,25 +66,37 @@ export class Top {
   }
 
   private async type(typed: string): Promise<void> {
-    for (const key of keysOf(typed)) {
-      try {
-        await this.press(key);
-        this.trouble = "";
-      } catch (error) {
-        this.trouble = error instanceof Error ? error.message : String(error);
-      }
-    }
+    const page = this.pages.at(-1);
+    if (page?.type && !typed.includes(interrupt)) await this.attempt(() => page.type?.(typed));
+    else for (const key of keysOf(typed)) await this.attempt(() => this.press(key));
     this.draw();
   }
 
-  private async press(key: Key): Promise<void> {
-    if (key.name === "quit") return this.leave();
-    const page = this.pages.at(-1);
-    const move = await page?.press(key);
+  private async attempt(act: () => Promise<Move> | undefined): Promise<void> {
+    try {
+      this.go(await act());
+      this.trouble = "";
+    } catch (error) {
+      this.trouble = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  private async press(key: Key): Promise<Move> {
+    if (key.name !== "quit") return (await this.pages.at(-1)?.press(key)) ?? "stay";
+    this.leave();
+    return "stay";
+  }
+
+  private go(move: Move | undefined): void {
     if (move === undefined || move === "stay") return;
-    if (move !== "back") return void this.pages.push(move);
-    if (this.pages.length === 1) return this.leave();
+    if (move !== "back") this.pages.push(move);
+    else if (this.pages.length === 1) this.leave();
+    else this.drop();
+  }
+
+  private drop(): void {
     this.pages.pop()?.close();
+    if (this.pages.at(-1)?.isOver) this.drop();
   }
 
   private async lookAgain(): Promise<void> {
@@ -101,5 +113,6 @@ export class Top {
   }
 }
 
+const interrupt = "\x03";
 const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 const gone = "the fleet does not answer; waiting for it …";

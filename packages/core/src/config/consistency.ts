@@ -67,6 +67,33 @@ const checks: Check[] = [
       ),
     ];
   },
+  function sessionFileHasNoToolsOfOurs(agent) {
+    if (text(agent, "runtime", "stream") !== "session-file") return [];
+    const demanding = keys(agent, "schedules").filter((name) =>
+      at(agent, ["schedules", name, "output_schema"]),
+    );
+    if (list(agent, "tools").length === 0 && demanding.length === 0) return [];
+    return [
+      problem(
+        agent,
+        ["runtime", "stream"],
+        "`tools` and reports need the control protocol, which a session file leaves alone",
+        "Use `stream: stdout`, or remove `tools` and `output_schema`.",
+      ),
+    ];
+  },
+  function herdIsTheNameOfOurOwnServer(agent) {
+    return keys(agent, "mcp_servers")
+      .filter((name) => name === "herd")
+      .map((name) =>
+        problem(
+          agent,
+          ["mcp_servers", name],
+          "`herd` is the name of the server with the fleet's own tools",
+          "Give this server another name.",
+        ),
+      );
+  },
   function fallbackIsAnotherModel(agent) {
     const model = text(agent, "model");
     return model !== undefined && model === text(agent, "fallback_model")
@@ -95,25 +122,26 @@ const checks: Check[] = [
       );
   },
   function promptsNameWhatThereIs(agent) {
-    if (at(agent, ["work_source"])) return [];
-    return keys(agent, "schedules")
-      .filter((name) => timedTypes.includes(text(agent, "schedules", name, "type") ?? ""))
-      .flatMap((name) => {
-        const path = ["schedules", name, "prompt"];
-        const gate = at(agent, ["schedules", name, "gate"]);
-        return [...(text(agent, ...path) ?? "").matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)]
-          .filter(([, place]) => place !== "gate.output" || !gate)
-          .map(([whole, place]) =>
-            problem(
-              agent,
-              path,
-              `nothing can be put in place of \`${whole}\``,
-              place === "gate.output"
-                ? "Add a `gate:` whose output it is to be."
-                : "Here only `{{gate.output}}` stands for something.",
-            ),
-          );
-      });
+    return keys(agent, "schedules").flatMap((name) => {
+      const path = ["schedules", name, "prompt"];
+      const gate = at(agent, ["schedules", name, "gate"]);
+      const places = placesOf(agent, name);
+      if (!places) return [];
+      return [...(text(agent, ...path) ?? "").matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)]
+        .filter(([, place = ""]) =>
+          place === "gate.output" ? !gate : !places.includes(place.split(".")[0] ?? ""),
+        )
+        .map(([whole, place]) =>
+          problem(
+            agent,
+            path,
+            `nothing can be put in place of \`${whole}\``,
+            place === "gate.output"
+              ? "Add a `gate:` whose output it is to be."
+              : `Here only ${[...places, "gate.output"].map((one) => `\`{{${one}}}\``).join(", ")} stands for something.`,
+          ),
+        );
+    });
   },
   function chatSchedulesNeedAChat(agent) {
     if (at(agent, ["chat"])) return [];
@@ -189,6 +217,13 @@ const checks: Check[] = [
 ];
 
 const timedTypes = ["interval", "cron", "at"];
+
+/** What a prompt may name beside the output of a gate; undefined where that is not looked at. */
+function placesOf(agent: Tree, schedule: string): string[] | undefined {
+  const type = text(agent, "schedules", schedule, "type") ?? "";
+  if (type === "webhook") return ["payload", "event", "command"];
+  return timedTypes.includes(type) && !at(agent, ["work_source"]) ? [] : undefined;
+}
 
 function runtimeType(agent: Tree): string {
   return text(agent, "runtime", "type") ?? text(agent, "runtime") ?? "sdk";

@@ -52,7 +52,7 @@ function hostCommands({ hooks, schedules }: ResolvedAgent): HostCommand[] {
   return [...ofHooks, ...ofGates];
 }
 
-function writableFolders({ name: agent, docker, working_directory }: ResolvedAgent) {
+export function writableFolders({ name: agent, docker, working_directory }: ResolvedAgent) {
   if (!docker.enabled) return [];
   const volumes = docker.volumes.filter(({ mode }) => mode === "rw").map(({ source }) => source);
   const workspace = docker.workspace_mode === "rw" ? [working_directory.path] : [];

@@ -9,6 +9,8 @@ import { type Environment, envFileName, readEnvironment } from "./environment.ts
 import { stateDirOf } from "./find.ts";
 import { checkHostCommands, type PlacedAgent } from "./host-commands.ts";
 import { checkIsolation } from "./isolation.ts";
+import { namesAgent } from "./named-agents.ts";
+import { checkSchemaFiles, readOutputSchemas, type SchemaFile } from "./output-schemas.ts";
 import { type ResolvedAgent, resolveAgent, resolvePath } from "./resolve.ts";
 import { agentSchema } from "./schema/agent.ts";
 import type { FleetFile } from "./schema/fleet.ts";
@@ -32,6 +34,8 @@ export interface LoadedFleet {
   trees: { fleet: Tree; agents: ReadonlyMap<string, Tree> };
   /** All that was read, and the `.env` that may be. */
   files: readonly string[];
+  /** Where agent files are looked for, as absolute patterns. */
+  patterns: readonly string[];
 }
 
 /** Reads a fleet file and all it names. Everything that is wrong is thrown at once. */
@@ -48,6 +52,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   const loaded = sources.agents.map((source) => loadAgent(source, guarded));
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));
   problems.push(...unknownTriggers(loaded), ...checkHostCommands(placed(loaded)));
+  problems.push(...checkSchemaFiles(placed(loaded)));
   if (sources.root)
     problems.push(...checkServerTokens(sources.root, sources.rootTree, environment));
   if (problems.length > 0 || !sources.root) {
@@ -69,7 +74,8 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
     }),
     environment,
     trees: { fleet: sources.rootTree, agents: new Map(loaded.map((one) => [one.name, one.tree])) },
-    files,
+    files: [...files, ...loaded.flatMap((one) => one.files.map(({ file }) => file))],
+    patterns: sources.patterns,
   };
 }
 
@@ -78,6 +84,8 @@ interface LoadedAgent {
   named: Place;
   tree: Tree;
   agent?: ResolvedAgent;
+  /** What it was made of beside the agent's own file. */
+  files: SchemaFile[];
   problems: Problem[];
 }
 
@@ -94,21 +102,23 @@ function loadAgent(source: AgentSource, guarded: Guarded): LoadedAgent {
   const name = [...source.within, own?.kind === "scalar" ? String(own.value) : "?"].join(".");
   const problems = [...checked.problems, ...checkConsistency(merged), ...checkIsolation(source)];
   const found = { name, named: own?.place ?? source.place, tree: merged };
-  if (!checked.ok) return { ...found, problems };
+  if (!checked.ok) return { ...found, files: [], problems };
   const agent = resolveAgent(checked.value, merged, {
     name,
     file: source.file,
     fleetDir: source.fleetDir,
   });
+  const { schedules, files, problems: ofSchemas } = readOutputSchemas(agent, merged);
   return {
     ...found,
-    agent,
-    problems: [...problems, ...checkBoundary(agent, merged, guarded)],
+    agent: { ...agent, schedules },
+    files,
+    problems: [...problems, ...checkBoundary(agent, merged, guarded), ...ofSchemas],
   };
 }
 
-function placed(agents: LoadedAgent[]): PlacedAgent[] {
-  return agents.flatMap(({ agent, tree }) => (agent ? [{ agent, tree }] : []));
+function placed(agents: LoadedAgent[]): (PlacedAgent & Pick<LoadedAgent, "files">)[] {
+  return agents.flatMap(({ agent, tree, files }) => (agent ? [{ agent, tree, files }] : []));
 }
 
 /** `defaults` is checked even when no agent could be read; what it leaves out is not missing. */
@@ -146,9 +156,9 @@ function unknownTriggers(agents: LoadedAgent[]): Problem[] {
   const names = agents.map((one) => one.name);
   return agents.flatMap(({ agent, tree, name }) =>
     (agent?.may_trigger ?? []).flatMap((target, index) => {
-      if (names.includes(target) && target !== name) return [];
-      const path = ["may_trigger", index];
       const others = names.filter((one) => one !== name);
+      if (others.some((other) => namesAgent([target], other))) return [];
+      const path = ["may_trigger", index];
       const message =
         target === name ? "an agent cannot trigger itself" : `there is no agent \`${target}\``;
       return [

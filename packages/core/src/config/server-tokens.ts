@@ -33,7 +33,11 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function wrongToken(variable: string, token: string | undefined) {
+/** Why this token can keep no door; undefined when it can. */
+export function wrongToken(
+  variable: string,
+  token: string | undefined,
+): { message: string; hint: string } | undefined {
   if (token === undefined || token.trim() === "") {
     return {
       message: `the variable ${variable} is not set`,

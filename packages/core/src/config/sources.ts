@@ -31,6 +31,8 @@ export interface Sources {
   rootTree: Tree;
   agents: AgentSource[];
   files: string[];
+  /** Where agent files are looked for, as absolute patterns. */
+  patterns: string[];
   problems: Problem[];
 }
 
@@ -38,7 +40,8 @@ export interface Sources {
 export function readSources(file: string, variables: Variables): Sources {
   const reader = new SourceReader(variables);
   const root = reader.readFleet(file, { within: [], below: [], above: [], chain: [] });
-  return { ...root, agents: reader.agents, files: [...reader.files], problems: reader.problems };
+  const { agents, files, patterns, problems } = reader;
+  return { ...root, agents, files: [...files], patterns: [...patterns], problems };
 }
 
 interface Surroundings {
@@ -53,6 +56,7 @@ class SourceReader {
   readonly agents: AgentSource[] = [];
   readonly problems: Problem[] = [];
   readonly files = new Set<string>();
+  readonly patterns = new Set<string>();
 
   constructor(private readonly variables: Variables) {}
 
@@ -154,6 +158,7 @@ class SourceReader {
       );
       return [];
     }
+    this.patterns.add(resolve(folder, pattern));
     const found = globSync([pattern], { cwd: folder, absolute: true, onlyFiles: true }).sort();
     if (found.length === 0) {
       this.report(

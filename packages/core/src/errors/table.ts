@@ -160,6 +160,11 @@ export const errorTable = {
     status: 404,
     hint: "Run `herdctl approvals` to see those there are.",
   },
+  reply_unfit: {
+    exitCode: exitCodes.badInput,
+    status: 422,
+    hint: "Run `herdctl approvals` to see what is asked, and which answers are taken.",
+  },
   hook_not_found: {
     exitCode: exitCodes.badInput,
     status: 404,
@@ -179,6 +184,11 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "The address is /hooks/<agent>/<schedule>, of a schedule with `type: webhook`.",
+  },
+  webhook_off: {
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Switch it on with `herdctl schedules enable`, and send it again.",
   },
   signature_wrong: {
     exitCode: exitCodes.refused,

@@ -1,6 +1,6 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { ApprovalDesk } from "../runner/approval-desk.ts";
-import { beginAttempt } from "../runner/begin-attempt.ts";
+import { beginAttempt, plainOutcome } from "../runner/begin-attempt.ts";
 import type { SpareContainer } from "../runner/container/spare.ts";
 import { type NextStep, nextStep } from "../runner/next-step.ts";
 import { leaseEnd } from "../runner/prepare-run.ts";
@@ -13,6 +13,7 @@ import { identifyProcess, isAlive, type ProcessIdentity } from "../state/process
 import type { LeaseHolder } from "../state/session.ts";
 import type { FleetContext } from "./context.ts";
 import { definedOnly } from "./defined-only.ts";
+import { passGate } from "./gate-at-start.ts";
 import { Relay } from "./relay.ts";
 import { RunnerDesk, type StopReason } from "./runner-desk.ts";
 import { whenWritable } from "./when-writable.ts";
@@ -21,6 +22,9 @@ import { whenWritable } from "./when-writable.ts";
 export class ActiveJob {
   private readonly stopping = new AbortController();
   private readonly left = new AbortController();
+  /** Its gate need not answer any more. */
+  private readonly unasked = new AbortController();
+  private atGate: Promise<Job> | undefined;
   private relay: Relay | undefined;
   private desk: RunnerDesk | undefined;
   private spare: SpareContainer | undefined;
@@ -43,11 +47,22 @@ export class ActiveJob {
   }
 
   get doing(): string {
-    return this.relay?.doing ?? "starting";
+    return this.relay?.doing ?? (this.atGate ? "asking its gate" : "starting");
   }
 
-  /** A new attempt: prepared here, carried out by a process of its own. */
+  /** A new attempt, unless a gate keeps it out. */
   async start(agent: ResolvedAgent): Promise<void> {
+    this.atGate = passGate(this.context, agent, this.job, this.unasked.signal);
+    this.job = await this.atGate;
+    this.atGate = undefined;
+    if (this.job.status === "skipped") return this.announceEnd();
+    if (!this.unasked.signal.aborted) return this.attempt(agent);
+    if (this.stopping.signal.reason === "cancelled") return this.cancelUnbegun();
+    // Left as it is: the next fleet finds it in the queue.
+  }
+
+  /** Prepared here, carried out by a process of its own. */
+  private async attempt(agent: ResolvedAgent): Promise<void> {
     const { state, spares, spareContainers, hub } = this.context;
     const environment = definedOnly(this.context.environment());
     const request = {
@@ -89,14 +104,26 @@ export class ActiveJob {
 
   stop(reason: StopReason, force = false): void {
     this.stopping.abort(reason);
+    this.unasked.abort();
     this.desk?.stop(reason, force);
   }
 
   /** Nothing more is recorded from here: the next fleet process finds the job where it is. */
-  leave(): void {
+  async leave(): Promise<void> {
     this.left.abort();
+    this.unasked.abort();
+    await this.atGate?.catch(() => undefined);
     void this.relay?.end();
     void this.desk?.close();
+  }
+
+  private async cancelUnbegun(): Promise<void> {
+    const outcome = plainOutcome("cancelled");
+    const change = { status: "cancelled" as const, outcome, due_at: null };
+    const { state } = this.context;
+    const update = await whenWritable(this.context, () => state.jobs.update(this.id, change));
+    this.job = update.job;
+    this.announceEnd();
   }
 
   /** The session belongs to the process that writes to it, and not to us. */
@@ -124,36 +151,59 @@ export class ActiveJob {
   ): Promise<void> {
     const { state, hub } = this.context;
     const run = { jobId: this.job.id, attempt: this.job.attempts };
-    const approvals = new ApprovalDesk(state, run, this.context.askPerson(run.jobId), (job) =>
-      hub.emit({ type: job.status === "waiting" ? "job:waiting" : "job:started", job }),
+    const approvals = new ApprovalDesk(state, run, this.context.askPerson(run.jobId), {
+      onChange: (job) =>
+        hub.emit({ type: job.status === "waiting" ? "job:waiting" : "job:started", job }),
+      onLapsed: (approval) => hub.emit({ type: "approval:answered", approval }),
+    });
+    const [stopping, left] = [this.stopping.signal, this.left.signal];
+    this.desk = new RunnerDesk(
+      state.jobDir(this.job.id),
+      approvals,
+      (asked, signal) =>
+        this.context.errand({ jobId: run.jobId, asked, approvals, signal, stopping, left }),
+      (error) => this.context.trouble(`${run.jobId}: what it asks cannot be passed on`, error),
     );
-    this.desk = new RunnerDesk(state.jobDir(this.job.id), approvals);
     if (this.stopping.signal.aborted) this.desk.stop(this.stopping.signal.reason, false);
-    await Promise.race([this.over(exited, this.desk), aborted(this.left.signal)]);
+    const told = await Promise.race([this.over(exited, this.desk), aborted(this.left.signal)]);
     if (this.left.signal.aborted) return;
-    await Promise.all([relay.end(), this.desk.close()]);
-    await this.conclude(at, holder);
+    const passedOn = relay.end();
+    await this.desk.close();
+    await this.conclude(at, holder, told ?? undefined, passedOn);
   }
 
   /** A runner that has left its outcome has nothing to do but to exit, which need not be waited for. */
-  private async over(exited: Promise<unknown>, { hungUp }: RunnerDesk): Promise<void> {
+  private async over(
+    exited: Promise<unknown>,
+    { hungUp }: RunnerDesk,
+  ): Promise<RunReport | undefined> {
     await Promise.race([exited, hungUp]);
     const { id, attempts } = this.job;
-    if (!(await readReport(this.context.state.jobDir(id), attempts))) await exited;
+    const told = await readReport(this.context.state.jobDir(id), attempts);
+    if (!told) await exited;
+    return told;
   }
 
-  private async conclude(at: AttemptedAt, holder: LeaseHolder): Promise<void> {
+  /** Nobody hears of the end before all that was said has been passed on. */
+  private async conclude(
+    at: AttemptedAt,
+    holder: LeaseHolder,
+    told?: RunReport,
+    passedOn?: Promise<void>,
+  ): Promise<void> {
     const { state, spareContainers } = this.context;
     const report = await whenWritable(this.context, () =>
       reportOfDead({
         stateDir: state.stateDir,
         job: this.job,
         environment: this.context.environment(),
+        told,
       }),
     );
     this.job = await whenWritable(this.context, async () =>
       settleRun(state, report, at, holder, await this.next(report)),
     );
+    await passedOn;
     this.announceEnd();
     if (this.spare) await spareContainers.remove(this.spare);
     await this.context.concluded(this.job.agent, report.outcome);
@@ -186,6 +236,7 @@ export class ActiveJob {
       completed: "job:completed",
       failed: "job:failed",
       cancelled: "job:cancelled",
+      skipped: "job:skipped",
     } as const;
     const type = job.status in types ? types[job.status as keyof typeof types] : "job:waiting";
     this.context.hub.emit({ type, job });

@@ -1,3 +1,4 @@
+import type { Fleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { admit } from "../queue/admit.ts";
 import { RunnerError, SDKError } from "../runner/errors.ts";
@@ -5,7 +6,8 @@ import { outcomes } from "../runner/outcomes.ts";
 import type { Job } from "../state/job.ts";
 import { newJobId } from "../state/names.ts";
 import { StateManager } from "../state/state-manager.ts";
-import { type JobWatch, performJob } from "./perform-job.ts";
+import { dayOf } from "../triggers/schedule/day.ts";
+import { type JobWatch, performJob, withoutHooks } from "./perform-job.ts";
 
 export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   agent: ResolvedAgent;
@@ -13,6 +15,8 @@ export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   jobId: string;
   /** The `.herdctl` folder. */
   stateDir: string;
+  /** The one of its schedules that this is a job of, which may demand a report. */
+  schedule?: string;
   /** A session to go on with. */
   resume?: string;
   /** Branch off from the session instead of writing to it. */
@@ -22,6 +26,8 @@ export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   signal?: AbortSignal;
   environment?: NodeJS.ProcessEnv;
   claudePath?: string;
+  /** Limits of all agents together, and the time zone of their day; those of the agent hold anyway. */
+  fleet?: Partial<Pick<Fleet["fleet"], "budget" | "timezone">>;
 }
 
 export interface RunnerResult {
@@ -32,7 +38,10 @@ export interface RunnerResult {
   job: Job;
 }
 
-/** Runs an agent in this process, by the same road as the fleet does. */
+/**
+ * Runs an agent in this process, by the same road as the fleet does: budgets hold. It has no hooks,
+ * no gate and no second attempt: whoever calls has the result in hand.
+ */
 export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
   const {
     agent,
@@ -46,8 +55,18 @@ export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
   const state = await new StateManager(options.stateDir).open();
   try {
     const session = fork ? { fork: resume, forkAt } : { resume };
-    const request = { trigger: "manual" as const, agent: agent.name, prompt, jobId, ...session };
-    const { job } = await admit(state, [agent], request);
+    const request = {
+      trigger: "manual" as const,
+      agent: agent.name,
+      schedule: options.schedule,
+      prompt,
+      jobId,
+      ...session,
+    };
+    const day = () => dayOf(new Date(), options.fleet?.timezone);
+    const rules = { day, budget: options.fleet?.budget };
+    const { job } = await admit(state, [agent], request, rules);
+    if (job.status === "skipped") return resultOf(await withoutHooks(state, job), undefined);
     const { environment = process.env, claudePath } = options;
     let cause: unknown;
     const onError = (error: unknown) => {

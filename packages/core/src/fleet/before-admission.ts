@@ -27,7 +27,7 @@ export async function beforeAdmission(
   const taken = await take(() => context.takeWork(agent));
   if (taken.kind === "none") return { ...idle, gate: noWork(taken.why) };
   const { claim, item } = taken;
-  if (signal?.aborted) context.leaveWork(claim.job_id);
+  if (signal?.aborted) context.decidedOn(claim.job_id);
   const task = workPrompt(item, template, request.prompt !== undefined);
   const work = { trigger: "work_item" as const, jobId: claim.job_id, prompt: task };
   return { ...gated, request: { ...request, ...work } };

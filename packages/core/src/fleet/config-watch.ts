@@ -1,7 +1,12 @@
 import { basename } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 import type { LoadedFleet } from "../config/load.ts";
-import { foldersOf } from "../config/watched-folders.ts";
+import {
+  filesBlamed,
+  isWatched,
+  type WatchedFolder,
+  watchedFolders,
+} from "../config/watched-folders.ts";
 
 /** Editors write in several steps, and whoever changes one file often changes another. */
 const quietFor = 300;
@@ -21,6 +26,8 @@ export class ConfigWatch {
   private timer: NodeJS.Timeout | undefined;
   private reloading: Promise<void> = Promise.resolve();
   private since: Date;
+  /** What was read and found wrong, which what is in force may not name. */
+  private wrong: string[] = [];
   private stopped = false;
 
   constructor(private readonly frame: ConfigWatchFrame) {
@@ -29,10 +36,12 @@ export class ConfigWatch {
 
   /** Watches the folders of what is loaded now; called again when that may have changed. */
   follow(): void {
-    const { fleet } = this.frame.loaded();
-    const folders = this.stopped || !fleet.fleet.watch ? [] : foldersOf(this.frame.loaded());
-    if (folders.join("\0") === this.watched) return;
-    this.watched = folders.join("\0");
+    const { fleet, files, patterns } = this.frame.loaded();
+    const isOff = this.stopped || !fleet.fleet.watch;
+    const folders = isOff ? [] : watchedFolders({ files: [...files, ...this.wrong], patterns });
+    const print = JSON.stringify(folders.map(({ path, below }) => [path, String(below)]));
+    if (print === this.watched) return;
+    this.watched = print;
     void this.watcher?.close();
     this.watcher = folders.length > 0 ? this.open(folders) : undefined;
   }
@@ -44,11 +53,14 @@ export class ConfigWatch {
     await this.reloading;
   }
 
-  private open(folders: string[]): FSWatcher {
-    const watcher = watch(folders, {
-      depth: 0,
+  private open(folders: readonly WatchedFolder[]): FSWatcher {
+    const paths = folders.map(({ path }) => path);
+    const watcher = watch(paths, {
       alwaysStat: true,
-      ignored: (path, stats) => stats?.isFile() === true && !isConfiguration(path),
+      ignored: (path, stats) => {
+        if (!stats) return false;
+        return stats.isDirectory() ? !isWatched(folders, path) : !this.isConfiguration(path);
+      },
     });
     let isReady = false;
     watcher.on("ready", () => {
@@ -57,7 +69,7 @@ export class ConfigWatch {
     watcher.on("all", (_, path, stats) => {
       // What is found at first is no change, unless it was written while the watcher got ready.
       const isNews = isReady || (stats?.mtimeMs ?? 0) > this.since.getTime();
-      if (isNews && isConfiguration(path)) this.changed();
+      if (isNews && this.isConfiguration(path)) this.changed();
     });
     // A folder that cannot be watched still has `herdctl reload`.
     watcher.on("error", () => undefined);
@@ -74,11 +86,16 @@ export class ConfigWatch {
   private async reload(): Promise<void> {
     if (this.stopped) return;
     this.since = new Date();
-    await this.frame.reload().catch(() => undefined);
+    this.wrong = [];
+    await this.frame.reload().catch((error: unknown) => {
+      this.wrong = filesBlamed(error);
+    });
     this.follow();
   }
-}
 
-function isConfiguration(path: string): boolean {
-  return /\.ya?ml$/.test(path) || basename(path) === ".env";
+  /** What was read, by whatever name, and what could be read next time. */
+  private isConfiguration(path: string): boolean {
+    const couldBe = /\.ya?ml$/.test(path) || basename(path) === ".env";
+    return couldBe || this.frame.loaded().files.includes(path);
+  }
 }

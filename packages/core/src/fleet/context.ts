@@ -3,9 +3,11 @@ import type { Fleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import type { AskPerson } from "../runner/approval-desk.ts";
 import type { SparePool } from "../runner-process/spare.ts";
+import type { ErrandAnswer } from "../state/errand.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { Taken } from "../work/work-desk.ts";
+import type { Errand } from "./errands/errand.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { SpareContainers } from "./spare-containers.ts";
 
@@ -22,10 +24,12 @@ export interface FleetContext {
   isWatched(jobId: string): boolean;
   /** How a person is asked for this job; undefined when nobody is there. */
   askPerson(jobId: string): AskPerson | undefined;
+  /** Does what a run asks of its fleet; undefined when the next fleet process is to do it. */
+  errand(errand: Errand): Promise<ErrandAnswer | undefined>;
   /** An item of the agent's work source, claimed for a job that is still to be admitted. */
   takeWork(agent: ResolvedAgent): Promise<Taken>;
-  /** There will be no such job: its item is given back. */
-  leaveWork(jobId: string): void;
+  /** The record tells by now whether there is such a job: its item is looked after, or given back. */
+  decidedOn(jobId: string): void;
   /** An attempt is over and recorded. */
   concluded(agent: string, outcome: Outcome): Promise<void>;
   /** Whether the state takes what is written to it, and why not. */

@@ -1,7 +1,7 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ShownConfig } from "../config/show.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
-import type { Approval } from "../state/approval.ts";
+import type { Approval, Word } from "../state/approval.ts";
 import type {
   DeliveryPage,
   DeliveryQuery,
@@ -34,20 +34,24 @@ export interface FleetControl {
   fork(sessionOrJob: string, prompt: string, at?: string): Promise<Admission>;
   /** Resolves with the finished record. */
   wait(jobId: string, signal?: AbortSignal): Promise<Job>;
-  /** A pending job is ended at once; a running one is asked to stop. `force` does not ask. */
+  /**
+   * A pending job is ended at once; a running one is asked to stop. `force` does not ask. All that
+   * its agent handed on ends with it.
+   */
   cancel(jobId: string, options?: { force?: boolean }): Promise<Job>;
   job(id: string): Promise<{ job: Job; attempts: Attempt[] } | undefined>;
+  /** All jobs of the chain that this one is part of, the oldest first. */
+  chain(jobId: string): Promise<Job[]>;
   jobs(query: JobQuery): Promise<JobPage>;
   /** The messages of a job from a byte offset on; with a signal it goes on until the job has ended. */
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput>;
+  /** What agents ask of people and nobody has answered: permission, and questions. */
   approvals(): Promise<Approval[]>;
-  /** A reason is told to the agent with a denial. */
-  answer(
-    approvalId: string,
-    word: "allow" | "deny",
-    by: string,
-    reason?: string,
-  ): Promise<Approval>;
+  /**
+   * Allows or denies a tool, or replies to a question; `deny` declines to answer it. A reason is told
+   * to the agent with a denial.
+   */
+  answer(approvalId: string, word: Word, by: string, reason?: string): Promise<Approval>;
   /** The one used last first. */
   sessions(query?: { agent?: string }): Promise<SessionView[]>;
   /** Starts no more jobs of it; those that run go on. */
@@ -64,6 +68,8 @@ export interface FleetControl {
   dueTimes(query: DueQuery): Promise<DuePage>;
   /** On or off until it is switched again, whatever the configuration says. */
   switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView>;
+  /** Takes back what an agent has planned: a run, or another interval. */
+  removeSchedule(name: ScheduleName): Promise<void>;
   budget(): Promise<BudgetView>;
   /** Raises limits for today; without an agent those of the fleet. */
   raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView>;

@@ -6,7 +6,7 @@ import type { LiveJob } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { ActiveJob } from "./active-job.ts";
 import type { FleetContext } from "./context.ts";
-import { pauseOf } from "./pauses.ts";
+import { findPauses } from "./pauses.ts";
 
 const tryAgainAfter = 1_000;
 const longestTimer = 2 ** 31 - 1;
@@ -27,6 +27,11 @@ export class Dispatcher {
   private again = false;
   private rest = 0;
   private open = false;
+  private letIn: () => void = () => undefined;
+  /** Resolves when the first job may be started. */
+  readonly opened = new Promise<void>((resolve) => {
+    this.letIn = resolve;
+  });
 
   constructor(
     private readonly context: FleetContext,
@@ -34,8 +39,13 @@ export class Dispatcher {
     private readonly only?: ReadonlySet<string>,
   ) {}
 
+  get isOpen(): boolean {
+    return this.open;
+  }
+
   start(): void {
     this.open = true;
+    this.letIn();
     this.kick();
   }
 
@@ -49,7 +59,7 @@ export class Dispatcher {
   async leave(): Promise<void> {
     this.halt();
     await this.passing;
-    for (const job of this.active.values()) job.leave();
+    await Promise.all([...this.active.values()].map((job) => job.leave()));
   }
 
   /** Something changed: there may be a job to start. */
@@ -80,7 +90,8 @@ export class Dispatcher {
       .catch((error) => this.context.trouble(`${job.id} could not be carried on`, error))
       .finally(() => {
         this.active.delete(job.id);
-        this.kick();
+        // Whoever waits for this job is answered before the next is looked for.
+        setImmediate(() => this.kick());
       });
   }
 
@@ -117,8 +128,7 @@ export class Dispatcher {
   private async limits() {
     const { agents, fleet } = this.context.fleet();
     const pauses = this.only ? [] : await this.context.state.pauses.list();
-    const environment = this.context.environment();
-    const paused = agents.filter((agent) => pauseOf(agent, environment, pauses));
+    const paused = agents.filter(findPauses(this.context.environment(), pauses));
     return {
       fleet: fleet.max_concurrent,
       agents: new Map(agents.map((agent) => [agent.name, agent.max_concurrent])),

@@ -28,7 +28,8 @@ export function stepsOf(
     .map(({ entry, verdict }) => stepOf(entry, verdict, paused));
 }
 
-const mostAtOnce = 100;
+/** No more is done before others have their turn. */
+export const mostAtOnce = 50;
 
 /** Neighbours of a kind are settled in one transaction; a gate is asked for one at a time. */
 export function groupsOf(steps: readonly Step[]): Step[][] {

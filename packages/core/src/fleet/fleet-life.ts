@@ -4,10 +4,12 @@ import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Candidate } from "../queue/admit.ts";
 import type { SparePool } from "../runner-process/spare.ts";
+import { cancelLeftOvers } from "./cancel-job.ts";
 import { ConfigWatch } from "./config-watch.ts";
 import { ContainerWatch } from "./container-watch.ts";
 import type { FleetStatus, ShutdownOptions } from "./control.ts";
 import { drain } from "./drain.ts";
+import { runErrand } from "./errands/run-errand.ts";
 import { EventHub } from "./event-hub.ts";
 import { type FleetParts, openParts } from "./parts.ts";
 import { Problems } from "./problems.ts";
@@ -135,6 +137,7 @@ export class FleetLife {
       spares: this.options.spares,
       onlyOwn: this.options.onlyOwn ?? false,
       unattended: this.options.unattended ?? false,
+      errand: (errand) => runErrand(this.opened, errand),
       trouble: (message, cause) => this.trouble(message, cause),
     });
   }
@@ -144,6 +147,7 @@ export class FleetLife {
     const parts = this.opened;
     const recovered = await recover(parts.context, parts.dispatcher);
     if (this.stopping) return recovered;
+    await cancelLeftOvers(parts);
     this.phase = "running";
     parts.dispatcher.start();
     parts.hooks.start();

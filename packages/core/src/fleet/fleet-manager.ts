@@ -1,8 +1,9 @@
 import { type ShownConfig, showConfig } from "../config/show.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
-import type { Approval } from "../state/approval.ts";
+import type { Approval, Word } from "../state/approval.ts";
 import type {
+  Admitted,
   DeliveryQuery,
   DuePage,
   DueQuery,
@@ -10,7 +11,7 @@ import type {
   JobPage,
   JobQuery,
 } from "../state/contract.ts";
-import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
+import type { Delivery, DeliveryWithBody, WantedDelivery } from "../state/delivery.ts";
 import type { ScheduleName } from "../state/due-time.ts";
 import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
@@ -29,11 +30,13 @@ import type {
   ShutdownOptions,
 } from "./control.ts";
 import { FleetLife, type FleetManagerOptions } from "./fleet-life.ts";
+import { FleetMcp } from "./fleet-mcp.ts";
 import { FleetPort } from "./fleet-port.ts";
 import { fleetStatus } from "./fleet-status.ts";
 import { FleetWebhooks } from "./fleet-webhooks.ts";
 import { jobOutput } from "./job-output.ts";
 import type { Recovered } from "./recovery.ts";
+import { removePlan } from "./remove-plan.ts";
 import { type ScheduleView, viewSchedules } from "./schedule-view.ts";
 import { type SessionView, viewSession } from "./session-view.ts";
 import { switchSchedule } from "./switch-schedule.ts";
@@ -44,22 +47,21 @@ import { waitForJob } from "./wait-for-job.ts";
 export class FleetManager implements FleetControl {
   readonly webhooks: FleetWebhooks;
   readonly port: FleetPort;
+  readonly mcp: FleetMcp;
   private readonly life: FleetLife;
 
   constructor(private readonly options: FleetManagerOptions) {
     this.life = new FleetLife(options, () => this.reload());
     const env = options.env ?? process.env;
-    this.port = new FleetPort({
-      env,
-      problems: this.life.problems,
-      config: () => this.life.config,
-    });
+    const config = () => this.life.config;
+    this.port = new FleetPort({ env, problems: this.life.problems, config });
+    this.mcp = new FleetMcp({ env, config });
     this.webhooks = new FleetWebhooks({
       env,
       hub: this.life.hub,
-      config: () => this.life.config,
+      config,
       state: () => this.life.opened.state,
-      trigger: (request) => this.trigger(request),
+      trigger: (request, delivery) => this.take(request, delivery),
     });
   }
 
@@ -120,10 +122,7 @@ export class FleetManager implements FleetControl {
   }
 
   trigger(request: TriggerRequest): Promise<Admission> {
-    return this.life.ask(async (parts) => {
-      if (this.life.takesWork) return triggerJob(parts, request);
-      throw new UserError("fleet_unreachable", "the fleet is stopping and takes no new work");
-    });
+    return this.take(request);
   }
 
   /** Goes on with a session, named by itself or by a job that ran in it. */
@@ -152,6 +151,14 @@ export class FleetManager implements FleetControl {
     });
   }
 
+  chain(jobId: string): Promise<Job[]> {
+    return this.life.ask(async ({ state }) => {
+      const job = await state.jobs.get(jobId);
+      if (!job) throw new UserError("job_not_found", `there is no job ${jobId}`);
+      return state.jobs.chain(job.chain.id);
+    });
+  }
+
   jobs(query: JobQuery): Promise<JobPage> {
     return this.life.ask(({ state }) => state.jobs.list(query));
   }
@@ -170,12 +177,7 @@ export class FleetManager implements FleetControl {
     return this.life.ask(({ state }) => state.approvals.open());
   }
 
-  answer(
-    approvalId: string,
-    word: "allow" | "deny",
-    by: string,
-    reason?: string,
-  ): Promise<Approval> {
+  answer(approvalId: string, word: Word, by: string, reason?: string): Promise<Approval> {
     return this.life.ask(({ board }) => board.answer(approvalId, word, by, reason));
   }
 
@@ -219,6 +221,10 @@ export class FleetManager implements FleetControl {
 
   switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView> {
     return this.life.ask((parts) => switchSchedule(parts, name, enabled));
+  }
+
+  removeSchedule(name: ScheduleName): Promise<void> {
+    return this.life.ask((parts) => removePlan(parts, name));
   }
 
   /** Whatever the configuration says, from now on and over restarts. */
@@ -266,6 +272,13 @@ export class FleetManager implements FleetControl {
       dispatcher.kick();
       await clock?.replan();
       watch?.follow();
+    });
+  }
+
+  private take(request: TriggerRequest, delivery?: WantedDelivery): Promise<Admitted> {
+    return this.life.ask(async (parts) => {
+      if (this.life.takesWork) return triggerJob(parts, request, delivery);
+      throw new UserError("fleet_unreachable", "the fleet is stopping and takes no new work");
     });
   }
 

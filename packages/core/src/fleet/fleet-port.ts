@@ -17,7 +17,7 @@ export interface WantedPort {
   port: number;
   /** Nobody said which port, and nobody outside has to know: another one will do as well. */
   anyPort: boolean;
-  /** By which browsers may call it, besides its address. */
+  /** By which it may be called, besides its address; webhooks may use any. */
   names: readonly string[];
   /** The user's own; undefined where none is named. */
   token: string | undefined;
@@ -42,7 +42,7 @@ export class FleetPort {
     return {
       host,
       port,
-      anyPort: !isPortNamed(trees.fleet) && !hasWebhooks(fleet.agents),
+      anyPort: !isPortNamed(trees.fleet) && !hasWebhooks(fleet.agents) && !fleet.server.mcp,
       names,
       token: token_env && (environment[token_env] ?? ""),
       readOnlyToken: read_only_token_env && (environment[read_only_token_env] ?? ""),

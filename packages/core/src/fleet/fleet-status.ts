@@ -7,7 +7,7 @@ import type { StateManager } from "../state/state-manager.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { today } from "./budget-view.ts";
 import type { AgentStatus, FleetStatus } from "./control.ts";
-import { pauseOf } from "./pauses.ts";
+import { findPauses } from "./pauses.ts";
 
 export interface StatusFacts {
   loaded: LoadedFleet;
@@ -23,18 +23,9 @@ export interface StatusFacts {
 
 /** The fleet as it is now, for whoever looks at it. */
 export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
-  const { loaded, state } = facts;
-  const records: Records = {
-    live: await state.jobs.snapshot(),
-    costs: await state.jobs.costSince(today(loaded.fleet).start),
-    pauses: await state.pauses.list(),
-    switches: await state.schedules.switches(),
-  };
+  const records = await readRecords(facts);
   const { live, costs } = records;
-  const agents = await Promise.all(
-    loaded.fleet.agents.map((agent) => agentStatus(facts, agent, records)),
-  );
-  const { fleet, file } = loaded.fleet;
+  const { fleet, file } = facts.loaded.fleet;
   return {
     fleet: {
       name: fleet.name,
@@ -49,9 +40,17 @@ export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
       cost_today_usd: [...costs.values()].reduce((sum, cost) => sum + cost, 0),
       url: facts.url,
     },
-    agents,
+    agents: await agentStatuses(facts, records),
   };
 }
+
+/** What can be said of agents from the configuration and the state alone, where no fleet runs. */
+export async function viewAgents(loaded: LoadedFleet, state: StateManager): Promise<AgentStatus[]> {
+  const facts = { loaded, state, active: [], next: [] };
+  return agentStatuses(facts, await readRecords(facts));
+}
+
+type AgentFacts = Pick<StatusFacts, "loaded" | "state" | "active" | "next">;
 
 type Switch = ScheduleName & { enabled: boolean };
 
@@ -59,18 +58,31 @@ type Switch = ScheduleName & { enabled: boolean };
 interface Records {
   live: LiveJob[];
   costs: Map<string, number>;
-  pauses: Pause[];
+  pauseOf: (agent: ResolvedAgent) => Pause | undefined;
   switches: Switch[];
 }
 
+async function readRecords({ loaded, state }: AgentFacts): Promise<Records> {
+  return {
+    live: await state.jobs.snapshot(),
+    costs: await state.jobs.costSince(today(loaded.fleet).start),
+    pauseOf: findPauses(loaded.environment, await state.pauses.list()),
+    switches: await state.schedules.switches(),
+  };
+}
+
+function agentStatuses(facts: AgentFacts, records: Records): Promise<AgentStatus[]> {
+  return Promise.all(facts.loaded.fleet.agents.map((agent) => agentStatus(facts, agent, records)));
+}
+
 async function agentStatus(
-  { loaded, state, active, next }: StatusFacts,
+  { state, active, next }: AgentFacts,
   agent: ResolvedAgent,
-  { live, costs, pauses, switches }: Records,
+  { live, costs, pauseOf, switches }: Records,
 ): Promise<AgentStatus> {
   const { name } = agent;
   const own = live.filter((job) => job.agent === name);
-  const pause = pauseOf(agent, loaded.environment, pauses);
+  const pause = pauseOf(agent);
   const last = await state.jobs.lastEnded(name);
   return {
     name,

@@ -1,11 +1,12 @@
 import { type Environment, readEnvironment } from "../config/environment.ts";
 import type { LoadedFleet } from "../config/load.ts";
-import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { DeliveryQuery } from "../state/contract.ts";
 import type { StateManager } from "../state/state-manager.ts";
+import type { TriggerByDelivery } from "../triggers/webhook/receive-delivery.ts";
 import { WebhookDoor } from "../triggers/webhook/webhook-door.ts";
 import type { DeliveryList } from "./control.ts";
 import type { EventHub } from "./event-hub.ts";
+import { switchOf } from "./timetable.ts";
 
 export interface WebhookFrame {
   /** The environment that the fleet was started with. */
@@ -13,7 +14,7 @@ export interface WebhookFrame {
   hub: EventHub;
   config(): LoadedFleet;
   state(): StateManager;
-  trigger(request: TriggerRequest): Promise<Admission>;
+  trigger: TriggerByDelivery;
 }
 
 /** The webhooks of a fleet, for whoever carries deliveries to it. */
@@ -27,6 +28,8 @@ export class FleetWebhooks {
       environment: () => readEnvironment(config().fleet.dir, env),
       stores: state,
       trigger,
+      isOn: async (target, { enabled }) =>
+        switchOf(await state().schedules.switches(), target) ?? enabled,
       tidy: () => this.tidy(),
       received: (delivery) => frame.hub.emit({ type: "delivery:received", delivery }),
     });

@@ -3,7 +3,10 @@ import { askGate } from "../triggers/gate.ts";
 import { fillPrompt } from "../triggers/prompt-template.ts";
 import type { FleetContext } from "./context.ts";
 
-/** A candidate whose schedule has a gate, with what the gate says to it. */
+/**
+ * A candidate whose schedule has a gate, with what the gate says to it. One that a delivery brings
+ * does not pass here: its sender must not wait, and its gate is asked when the job is to start.
+ */
 export async function throughGate(
   { fleet, environment }: Pick<FleetContext, "fleet" | "environment">,
   candidate: Candidate,
@@ -14,6 +17,7 @@ export async function throughGate(
   const { schedule: name } = request;
   const schedule = name === undefined ? undefined : agent?.schedules[name];
   if (!agent || name === undefined || !schedule?.gate) return candidate;
+  if (candidate.delivery) return candidate;
   const answer = await askGate({
     gate: schedule.gate,
     folder: agent.fleet_dir,

@@ -50,8 +50,8 @@ function factsOf(event: Exclude<FleetEvent, { type: "job:output" }>): object {
     return { job: id, agent, status, outcome: outcome?.code, attempts, cost_usd, duration_seconds };
   }
   if ("approval" in event) {
-    const { id, job_id, tool, answer, answered_by } = event.approval;
-    return { approval: id, job: job_id, tool, answer, answered_by };
+    const { id, kind, job_id, tool, answer, answered_by } = event.approval;
+    return { approval: id, kind, job: job_id, tool, answer, answered_by };
   }
   if ("hook" in event) {
     const { id, job_id, type, status, attempts, message } = event.hook;

@@ -5,14 +5,17 @@ import { SparePool } from "../runner-process/spare.ts";
 import { acquireLock, type Lock } from "../state/lock.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { StateManager } from "../state/state-manager.ts";
-import { WorkDesk } from "../work/work-desk.ts";
+import { WorkDesk, type WorkDeskOptions } from "../work/work-desk.ts";
 import { AgentPauses } from "./agent-pauses.ts";
 import { ApprovalBoard } from "./approval-board.ts";
+import { cancelJob } from "./cancel-job.ts";
 import type { ConfigWatch } from "./config-watch.ts";
 import type { ContainerWatch } from "./container-watch.ts";
 import type { FleetContext } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { Turns } from "./errands/turns.ts";
 import type { EventHub } from "./event-hub.ts";
+import { OwnPlans } from "./own-plans.ts";
 import type { Problems } from "./problems.ts";
 import type { Retention } from "./retention.ts";
 import type { ScheduleClock } from "./schedule-clock.ts";
@@ -29,6 +32,10 @@ export interface FleetParts {
   dispatcher: Dispatcher;
   hooks: HookDesk;
   work: WorkDesk;
+  /** What agents have planned for themselves. */
+  plans: OwnPlans;
+  /** Errands that must not overtake each other. */
+  errands: Turns;
   /** Jobs that were triggered here. */
   own: Set<string>;
   /** Jobs that somebody looks at while the model speaks. */
@@ -46,6 +53,7 @@ export interface FleetFrame {
   spares?: SparePool;
   onlyOwn: boolean;
   unattended: boolean;
+  errand: FleetContext["errand"];
   trouble(message: string, cause?: unknown): void;
 }
 
@@ -54,14 +62,17 @@ export async function openParts(frame: FleetFrame): Promise<FleetParts> {
   const { stateDir } = frame.loaded().fleet;
   const lock = acquireLock(stateDir);
   try {
-    return assemble(frame, await new StateManager(stateDir).open(), lock);
+    const state = await new StateManager(stateDir).open();
+    const plans = new OwnPlans(state, frame.hub);
+    await plans.read();
+    return assemble(frame, state, plans, lock);
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetParts {
+function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock: Lock): FleetParts {
   const { hub, problems, loaded, onlyOwn, unattended, trouble } = frame;
   const [own, watched] = [new Set<string>(), new Set<string>()];
   const spares = frame.spares ?? new SparePool({ scratch: join(state.stateDir, "spares") });
@@ -74,7 +85,7 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
   };
   const configured = {
     state,
-    fleet: () => loaded().fleet,
+    fleet: () => plans.over(loaded().fleet),
     environment: () => loaded().environment,
     trouble,
   };
@@ -85,13 +96,16 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
     spareContainers: new SpareContainers(configured),
     isWatched: (jobId) => watched.has(jobId),
     askPerson: (jobId) => (unattended && own.has(jobId) ? undefined : board.ask),
+    errand: frame.errand,
     takeWork: (agent) => work.take(agent),
-    leaveWork: (jobId) => work.admitted(jobId),
+    decidedOn: (jobId) => work.decidedOn(jobId),
     concluded,
     writable: (problem) => problems.set("state", problem),
   };
   const dispatcher = new Dispatcher(context, onlyOwn ? own : undefined);
-  const work = workDesk(frame, state);
+  const work = workDesk(frame, state, async (jobId, why) => {
+    await cancelJob(parts, jobId, false, why);
+  });
   const hooks = hookDesk(frame, state, own);
   const parts: FleetParts = {
     state,
@@ -103,6 +117,8 @@ function assemble(frame: FleetFrame, state: StateManager, lock: Lock): FleetPart
     dispatcher,
     hooks,
     work,
+    plans,
+    errands: new Turns(),
     own,
     watched,
   };
@@ -126,16 +142,18 @@ function hookDesk(frame: FleetFrame, state: StateManager, own: ReadonlySet<strin
   return hooks;
 }
 
-function workDesk({ hub, loaded, trouble }: FleetFrame, state: StateManager): WorkDesk {
+function workDesk(
+  { hub, loaded, trouble }: FleetFrame,
+  state: StateManager,
+  abandon: WorkDeskOptions["abandon"],
+): WorkDesk {
   const work = new WorkDesk({
     state,
     fleet: () => loaded().fleet,
     environment: () => loaded().environment,
+    abandon,
     trouble,
   });
-  for (const door of ["job:created", "job:skipped"] as const) {
-    hub.on(door, ({ job }) => work.admitted(job.id));
-  }
   for (const ending of endings) hub.on(ending, () => work.kick());
   return work;
 }

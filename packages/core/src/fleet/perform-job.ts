@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { chooseTools } from "../herd-tools/choose-tools.ts";
 import { ApprovalDesk, type AskPerson } from "../runner/approval-desk.ts";
 import { beginAttempt } from "../runner/begin-attempt.ts";
 import { JobExecutor } from "../runner/job-executor.ts";
@@ -28,10 +30,13 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
   const desk = new ApprovalDesk(state, order, watch.askPerson);
   const runtime = RuntimeFactory.create(agent, { stateDir: state.stateDir, environment });
   const executor = new JobExecutor(runtime, { stateDir: state.stateDir, environment });
+  const jobDir = join(state.stateDir, "jobs", order.jobId);
   const run: RunWatch = {
     onMessage: (message) => watch.onMessage?.(message),
     onError: (error) => watch.onError?.(error),
     onPermission: desk.answer,
+    onQuestion: desk.question,
+    ownTools: (doors) => chooseTools({ ...doors, order, jobDir, stateDir: state.stateDir }),
   };
   const report = await executor.execute(order, run, request.signal);
   const next = { kind: "finish" as const, outcome: report.outcome };
@@ -40,7 +45,7 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
 }
 
 /** Whoever runs an agent in its own program has the result in hand: no later fleet tells of it. */
-async function withoutHooks(state: StateManager, job: Job): Promise<Job> {
+export async function withoutHooks(state: StateManager, job: Job): Promise<Job> {
   await state.hooks.decide(new Map([[job.id, []]]));
   return job;
 }

@@ -1,4 +1,5 @@
 import { plainOutcome } from "../runner/begin-attempt.ts";
+import { sessionRule } from "../runner/session-plan.ts";
 import type { AttemptedAt } from "../runner/settle-run.ts";
 import { readClaim } from "../runner-process/claim.ts";
 import { inspectRunner } from "../runner-process/inspect.ts";
@@ -77,6 +78,7 @@ async function placeOfAttempt({ state, fleet }: FleetContext, job: Job): Promise
     cwd: run?.cwd ?? "",
     configDir: run?.config_dir ?? "",
     expiresAfter: agent?.session.expires ?? 24 * 3_600_000,
+    ownOf: agent ? sessionRule(agent, job.schedule).ownOf : null,
   };
 }
 

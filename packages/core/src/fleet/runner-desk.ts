@@ -1,8 +1,16 @@
 import type { ApprovalDesk } from "../runner/approval-desk.ts";
-import type { ApprovalAsked } from "../runner-process/contract.ts";
+import type { ApprovalAsked, ErrandAsked } from "../runner-process/contract.ts";
 import { connectRunner, type RunnerLink } from "../runner-process/runner-link.ts";
+import type { ErrandAnswer } from "../state/errand.ts";
+import type { Question } from "../state/question.ts";
 
 export type StopReason = "cancelled" | "interrupted";
+
+/** Undefined when this fleet process has no answer. */
+export type RunErrand = (
+  asked: ErrandAsked,
+  signal: AbortSignal,
+) => Promise<ErrandAnswer | undefined>;
 
 const tryEvery = 50;
 
@@ -10,6 +18,7 @@ const tryEvery = 50;
 export class RunnerDesk {
   private readonly closing = new AbortController();
   private readonly asked = new Map<string, AbortController>();
+  private readonly underWay = new Set<Promise<void>>();
   private readonly connecting: Promise<void>;
   private hangUp: () => void = () => undefined;
   /** The runner has nothing more to say: it has left its outcome, or is about to be found dead. */
@@ -22,6 +31,8 @@ export class RunnerDesk {
   constructor(
     private readonly jobDir: string,
     private readonly approvals: ApprovalDesk,
+    private readonly runErrand: RunErrand,
+    private readonly onTrouble: (error: unknown) => void,
   ) {
     this.connecting = this.connect();
   }
@@ -31,11 +42,13 @@ export class RunnerDesk {
     this.link?.stop(reason, force);
   }
 
+  /** Nothing of this run is on its way to the record after that. */
   async close(): Promise<void> {
     this.closing.abort();
     for (const question of this.asked.values()) question.abort();
     await this.connecting;
     this.link?.close();
+    await Promise.all(this.underWay);
   }
 
   /** A runner opens its door a moment after it starts, and some are over before. */
@@ -49,28 +62,59 @@ export class RunnerDesk {
 
   private listen(link: RunnerLink): void {
     this.link = link;
-    link.on("approval", (asked) => void this.take(asked));
+    link.on("approval", (asked) => this.follow(this.take(asked)));
+    link.on("errand", (asked) => this.follow(this.takeErrand(asked)));
+    link.on("errandWithdrawn", (id) => this.asked.get(id)?.abort());
     link.once("closed", () => this.hangUp());
     link.on("withdrawn", ({ request_id }) => this.asked.get(request_id)?.abort());
     if (this.wanted) link.stop(this.wanted.reason, this.wanted.force);
   }
 
-  private async take({
-    request_id,
-    tool,
-    input,
-    description,
-    expires_at,
-  }: ApprovalAsked): Promise<void> {
+  private follow(work: Promise<void>): void {
+    const settled = work.catch(this.onTrouble).finally(() => this.underWay.delete(settled));
+    this.underWay.add(settled);
+  }
+
+  private async take(asked: ApprovalAsked): Promise<void> {
+    const { request_id } = asked;
     const withdrawn = new AbortController();
     this.asked.set(request_id, withdrawn);
-    const request = { toolUseId: request_id, tool, input, description };
-    const answer = await this.approvals.answer(request, withdrawn.signal, new Date(expires_at));
+    try {
+      if (asked.question)
+        await this.passQuestion({ ...asked, ...asked.question }, withdrawn.signal);
+      else await this.passRequest(asked, withdrawn.signal);
+    } finally {
+      this.asked.delete(request_id);
+    }
+  }
+
+  /** Without an answer it stays open for the next fleet process. */
+  private async takeErrand(asked: ErrandAsked): Promise<void> {
+    const { request_id } = asked;
+    const withdrawn = new AbortController();
+    this.asked.set(request_id, withdrawn);
+    const answer = await this.runErrand(asked, withdrawn.signal);
     this.asked.delete(request_id);
-    this.link?.answer(
-      request_id,
-      answer.behavior,
-      answer.behavior === "deny" ? answer.message : "",
-    );
+    if (answer && !this.closing.signal.aborted) this.link?.answerErrand(request_id, answer);
+  }
+
+  private async passQuestion(
+    question: Question & { request_id: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { request_id } = question;
+    const reply = await this.approvals.question(question, signal, request_id);
+    // Whoever leaves has heard no answer: the question stays open for the next fleet process.
+    if (!this.closing.signal.aborted) this.link?.reply(request_id, reply);
+  }
+
+  private async passRequest(
+    { request_id, tool, input, description, expires_at }: ApprovalAsked,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const request = { toolUseId: request_id, tool, input, description };
+    const answer = await this.approvals.answer(request, signal, new Date(expires_at));
+    const message = answer.behavior === "deny" ? answer.message : "";
+    if (!this.closing.signal.aborted) this.link?.answer(request_id, answer.behavior, message);
   }
 }

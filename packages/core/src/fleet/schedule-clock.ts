@@ -3,11 +3,17 @@ import { UserError } from "../errors/user-error.ts";
 import type { Admission, Candidate } from "../queue/admit.ts";
 import type { DueRecord, ScheduleName } from "../state/due-time.ts";
 import type { Job } from "../state/job.ts";
-import { nextStart, type Planned, settle, upcoming } from "../triggers/schedule/settle.ts";
+import {
+  nextStart,
+  type Planned,
+  settle,
+  upcoming,
+  type Verdict,
+} from "../triggers/schedule/settle.ts";
 import { beforeAdmission } from "./before-admission.ts";
 import type { FleetContext } from "./context.ts";
-import { candidateOf, type DueRun, groupsOf, type Step, stepsOf } from "./due-steps.ts";
-import { pauseOf } from "./pauses.ts";
+import { candidateOf, type DueRun, groupsOf, mostAtOnce, type Step, stepsOf } from "./due-steps.ts";
+import { findPauses } from "./pauses.ts";
 import { bringUpToDate, iso, readMark } from "./plan-book.ts";
 import { keyOf, plannedOf, type TimedEntry, timedEntries } from "./timetable.ts";
 
@@ -147,17 +153,18 @@ export class ScheduleClock {
     const ripe = [...this.slots.values()].filter(
       ({ next, atGate }) => next !== undefined && next <= now && !atGate,
     );
-    const steps = stepsOf(
-      ripe.map(({ entry, planned }) => ({ entry, verdicts: settle(planned, now) })),
-      await this.pausedAgents(ripe),
-    );
+    const settled: { entry: TimedEntry; verdicts: Verdict[] }[] = [];
+    for await (const { entry, planned } of unhurried(ripe)) {
+      settled.push({ entry, verdicts: settle(planned, now) });
+    }
+    const steps = stepsOf(settled, await this.pausedAgents(ripe));
     for (const group of groupsOf(steps)) {
       if (this.stopped) return;
       await this.take(group);
       await breathe();
     }
     // A due time may have come to nothing that is to be settled now; then it is looked at anew.
-    for (const { entry } of ripe) this.wait(entry);
+    for await (const { entry } of unhurried(ripe)) this.wait(entry);
   }
 
   private async take(group: readonly Step[]): Promise<void> {
@@ -214,9 +221,8 @@ export class ScheduleClock {
   private async pausedAgents(ripe: readonly Slot[]): Promise<ReadonlySet<string>> {
     if (ripe.length === 0) return new Set();
     const { state, fleet, environment } = this.frame.context;
-    const pauses = await state.pauses.list();
-    if (pauses.length === 0) return new Set();
-    const paused = fleet().agents.filter((agent) => pauseOf(agent, environment(), pauses));
+    const pauseOf = findPauses(environment(), await state.pauses.list());
+    const paused = fleet().agents.filter(pauseOf);
     return new Set(paused.map(({ name }) => name));
   }
 
@@ -260,6 +266,14 @@ export class ScheduleClock {
       this.lastSeen = now;
       this.wakeAt(moment);
     }
+  }
+}
+
+/** Thousands may be due at once: after every few, others have their turn. */
+async function* unhurried<T>(all: readonly T[]): AsyncGenerator<T> {
+  for (const [index, one] of all.entries()) {
+    if (index % mostAtOnce === 0) await breathe();
+    yield one;
   }
 }
 

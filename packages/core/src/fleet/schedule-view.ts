@@ -1,45 +1,102 @@
 import type { Fleet } from "../config/load.ts";
 import type { DueRecord, MarkedSchedule } from "../state/due-time.ts";
+import type { ChangedInterval } from "../state/one-shot.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import { isSamePlan, planSchema } from "../triggers/schedule/plan.ts";
 import { upcoming } from "../triggers/schedule/settle.ts";
-import { keyOf, plannedOf, type TimedEntry, timedEntries } from "./timetable.ts";
+import {
+  keyOf,
+  plannedOf,
+  type Switches,
+  switchOf,
+  type TimedEntry,
+  timedEntries,
+} from "./timetable.ts";
+import { withPlans } from "./with-plans.ts";
 
 export interface ScheduleView {
   agent: string;
   schedule: string;
-  type: "interval" | "cron" | "at";
-  /** Such as `0 9 * * 1-5`, or milliseconds of an interval in words. */
+  type: "interval" | "cron" | "at" | "webhook";
+  /** Such as `0 9 * * 1-5`, milliseconds of an interval in words, or the path of a webhook. */
   when: string;
   timezone: string | null;
   enabled: boolean;
   /** Switched by hand; else it is as the configuration says. */
   switched: boolean;
   overlap: string;
-  catch_up: string;
+  /** Null for a webhook: what was not delivered cannot be caught up with. */
+  catch_up: string | null;
   gate: boolean;
   /** The next due times, five at most; one that counts from the end of its run knows one. */
   next: string[];
   last: DueRecord | null;
+  /** The job that planned it; null for what the configuration says. */
+  planned_by: string | null;
+  /** What an agent has planned to be told. */
+  prompt: string | null;
+  /** Its interval is not that of the configuration. */
+  changed: boolean;
 }
 
 const shown = 5;
 
 /** What can be said of schedules from the configuration and the state alone, whether or not a fleet runs. */
 export async function viewSchedules(
-  fleet: Fleet,
+  configured: Fleet,
   state: StateManager,
   now: Date,
 ): Promise<ScheduleView[]> {
+  const [oneShots, intervals] = [
+    await state.schedules.oneShots(),
+    await state.schedules.intervals(),
+  ];
+  const fleet = withPlans(configured, oneShots, intervals);
   const marks = new Map((await state.schedules.marks()).map((mark) => [keyOf(mark), mark]));
-  const entries = timedEntries(fleet, await state.schedules.switches());
-  const views: ScheduleView[] = [];
+  const switches = await state.schedules.switches();
+  const entries = timedEntries(fleet, switches);
+  const views: ScheduleView[] = viewWebhooks(fleet, switches);
   for (const entry of entries) {
     const { agent, schedule } = entry;
     const [last] = (await state.schedules.history({ agent, schedule, limit: 1 })).records;
-    views.push(viewOf(entry, marks.get(keyOf(entry)), last ?? null, now));
+    const oneShot = oneShots.find((one) => keyOf(one) === keyOf(entry));
+    const changed = intervals.some((one) => isInForce(one, entry));
+    views.push({
+      ...viewOf(entry, marks.get(keyOf(entry)), last ?? null, now),
+      planned_by: oneShot?.job_id ?? null,
+      prompt: oneShot?.prompt ?? null,
+      changed,
+    });
   }
-  return views;
+  const rank = new Map(fleet.agents.map(({ name }, index) => [name, index]));
+  return views.sort((a, b) => (rank.get(a.agent) ?? 0) - (rank.get(b.agent) ?? 0));
+}
+
+function viewWebhooks({ agents }: Fleet, switches: Switches): ScheduleView[] {
+  return agents.flatMap(({ name: agent, schedules }) =>
+    Object.entries(schedules).flatMap(([schedule, config]) => {
+      if (config.type !== "webhook") return [];
+      const byHand = switchOf(switches, { agent, schedule });
+      const on = { enabled: byHand ?? config.enabled, switched: byHand !== undefined };
+      const { type, overlap } = config;
+      const when = `POST /hooks/${agent}/${schedule}`;
+      const times = { timezone: null, catch_up: null, next: [], last: null };
+      const gate = config.gate !== undefined;
+      return [{ agent, schedule, type, when, ...on, overlap, gate, ...times, ...asConfigured }];
+    }),
+  );
+}
+
+const asConfigured = { planned_by: null, prompt: null, changed: false };
+
+function isInForce(changed: ChangedInterval, entry: TimedEntry): boolean {
+  const { config } = entry;
+  return (
+    keyOf(changed) === keyOf(entry) &&
+    config.type === "interval" &&
+    config.every === changed.every &&
+    changed.every !== changed.instead_of
+  );
 }
 
 function viewOf(
@@ -47,7 +104,7 @@ function viewOf(
   mark: MarkedSchedule | undefined,
   last: DueRecord | null,
   now: Date,
-): ScheduleView {
+): Omit<ScheduleView, "planned_by" | "prompt" | "changed"> {
   const { agent, schedule, config, plan, enabled, switched } = entry;
   const planned = plannedOf(entry, markInForce(entry, mark, now));
   const next = enabled ? upcoming(planned, now.getTime(), shown) : [];

@@ -14,13 +14,9 @@ export async function switchSchedule(
     return views.find((one) => one.agent === agent && one.schedule === schedule);
   };
   if (!(await look())) {
-    throw new UserError(
-      "usage",
-      `\`${agent}\` has no schedule \`${schedule}\` that goes by the clock`,
-      {
-        hint: "Run `herdctl schedules` to see those there are.",
-      },
-    );
+    throw new UserError("usage", `\`${agent}\` has no schedule \`${schedule}\``, {
+      hint: "Run `herdctl schedules` to see those there are.",
+    });
   }
   await state.schedules.switchTo({ agent, schedule }, enabled);
   await clock?.replan();

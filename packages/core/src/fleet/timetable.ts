@@ -17,7 +17,7 @@ export interface TimedEntry extends ScheduleName {
   switched: boolean;
 }
 
-type Switches = readonly (ScheduleName & { enabled: boolean })[];
+export type Switches = readonly (ScheduleName & { enabled: boolean })[];
 
 /** Every schedule that goes by the clock, in the order in which they are written. */
 export function timedEntries({ agents, fleet }: Fleet, switches: Switches): TimedEntry[] {
@@ -39,6 +39,11 @@ export function timedEntries({ agents, fleet }: Fleet, switches: Switches): Time
       ];
     }),
   );
+}
+
+/** What somebody switched it to by hand, if anybody did. */
+export function switchOf(switches: Switches, { agent, schedule }: ScheduleName) {
+  return switches.find((one) => one.agent === agent && one.schedule === schedule)?.enabled;
 }
 
 /** What is to be decided from: the configuration's words and what is on record. */

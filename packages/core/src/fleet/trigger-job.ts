@@ -1,14 +1,22 @@
 import { UserError } from "../errors/user-error.ts";
-import { type Admission, admitAll, type Candidate, type TriggerRequest } from "../queue/admit.ts";
+import { admitAll, type Candidate, type TriggerRequest } from "../queue/admit.ts";
+import type { Admitted } from "../state/contract.ts";
+import type { WantedDelivery } from "../state/delivery.ts";
 import { dayOf } from "../triggers/schedule/day.ts";
 import { beforeAdmission } from "./before-admission.ts";
 import { cancelJob } from "./cancel-job.ts";
 import type { FleetParts } from "./parts.ts";
 
 /** Asks its gate, admits a trigger, tells of it, and has it started as soon as it may be. */
-export async function triggerJob(parts: FleetParts, request: TriggerRequest): Promise<Admission> {
+export async function triggerJob(
+  parts: FleetParts,
+  request: TriggerRequest,
+  delivery?: WantedDelivery,
+): Promise<Admitted> {
+  parts.spares.rouse();
+  const given = { request, delivery };
   const isKnown = request.key && (await parts.state.jobs.findByKey(request.key));
-  const candidate = isKnown ? { request } : await beforeAdmission(parts.context, { request });
+  const candidate = isKnown ? given : await beforeAdmission(parts.context, given);
   const [admission] = await triggerAll(parts, [candidate], ({ job }) => {
     parts.own.add(job.id);
     if (request.watched) parts.watched.add(job.id);
@@ -21,10 +29,12 @@ export async function triggerJob(parts: FleetParts, request: TriggerRequest): Pr
 export async function triggerAll(
   parts: FleetParts,
   candidates: readonly Candidate[],
-  note: (admission: Admission) => void = () => undefined,
-): Promise<Admission[]> {
+  note: (admission: Admitted) => void = () => undefined,
+): Promise<Admitted[]> {
   const { context, dispatcher } = parts;
-  const admissions = await admitNoticingTheDisk(parts, candidates);
+  const admissions = await admitNoticingTheDisk(parts, candidates).finally(() => {
+    for (const { request } of candidates) if (request.jobId) context.decidedOn(request.jobId);
+  });
   for (const admission of admissions) {
     const { job, created, cancel } = admission;
     note(admission);
@@ -37,12 +47,20 @@ export async function triggerAll(
 }
 
 async function admitNoticingTheDisk(
-  { state, context }: FleetParts,
-  candidates: readonly Candidate[],
-): Promise<Admission[]> {
+  { state, context, plans }: FleetParts,
+  given: readonly Candidate[],
+): Promise<Admitted[]> {
+  const candidates = given.map((one) => {
+    const { agent, schedule = "" } = one.request;
+    return plans.isUntrusted({ agent, schedule }) ? { ...one, untrusted: true } : one;
+  });
   try {
     const { agents, fleet } = context.fleet();
-    const rules = { day: dayOf(new Date(), fleet.timezone), budget: fleet.budget };
+    const rules = {
+      day: () => dayOf(new Date(), fleet.timezone),
+      budget: fleet.budget,
+      chain: fleet.chain,
+    };
     const admissions = await admitAll(state, agents, candidates, rules);
     context.writable(undefined);
     return admissions;

@@ -38,7 +38,7 @@ function worthOf(operand: Operand, job: Job): Scalar {
 }
 
 function factsOf(job: Job): Record<string, unknown> {
-  const { status, cost_usd, duration_seconds, attempts, agent, schedule, metadata } = job;
+  const { status, cost_usd, duration_seconds, attempts, agent, schedule, metadata, report } = job;
   const outcome = job.outcome?.code;
   const trigger = job.trigger_type;
   return {
@@ -51,6 +51,7 @@ function factsOf(job: Job): Record<string, unknown> {
     schedule,
     trigger,
     metadata,
+    report,
   };
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Environment } from "../config/environment.ts";
 import type { Fleet } from "../config/load.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
@@ -84,6 +84,8 @@ export class HookDesk {
   }
 
   private async passes(): Promise<void> {
+    // Whoever waits for the job is answered first.
+    await nextTurn();
     while (this.again && this.open) {
       this.again = false;
       try {

@@ -1,12 +1,16 @@
+import { namesAgent } from "../config/named-agents.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
-import type { Application } from "../state/contract.ts";
+import { nextInChain } from "../state/chain.ts";
+import type { Admitted, Application } from "../state/contract.ts";
+import type { WantedDelivery } from "../state/delivery.ts";
 import type { Job, NewJob, TriggerType } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { Day } from "../state/spending.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { Budget } from "./budget.ts";
 import { decideAdmission, type Overlap } from "./decide-admission.ts";
+import type { ChainLimits, Delegated } from "./decide-chain.ts";
 
 type Schedule = ResolvedAgent["schedules"][string];
 
@@ -38,8 +42,10 @@ export interface Admission {
 
 /** What the fleet as a whole says about admission. */
 export interface AdmissionRules {
-  day: Day;
+  /** Today; only asked for where something is limited by it. */
+  day(): Day;
   budget?: Budget;
+  chain?: ChainLimits;
 }
 
 /** A trigger at the door, with what is known of it beyond what it asks for. */
@@ -47,10 +53,16 @@ export interface Candidate {
   request: TriggerRequest;
   /** The due time that it stands for. */
   due?: { due_at: string; through: string };
+  /** The delivery that asks for it. */
+  delivery?: WantedDelivery;
   /** Why its gate keeps it out. */
   gate?: Outcome;
   /** In place of what its schedule says. */
   overlap?: Overlap;
+  /** The job whose agent asks for it, and why it could never start while that one waits. */
+  from?: { jobId: string; deadlock?: string };
+  /** It brings text from outside, though its kind does not say so. */
+  untrusted?: boolean;
 }
 
 /** The one door to the queue. What it returns is durable; what it refuses for now is recorded as `skipped`. */
@@ -69,7 +81,7 @@ export async function admitAll(
   agents: readonly ResolvedAgent[],
   candidates: readonly Candidate[],
   rules?: AdmissionRules,
-): Promise<Admission[]> {
+): Promise<Admitted[]> {
   const applications: Application[] = [];
   for (const one of candidates) applications.push(await applicationOf(state, agents, one, rules));
   return state.jobs.admitAll(applications);
@@ -78,11 +90,12 @@ export async function admitAll(
 async function applicationOf(
   state: StateManager,
   agents: readonly ResolvedAgent[],
-  { request, due, gate, overlap }: Candidate,
+  { request, due, delivery, gate, overlap, from, untrusted }: Candidate,
   rules: AdmissionRules | undefined,
 ): Promise<Application> {
   const agent = findAgent(agents, request.agent);
   const schedule = scheduleOf(agent, request);
+  const parent = from && (await giverOf(state, from.jobId));
   const job: NewJob = {
     id: request.jobId,
     agent: agent.name,
@@ -95,6 +108,8 @@ async function applicationOf(
     forked_from: request.fork && (await sessionOf(state, request.fork)),
     fork_point: forkPointOf(request),
     reserved_usd: agent.max_budget_usd,
+    untrusted: bringsOutside.has(request.trigger) || untrusted || parent?.untrusted,
+    ...(parent && { chain: nextInChain(parent) }),
   };
   const applicant = {
     agent: agent.name,
@@ -103,11 +118,39 @@ async function applicationOf(
     gate,
     reserve: agent.max_budget_usd,
     budgets: { agent: agent.budget, fleet: rules?.budget ?? {} },
+    ...(parent && { delegated: delegatedOf(agents, agent, parent, { ...from, rules }) }),
   };
   const isLimited = [agent.budget, rules?.budget ?? {}].some((one) => Object.keys(one).length > 0);
-  const day = isLimited ? rules?.day : undefined;
-  return { job, due, day, decide: (snapshot) => decideAdmission(applicant, snapshot) };
+  const day = isLimited ? rules?.day() : undefined;
+  return { job, due, delivery, day, decide: (snapshot) => decideAdmission(applicant, snapshot) };
 }
+
+/** Kinds of triggers whose text somebody wrote whom nobody here knows. */
+const bringsOutside: ReadonlySet<TriggerType> = new Set(["webhook", "chat", "work_item"]);
+
+async function giverOf(state: StateManager, id: string): Promise<Job> {
+  const job = await state.jobs.get(id);
+  if (job) return job;
+  throw new UserError("job_not_found", `there is no job ${id}`);
+}
+
+function delegatedOf(
+  agents: readonly ResolvedAgent[],
+  { name }: ResolvedAgent,
+  parent: Job,
+  { deadlock, rules }: { deadlock?: string; rules?: AdmissionRules },
+): Delegated {
+  const giver = agents.find((one) => one.name === parent.agent);
+  return {
+    chain: nextInChain(parent),
+    isAllowed: giver !== undefined && namesAgent(giver.may_trigger, name),
+    limits: rules?.chain ?? noChains,
+    deadlock,
+  };
+}
+
+/** Without a fleet nobody hands work on. */
+const noChains: ChainLimits = { max_depth: 0, max_jobs: 0, max_cost_usd: 0 };
 
 function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgent {
   const found = agents.find((agent) => agent.name === name);

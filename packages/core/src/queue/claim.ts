@@ -77,9 +77,14 @@ function queuesOf(snapshot: readonly LiveJob[], limits: ClaimLimits, now: Date):
   return wanting;
 }
 
-/** A job that waits, but for no time, waits for a person's answer: its runner lives. */
-function isBusy(job: LiveJob): boolean {
+/** A job that waits, but for no time, waits for a person or another agent: its runner lives. */
+export function isBusy(job: Pick<LiveJob, "status" | "due_at">): boolean {
   return job.status === "running" || (job.status === "waiting" && job.due_at === null);
+}
+
+/** One that waits for another agent leaves its place in the fleet to it, but not its agent's own. */
+function isAtWork(job: LiveJob): boolean {
+  return isBusy(job) && job.waits_for.length === 0;
 }
 
 function isDue(job: LiveJob, now: Date): boolean {
@@ -87,7 +92,7 @@ function isDue(job: LiveJob, now: Date): boolean {
 }
 
 function roomInFleet(snapshot: readonly LiveJob[], { fleet }: ClaimLimits): number {
-  return (fleet ?? defaultFleetLimit) - snapshot.filter(isBusy).length;
+  return (fleet ?? defaultFleetLimit) - snapshot.filter(isAtWork).length;
 }
 
 function first(queues: readonly AgentQueue[]): AgentQueue | undefined {

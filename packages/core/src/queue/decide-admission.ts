@@ -3,6 +3,7 @@ import type { AdmissionDecision, AdmissionSnapshot } from "../state/contract.ts"
 import type { LiveJob } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { type Budget, type OverBudget, overBudget } from "./budget.ts";
+import { type Delegated, decideChain } from "./decide-chain.ts";
 
 export type Overlap = ResolvedAgent["schedules"][string]["overlap"];
 
@@ -16,12 +17,16 @@ export interface Applicant {
   /** Dollars that are held for it until it is over. */
   reserve?: number;
   budgets?: { fleet: Budget; agent: Budget };
+  /** Another agent gave it. */
+  delegated?: Delegated;
 }
 
 /** Each decider looks at one thing; the first that refuses is the reason. */
 const deciders: ((applicant: Applicant, snapshot: AdmissionSnapshot) => AdmissionDecision)[] = [
   decideOverlap,
   decideGate,
+  ({ agent = "", reserve, delegated }, { chain }) =>
+    delegated ? decideChain({ agent, reserve }, delegated, chain) : accept(),
   decideBudget,
 ];
 
@@ -30,12 +35,14 @@ export function decideAdmission(
   snapshot: AdmissionSnapshot,
 ): AdmissionDecision {
   const cancel = new Set<string>();
+  let maxUsd: number | undefined;
   for (const decide of deciders) {
     const decision = decide(applicant, snapshot);
     if (decision.kind === "skip") return decision;
     for (const id of decision.cancel) cancel.add(id);
+    maxUsd = decision.maxUsd ?? maxUsd;
   }
-  return { kind: "accept", cancel: [...cancel] };
+  return { ...accept([...cancel]), ...(maxUsd !== undefined && { maxUsd }) };
 }
 
 /** Where all are allowed, those that live are not even looked at: they may be thousands. */
@@ -73,7 +80,7 @@ function decideBudget(
   return all ? tooDear("The fleet", all, "") : accept();
 }
 
-function accept(cancel: string[] = []): AdmissionDecision {
+function accept(cancel: string[] = []): Extract<AdmissionDecision, { kind: "accept" }> {
   return { kind: "accept", cancel };
 }
 

@@ -18,6 +18,7 @@ export function bareReport(
     metered: undefined,
     credential: null,
     metadata: undefined,
+    handedIn: { report: null, artifacts: [] },
     warnings: [],
   });
 }

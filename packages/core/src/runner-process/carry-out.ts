@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import { chooseTools } from "../herd-tools/choose-tools.ts";
 import { sweepContainers } from "../runner/container/sweep-containers.ts";
 import { JobExecutor } from "../runner/job-executor.ts";
 import { runTokenOf } from "../runner/run-order.ts";
+import type { RunWatch } from "../runner/running-attempt.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import { RuntimeFactory } from "../runner/runtime/factory.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
@@ -10,6 +12,7 @@ import { OpenApprovals } from "./approvals.ts";
 import { bareReport } from "./bare-report.ts";
 import { claimRun } from "./claim-run.ts";
 import type { RunnerAssignment, ToRunner } from "./contract.ts";
+import { OpenErrands } from "./errands.ts";
 import { readReport } from "./recover.ts";
 import { type LoggedRun, reportOfLog } from "./report-of-log.ts";
 import { RunnerLog } from "./runner-log.ts";
@@ -70,13 +73,18 @@ async function perform(
     asked: (asked) => socket.tell(asked),
     withdrawn: (withdrawn) => socket.tell(withdrawn),
   });
+  const errands = new OpenErrands((line) => socket.tell(line));
   const socket = new RunnerSocket(runnerSocketPath(jobDir), {
     greeting: () => [
       { type: "hello", job_id: order.jobId, attempt: order.attempt },
       ...approvals.all,
+      ...errands.all,
     ],
-    onOrder: (given: ToRunner) =>
-      given.type === "stop" ? stop(given.reason, given.force) : approvals.answer(given),
+    onOrder: (given: ToRunner) => {
+      if (given.type === "stop") stop(given.reason, given.force);
+      else if (given.type === "answer") approvals.answer(given);
+      else errands.answer(given);
+    },
   });
   // A runner that nobody can speak to still does its work.
   const opened = socket
@@ -86,7 +94,12 @@ async function perform(
   const runtime = RuntimeFactory.create(order.agent, { stateDir, environment });
   const executor = new JobExecutor(runtime, { stateDir, environment, spare });
   try {
-    await executor.execute(order, { onPermission: approvals.ask }, ending.signal);
+    const watch: RunWatch = {
+      onPermission: approvals.ask,
+      onQuestion: approvals.question,
+      ownTools: (run) => chooseTools({ ...run, order, jobDir, stateDir, errand: errands.send }),
+    };
+    await executor.execute(order, watch, ending.signal);
   } finally {
     await opened;
     socket.close();

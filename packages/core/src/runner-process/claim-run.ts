@@ -39,6 +39,7 @@ function factsOf({ order, environment }: RunnerAssignment, jobDir: string): RunF
     claude_version: claude.version,
     credential: kind === "none" ? null : kind,
     metadata_file: agent.metadata_file ?? null,
+    demands_report: order.outputSchema !== undefined,
     output_from: statSync(join(jobDir, outputName), { throwIfNoEntry: false })?.size ?? 0,
   };
 }

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { SpareContainer } from "../runner/container/spare.ts";
 import type { RunOrder } from "../runner/run-order.ts";
+import { errandAnswerSchema, errandKindSchema } from "../state/errand.ts";
 import { placeSchema } from "../state/job.ts";
 import { processIdentitySchema } from "../state/process-identity.ts";
+import { questionShape, replySchema } from "../state/question.ts";
 
 /** What a spare is told, once, on its standard input. The environment holds secrets: it is never stored. */
 export interface RunnerAssignment {
@@ -23,6 +25,8 @@ const runFactsSchema = z.object({
   claude_version: z.string().nullable(),
   credential: z.enum(["subscription", "api_key"]).nullable(),
   metadata_file: z.string().nullable(),
+  /** No run of an earlier version had to give one. */
+  demands_report: z.boolean().default(false),
   /** Where this attempt begins in `output.jsonl`, which all attempts of a job share. */
   output_from: z.number().int().nonnegative(),
 });
@@ -53,6 +57,8 @@ const fromRunnerSchema = z.discriminatedUnion("type", [
     tool: z.string(),
     input: z.record(z.string(), z.unknown()),
     description: z.string().optional(),
+    /** What a person is asked; without it, whether the tool may be used. */
+    question: z.object(questionShape).optional(),
     asked_at: z.iso.datetime(),
     /** Denied then, if nobody has said a word. */
     expires_at: z.iso.datetime(),
@@ -62,9 +68,17 @@ const fromRunnerSchema = z.discriminatedUnion("type", [
     request_id: z.string(),
     why: z.enum(["answered", "expired", "withdrawn"]),
   }),
+  z.object({
+    type: z.literal("errand"),
+    request_id: z.string(),
+    kind: errandKindSchema,
+    input: z.record(z.string(), z.unknown()),
+  }),
+  z.object({ type: z.literal("errand_withdrawn"), request_id: z.string() }),
 ]);
 export type FromRunner = z.infer<typeof fromRunnerSchema>;
 export type ApprovalAsked = Extract<FromRunner, { type: "approval" }>;
+export type ErrandAsked = Extract<FromRunner, { type: "errand" }>;
 export type ApprovalWithdrawn = Extract<FromRunner, { type: "approval_withdrawn" }>;
 
 const toRunnerSchema = z.discriminatedUnion("type", [
@@ -79,6 +93,13 @@ const toRunnerSchema = z.discriminatedUnion("type", [
     request_id: z.string(),
     behavior: z.enum(["allow", "deny"]),
     message: z.string(),
+    /** What became of a question. */
+    reply: replySchema.optional(),
+  }),
+  z.object({
+    type: z.literal("errand_answer"),
+    request_id: z.string(),
+    answer: errandAnswerSchema,
   }),
 ]);
 export type ToRunner = z.infer<typeof toRunnerSchema>;

@@ -33,7 +33,7 @@ async function warmUpIfIdle(): Promise<void> {
 async function readAssignment(): Promise<RunnerAssignment | undefined> {
   const reader = new LineReader();
   for await (const chunk of process.stdin) {
-    const [line] = reader.push(chunk);
+    const line = [...reader.push(chunk)].find((text) => text !== "");
     if (line === undefined) continue;
     letGoOfInput();
     // The edge: it comes from the fleet that started us, of this very version.

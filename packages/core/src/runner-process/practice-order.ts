@@ -43,6 +43,7 @@ function practiceAgent(folder: string): ResolvedAgent {
     retry: { max_attempts: 1, backoff: minute },
     budget: {},
     tools: [],
+    ask: { expires: minute, use_default: false },
     may_trigger: [],
     runs_on: [],
     schedules: {},

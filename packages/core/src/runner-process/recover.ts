@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
@@ -20,6 +21,8 @@ export interface DeadRun {
   job: Pick<Job, "id" | "attempts" | "session_id" | "place">;
   /** Names the engine of its container. */
   environment: Environment;
+  /** Its own word, for whoever has read it already. */
+  told?: RunReport;
 }
 
 /**
@@ -29,12 +32,12 @@ export interface DeadRun {
  */
 export async function reportOfDead(dead: DeadRun): Promise<RunReport> {
   const jobDir = join(dead.stateDir, "jobs", dead.job.id);
-  const told = await readReport(jobDir, dead.job.attempts);
+  const told = dead.told ?? (await readReport(jobDir, dead.job.attempts));
   const report = told ?? (await settleUntold(jobDir, dead));
   removeSocket(runnerSocketPath(jobDir));
-  for (const name of ["private", "door"]) {
-    await rm(join(jobDir, name), { recursive: true, force: true });
-  }
+  // A runner that came to its end has removed them itself.
+  const left = ["private", "door"].map((name) => join(jobDir, name)).filter(existsSync);
+  for (const folder of left) await rm(folder, { recursive: true, force: true });
   return report;
 }
 

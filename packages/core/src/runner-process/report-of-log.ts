@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Evidence } from "../runner/evidence.ts";
+import { handedIn, refusalWarnings, withReport } from "../runner/handed-in.ts";
 import { makeReport } from "../runner/make-report.ts";
 import { readMetadataFile } from "../runner/metadata-file.ts";
 import type { RunReport } from "../runner/run-report.ts";
@@ -26,7 +27,9 @@ export async function reportOfLog(
 ): Promise<RunReport> {
   const { run, file, sessionId } = logged;
   const startedAt = new Date(file.started_at);
-  const evidence = await gatherEvidence(logged, startedAt);
+  const given = await handedIn(logged.jobDir);
+  const seen = await gatherEvidence(logged, startedAt);
+  const evidence = withReport(seen, run.demands_report, given);
   const { metadata, warnings } = await metadataOf(run, startedAt);
   return makeReport({
     order: {
@@ -42,7 +45,8 @@ export async function reportOfLog(
     metered: undefined,
     credential: run.credential,
     metadata,
-    warnings,
+    handedIn: given,
+    warnings: [...warnings, ...refusalWarnings(evidence)],
   });
 }
 

@@ -1,9 +1,12 @@
 import { EventEmitter } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import type { ErrandAnswer } from "../state/errand.ts";
+import type { Reply } from "../state/question.ts";
 import {
   type ApprovalAsked,
   type ApprovalWithdrawn,
+  type ErrandAsked,
   type FromRunner,
   readFromRunner,
   type ToRunner,
@@ -16,6 +19,8 @@ export interface RunnerLinkEvents {
   approval: [asked: ApprovalAsked];
   /** Nobody need answer it any more; `answered` also when it was by this link. */
   withdrawn: [withdrawn: ApprovalWithdrawn];
+  errand: [asked: ErrandAsked];
+  errandWithdrawn: [requestId: string];
   /** The runner is over and has left its outcome, or it died, or we closed. */
   closed: [];
 }
@@ -44,6 +49,15 @@ export class RunnerLink extends EventEmitter<RunnerLinkEvents> {
     this.send({ type: "answer", request_id, behavior, message });
   }
 
+  reply(request_id: string, reply: Reply): void {
+    const behavior = reply.kind === "none" ? "deny" : "allow";
+    this.send({ type: "answer", request_id, behavior, message: "", reply });
+  }
+
+  answerErrand(request_id: string, answer: ErrandAnswer): void {
+    this.send({ type: "errand_answer", request_id, answer });
+  }
+
   close(): void {
     this.socket.destroySoon();
   }
@@ -51,6 +65,8 @@ export class RunnerLink extends EventEmitter<RunnerLinkEvents> {
   private hear(told: FromRunner): void {
     if (told.type === "approval") this.emit("approval", told);
     if (told.type === "approval_withdrawn") this.emit("withdrawn", told);
+    if (told.type === "errand") this.emit("errand", told);
+    if (told.type === "errand_withdrawn") this.emit("errandWithdrawn", told.request_id);
   }
 
   private send(line: ToRunner): void {

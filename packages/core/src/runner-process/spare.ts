@@ -55,6 +55,12 @@ export class SparePool {
     this.fill();
   }
 
+  /** Work may be coming: an empty line gets the process on its feet, and means nothing else. */
+  rouse(): void {
+    const [spare] = this.spares;
+    spare?.child.stdin?.write("\n");
+  }
+
   /** Gives an attempt to a runner that needs nobody from then on, this process least of all. */
   take(assignment: RunnerAssignment): StartedRunner {
     const [spare] = this.spares;

@@ -3,13 +3,16 @@ import type { Outcome, OutcomeCode } from "../state/outcome.ts";
 import type { LeaseHolder } from "../state/session.ts";
 import type { NextStep } from "./next-step.ts";
 import { outcomes } from "./outcomes.ts";
-import { prepareRun, type RunRequest } from "./prepare-run.ts";
+import { leaseEnd, type PreparedRun, prepareRun, type RunRequest } from "./prepare-run.ts";
 import type { RunOrder } from "./run-order.ts";
+import { sessionRule } from "./session-plan.ts";
 import type { AttemptedAt } from "./settle-run.ts";
 
 export type BegunAttempt =
   | { kind: "begun"; job: Job; order: RunOrder; holder: LeaseHolder; at: AttemptedAt }
   | { kind: "refused"; job: Job };
+
+type PreparedOrder = Extract<PreparedRun, { kind: "order" }>;
 
 /** What follows when a run could not even be prepared. */
 type AfterRefusal = (outcome: Outcome) => Promise<NextStep>;
@@ -29,8 +32,9 @@ export async function beginAttempt(
     return { kind: "refused", job: await refuse(request, next) };
   }
   const { order, holder, warnings } = prepared;
-  const at = attemptedAt(order);
-  return { kind: "begun", job: await recordStart(request, order, at, warnings), order, holder, at };
+  const at = attemptedAt(order, request.job);
+  const job = await recordStart(request, { order, holder, warnings });
+  return { kind: "begun", job, order, holder, at };
 }
 
 export function plainOutcome(code: OutcomeCode): Outcome {
@@ -50,24 +54,24 @@ async function refuse({ state, job: { id } }: RunRequest, next: NextStep): Promi
   return (await state.jobs.endAttempt(id, job.attempts, end, later)).job;
 }
 
-function attemptedAt({ agent, place, cwd, configDir }: RunOrder): AttemptedAt {
-  return { agent: agent.name, place, cwd, configDir, expiresAfter: agent.session.expires };
+function attemptedAt({ agent, place, cwd, configDir }: RunOrder, { schedule }: Job): AttemptedAt {
+  const { ownOf } = sessionRule(agent, schedule);
+  return { agent: agent.name, place, cwd, configDir, expiresAfter: agent.session.expires, ownOf };
 }
 
 async function recordStart(
   { state, job, agent }: RunRequest,
-  order: RunOrder,
-  at: AttemptedAt,
-  warnings: string[],
+  { order, holder, warnings }: Pick<PreparedOrder, "order" | "holder" | "warnings">,
 ): Promise<Job> {
-  const { sessionId: session_id } = order.session;
-  const started = await state.jobs.startAttempt(job.id, {
+  const { sessionId } = order.session;
+  const change = {
     runtime: agent.runtime.type,
-    place: at.place,
+    place: order.place,
     claude_version: order.claude.version,
-    session_id,
+    session_id: sessionId,
     due_at: null,
     warnings: [...new Set([...job.warnings, ...warnings])],
-  });
-  return started.job;
+  };
+  const lease = { sessionId, holder, until: leaseEnd(agent) };
+  return (await state.jobs.startAttempt(job.id, change, lease)).job;
 }

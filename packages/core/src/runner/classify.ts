@@ -57,11 +57,18 @@ function fromResult(result: ResultSeen, evidence: Evidence): Outcome {
     return outcome("budget_exceeded", "The run used up `max_budget_usd`.");
   if (result.subtype !== "success") return fromFailedResult(result, evidence);
   if (result.isError) return fromApiError(result, evidence);
+  if (evidence.reportMissing) return withoutReport(evidence);
   if (evidence.denials.length > 0) {
     const tools = [...new Set(evidence.denials.map((one) => one.tool))].join(", ");
     return outcome("finished_with_denials", `The agent finished, but ${tools} was denied.`);
   }
   return outcome("success");
+}
+
+function withoutReport({ herdRefusals }: Evidence): Outcome {
+  const refused = herdRefusals.findLast(({ tool }) => tool === "report");
+  if (!refused) return outcome("report_missing");
+  return outcome("report_missing", `No report of the agent was accepted. ${refused.reason}`);
 }
 
 function fromFailedResult(result: ResultSeen, evidence: Evidence): Outcome {

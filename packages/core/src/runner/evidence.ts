@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { RateLimit } from "../gateway/limits.ts";
 import type { OutcomeCode } from "../state/outcome.ts";
 import type { ContainerSeen } from "./container/container-end.ts";
+import { textOf } from "./job-event.ts";
 import type { ProcessExit } from "./runtime/spawn.ts";
 
 /** Everything that was seen of a run; the outcome is decided from it and from nothing else. */
@@ -17,6 +18,10 @@ export interface Evidence {
   /** The subscription's limit, as the binary tells it. */
   limit?: { rejected: boolean; resetsAt?: number };
   writesLost: boolean;
+  /** A report was demanded of the run, and there is none. */
+  reportMissing: boolean;
+  /** Calls of the fleet's own tools that came to nothing; the first ones. */
+  herdRefusals: { tool: string; reason: string }[];
   openTools: { id: string; tool: string }[];
   /** What the model said last, for the summary. */
   lastText: string;
@@ -71,6 +76,8 @@ export function noEvidence(): Evidence {
     denials: [],
     retries: 0,
     writesLost: false,
+    reportMissing: false,
+    herdRefusals: [],
     openTools: [],
     lastText: "",
     stderr: "",
@@ -138,9 +145,30 @@ function addToolResults(evidence: Evidence, message: Of<"user">): Evidence {
     content.flatMap((block) => (block.type === "tool_result" ? [block.tool_use_id] : [])),
   );
   const openTools = evidence.openTools.filter(({ id }) => !closed.has(id));
+  const herdRefusals = [...evidence.herdRefusals, ...refusedByHerd(evidence, content)].slice(0, 20);
   // A stream names its denials in the result; a session file only at the tool's own result.
   const denied = evidence.init?.synthesised ? deniedTools(evidence, message) : [];
-  return addDenials({ ...evidence, openTools }, denied);
+  return addDenials({ ...evidence, openTools, herdRefusals }, denied);
+}
+
+const herdPrefix = "mcp__herd__";
+
+function refusedByHerd(
+  { openTools }: Evidence,
+  content: Exclude<Of<"user">["message"]["content"], string>,
+): Evidence["herdRefusals"] {
+  return content.flatMap((block) => {
+    if (block.type !== "tool_result" || !block.is_error) return [];
+    const { tool = "" } = openTools.find(({ id }) => id === block.tool_use_id) ?? {};
+    if (!tool.startsWith(herdPrefix)) return [];
+    return [{ tool: tool.slice(herdPrefix.length), reason: reasonOf(textOf(block.content)) }];
+  });
+}
+
+/** On one line, without the tags that claude puts around its own words. */
+function reasonOf(text: string): string {
+  const words = text.replaceAll(/<\/?tool_use_error>/g, "").trim();
+  return words.replaceAll(/\s*\n\s*/g, " ").slice(0, 300);
 }
 
 const resultMeta = z.looseObject({

@@ -34,8 +34,13 @@ const gists: Record<string, Gist> = {
   Agent: (input) => text(input.description),
   Task: (input) => text(input.description),
   Skill: (input) => text(input.skill),
+  AskUserQuestion: ({ questions }) => questionGist(Array.isArray(questions) ? questions : []),
   TodoWrite: ({ todos }) => todoGist(Array.isArray(todos) ? todos : []),
 };
+
+function questionGist(questions: { question?: unknown }[]): string {
+  return questions.map((one) => text(one?.question)).join(" ");
+}
 
 function todoGist(todos: { content?: unknown; status?: unknown }[]): string {
   const done = todos.filter((todo) => todo?.status === "completed").length;

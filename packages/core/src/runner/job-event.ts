@@ -97,7 +97,7 @@ function systemEvents(message: Of<"system">): JobEvent[] {
   }
 }
 
-function textOf(content: unknown): string {
+export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content

@@ -2,11 +2,13 @@ import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import type { RefusedAccess } from "../gateway/refused-access.ts";
 import { writeOutcome } from "../state/outcome-file.ts";
+import { type OutputWriter, openOutput } from "../state/output-writer.ts";
 import type { SpareContainer } from "./container/spare.ts";
 import { type Evidence, noEvidence } from "./evidence.ts";
+import { handedIn, refusalWarnings, withReport } from "./handed-in.ts";
 import { makeReport } from "./make-report.ts";
 import { readMetadataFile } from "./metadata-file.ts";
-import { type OpenRun, openRun } from "./open-run.ts";
+import { openRun } from "./open-run.ts";
 import type { RunOrder } from "./run-order.ts";
 import type { RunReport } from "./run-report.ts";
 import { RunningAttempt, type RunWatch } from "./running-attempt.ts";
@@ -35,15 +37,20 @@ export class JobExecutor {
     const startedAt = new Date();
     const spentBefore = await totalsBefore(order);
     const { environment, spare } = this.options;
-    const opened = await openRun(order, environment, jobDir, spare);
+    const [opened, output] = await Promise.all([
+      openRun(order, environment, jobDir, spare),
+      openOutput(jobDir),
+    ]);
     const run = opened.kind === "open" ? opened.run : undefined;
-    const evidence =
-      opened.kind === "open"
-        ? await this.follow(order, opened.run, jobDir, watch, signal)
-        : { ...noEvidence(), refused: opened.refused };
+    const seen = await (opened.kind === "open"
+      ? this.follow(new RunningAttempt(order, opened.run, jobDir, watch), output, signal)
+      : { ...noEvidence(), refused: opened.refused });
+    await output.close();
+    const given = await handedIn(jobDir);
+    const evidence = withReport(seen, order.outputSchema !== undefined, given);
 
     const { metadata, warnings } = await this.findings(order, evidence, startedAt);
-    warnings.push(...(run?.refused() ?? []).map(refusalText));
+    warnings.push(...refusalWarnings(evidence), ...(run?.refused() ?? []).map(refusalText));
     const report = makeReport({
       order,
       evidence,
@@ -53,6 +60,7 @@ export class JobExecutor {
       metered: run?.gateway?.meter(),
       credential: run?.credential.kind ?? null,
       metadata,
+      handedIn: given,
       warnings,
     });
     await Promise.all([run?.close(), writeOutcome(jobDir, report)]);
@@ -60,19 +68,16 @@ export class JobExecutor {
   }
 
   private async follow(
-    order: RunOrder,
-    run: OpenRun,
-    jobDir: string,
-    watch: RunWatch,
+    attempt: RunningAttempt,
+    output: OutputWriter,
     signal: AbortSignal,
   ): Promise<Evidence> {
-    const attempt = new RunningAttempt(order, run, jobDir, watch);
     const cancel = () =>
       attempt.stop(signal.reason === "interrupted" ? "interrupted" : "cancelled");
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();
     try {
-      return await attempt.follow(this.runtime);
+      return await attempt.follow(this.runtime, output);
     } finally {
       signal.removeEventListener("abort", cancel);
     }

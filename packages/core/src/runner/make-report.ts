@@ -2,6 +2,7 @@ import type { MeterSnapshot } from "../gateway/meter.ts";
 import type { Usage } from "../state/usage.ts";
 import { classify } from "./classify.ts";
 import type { Evidence } from "./evidence.ts";
+import type { HandedIn } from "./handed-in.ts";
 import type { RunOrder } from "./run-order.ts";
 import type { RunReport } from "./run-report.ts";
 import { type SessionTotals, spentSince } from "./usage.ts";
@@ -18,6 +19,7 @@ export interface ReportFacts {
   metered: MeterSnapshot | undefined;
   credential: RunReport["credential"];
   metadata: Record<string, unknown> | undefined;
+  handedIn: HandedIn;
   warnings: string[];
 }
 
@@ -48,6 +50,7 @@ export function makeReport(facts: ReportFacts): RunReport {
     container_id: evidence.container?.id ?? null,
     claude_version: init?.version ?? order.claude.version,
     metadata: facts.metadata ?? null,
+    ...facts.handedIn,
     warnings: facts.warnings,
     crashed: false,
   };

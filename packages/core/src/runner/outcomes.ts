@@ -21,6 +21,12 @@ export const outcomes: Record<OutcomeCode, OutcomeFacts> = {
     "The agent finished, but some of its tools were denied.",
     "Allow the tools it needs under `allowed_tools`, or choose another `permission_mode`.",
   ),
+  report_missing: entry(
+    "failed",
+    "no",
+    "The agent finished without the report that its schedule demands.",
+    "Say in the prompt what is to be reported, or change `output_schema` of the schedule.",
+  ),
   max_turns: entry(
     "failed",
     "no",
@@ -160,6 +166,18 @@ export const outcomes: Record<OutcomeCode, OutcomeFacts> = {
     "no",
     "The gate was closed.",
     "Nothing to do; it is asked again next time.",
+  ),
+  not_allowed: entry(
+    "skipped",
+    "no",
+    "The agent may not do this.",
+    "Name the other agent in its `may_trigger` if it should.",
+  ),
+  chain_limit: entry(
+    "skipped",
+    "no",
+    "A limit of the chain was reached.",
+    "Raise it under `fleet.chain`, or let fewer agents hand work on.",
   ),
 };
 

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
+import { outputSchemaOf } from "../config/output-schema.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import type { Job } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
@@ -18,7 +19,7 @@ import { outcomes } from "./outcomes.ts";
 import { placeOf, type RunOrder } from "./run-order.ts";
 import type { SessionChoice } from "./runtime/interface.ts";
 import { type SessionHome, sessionFilePath } from "./runtime/session-file/path.ts";
-import { planSession, type SessionPlan, type SessionWish } from "./session-plan.ts";
+import { planSession, type SessionPlan, type SessionWish, sessionRule } from "./session-plan.ts";
 import { prepareWorkspace } from "./workspace.ts";
 
 export interface RunRequest {
@@ -38,9 +39,11 @@ export type PreparedRun =
 /** Everything that can be known to be wrong before a token is spent, and which session it will be. */
 export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   const { state, job, agent, signal } = request;
-  const workspace = await prepareWorkspace(agent.working_directory, signal);
+  const [workspace, claude] = await Promise.all([
+    prepareWorkspace(agent.working_directory, signal),
+    claudeFor(request),
+  ]);
   if (workspace.kind === "problem") return refused("workspace_missing", workspace);
-  const claude = await claudeFor(request);
   if (claude.kind === "problem") return refused("runtime_missing", claude);
 
   const home = sessionHomeOf(request, workspace.path);
@@ -54,14 +57,21 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   const order: RunOrder = {
     jobId: job.id,
     attempt: job.attempts + 1,
-    agent,
+    agent: withinChain(agent, job),
     prompt: plan.prompt,
     ...home,
     session: session.choice,
     claude: { path: claude.path, version: claude.version },
     partialMessages: request.partialMessages ?? false,
+    outputSchema: outputSchemaOf(agent, job.schedule),
   };
   return { kind: "order", order, holder, warnings: session.warnings };
+}
+
+/** A run costs no more than its chain had left for it. */
+function withinChain(agent: ResolvedAgent, { chain: { max_usd } }: Job): ResolvedAgent {
+  if (max_usd === null) return agent;
+  return { ...agent, max_budget_usd: Math.min(max_usd, agent.max_budget_usd ?? max_usd) };
 }
 
 /** The image has its own, whatever is on this machine. */
@@ -100,27 +110,21 @@ async function chooseSession(
 ): Promise<ChosenSession> {
   const { state, job, agent } = request;
   const { place, cwd } = home;
-  const wish = wishOf(job);
+  const { goesOn, ownOf } = sessionRule(agent, job.schedule);
+  const wish = wishOf(job, goesOn);
   const known =
     "sessionId" in wish
       ? await state.sessions.get(wish.sessionId)
-      : await state.sessions.latest(agent.name, place);
+      : await state.sessions.latest(agent.name, place, ownOf);
   const id = "sessionId" in wish ? wish.sessionId : known?.session_id;
   const transcriptExists = id !== undefined && existsSync(sessionFilePath(home, id));
   const hasForkPoint =
     transcriptExists &&
     wish.kind === "fork" &&
     (await holdsMessage(sessionFilePath(home, id), wish.at));
-  const plan = planSession({
-    agent,
-    place,
-    cwd,
-    now: new Date(),
-    wish,
-    known,
-    transcriptExists,
-    hasForkPoint,
-  });
+  const now = new Date();
+  const facts = { place, cwd, now, wish, known, transcriptExists, hasForkPoint };
+  const plan = planSession(facts);
   if (plan.kind === "refuse") return refused("session_missing", plan);
   return leasePlanned(request, plan, holder);
 }
@@ -132,28 +136,22 @@ async function leasePlanned(
 ): Promise<ChosenSession> {
   if (plan.kind === "fresh") {
     const warnings = plan.because ? [`a fresh session was begun: ${plan.because}`] : [];
-    return leased(request, { kind: "fresh", sessionId: randomUUID() }, holder, warnings);
+    return chosen({ kind: "fresh", sessionId: randomUUID() }, warnings);
   }
   if (plan.kind === "fork") {
-    return leased(request, { ...plan, sessionId: randomUUID() }, holder, []);
+    return chosen({ ...plan, sessionId: randomUUID() });
   }
   const { sessionId, ifBusy } = plan;
   if (await lease(request, sessionId, holder, ifBusy === "wait")) {
-    return { kind: "chosen", choice: { kind: "resume", sessionId }, warnings: [] };
+    return chosen({ kind: "resume", sessionId });
   }
   if (ifBusy === "wait") return refused("session_busy", outcomes.session_busy);
   const fork: SessionChoice = { kind: "fork", from: sessionId, sessionId: randomUUID() };
-  return leased(request, fork, holder, ["the last session was in use: this run is a fork of it"]);
+  return chosen(fork, ["the last session was in use: this run is a fork of it"]);
 }
 
-/** Nobody can hold a session that does not exist yet. */
-async function leased(
-  request: RunRequest,
-  choice: SessionChoice,
-  holder: LeaseHolder,
-  warnings: string[],
-): Promise<ChosenSession> {
-  await lease(request, choice.sessionId, holder, false);
+/** One that does not exist yet nobody can hold: it is leased when the attempt begins. */
+function chosen(choice: SessionChoice, warnings: string[] = []): ChosenSession {
   return { kind: "chosen", choice, warnings };
 }
 
@@ -182,12 +180,12 @@ async function lease(
   }
 }
 
-function wishOf(job: Job): SessionWish {
+function wishOf(job: Job, goesOn: boolean): SessionWish {
   if (job.forked_from !== null) {
     return { kind: "fork", sessionId: job.forked_from, at: job.fork_point ?? undefined };
   }
   if (job.resumed_from !== null) return { kind: "resume", sessionId: job.resumed_from };
-  return { kind: "auto" };
+  return { kind: goesOn ? "latest" : "fresh" };
 }
 
 function refused(

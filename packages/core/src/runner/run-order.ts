@@ -1,3 +1,4 @@
+import type { JsonSchema } from "../config/json-schema.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import type { Place } from "../state/job.ts";
 import type { SessionChoice } from "./runtime/interface.ts";
@@ -17,6 +18,8 @@ export interface RunOrder {
   /** The version of the one in an image is known when it tells it. */
   claude: { path: string; version: string | null };
   partialMessages: boolean;
+  /** What the report that is demanded of the run has to hold. */
+  outputSchema?: JsonSchema;
 }
 
 /** On the host the runtime makes the place; in a container the container does. */

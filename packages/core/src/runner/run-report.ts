@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { artifactSchema } from "../state/artifacts.ts";
 import { outcomeSchema } from "../state/outcome.ts";
 import { usageSchema } from "../state/usage.ts";
 
@@ -33,6 +34,9 @@ export const runReportSchema = z.object({
   container_id: z.string().nullable().default(null),
   claude_version: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
+  /** What the agent handed in; reports of an earlier version know of nothing. */
+  report: z.unknown().default(null),
+  artifacts: z.array(artifactSchema).default([]),
   warnings: z.array(z.string()),
   /** The runner died before it could say how the run ended: this was told from what it left. */
   crashed: z.boolean().default(false),

@@ -3,9 +3,11 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ErrorCode } from "../errors/table.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { OutcomeCode } from "../state/outcome.ts";
-import { openOutput } from "../state/output-writer.ts";
+import type { OutputWriter } from "../state/output-writer.ts";
+import type { Question, Reply } from "../state/question.ts";
 import { addMessage, type Evidence, noEvidence, type StopReason } from "./evidence.ts";
 import type { OpenRun } from "./open-run.ts";
+import type { HerdNote, MakeOwnTools, OwnTools } from "./own-tools.ts";
 import { type RunOrder, runTokenOf } from "./run-order.ts";
 import { BackgroundTasks } from "./runtime/background-tasks.ts";
 import type { ExecuteOptions, RuntimeInterface, RuntimeObserver } from "./runtime/interface.ts";
@@ -13,12 +15,14 @@ import { sessionFilePath } from "./runtime/session-file/path.ts";
 import { StderrLog } from "./stderr-log.ts";
 import { StopClock } from "./stop-clock.ts";
 import { Leash } from "./sweep/leash.ts";
+import { type Asking, type People, whoIsAsked } from "./who-is-asked.ts";
 
 /** Who looks on while a run is under way. */
-export interface RunWatch {
+export interface RunWatch extends People {
   /** After the message is in the log. */
   onMessage?(message: SDKMessage): void;
-  onPermission?: ExecuteOptions["onPermission"];
+  /** Tools of ours for the agent. */
+  ownTools?: MakeOwnTools;
   /** The error that broke the run off, beside the outcome that tells of it. */
   onError?(error: unknown): void;
 }
@@ -27,17 +31,19 @@ export interface RunWatch {
 export class RunningAttempt {
   private evidence = noEvidence();
   private readonly ending = new AbortController();
+  private readonly over = new AbortController();
   private readonly tasks = new BackgroundTasks();
   private readonly stderr: StderrLog;
   private readonly leash: Leash;
   private readonly clock: StopClock;
   private hadLastWord = false;
   private awaited = 0;
+  private output: OutputWriter | undefined;
 
   constructor(
     private readonly order: RunOrder,
     private readonly run: OpenRun,
-    private readonly jobDir: string,
+    jobDir: string,
     private readonly watch: RunWatch,
   ) {
     this.stderr = new StderrLog(jobDir);
@@ -57,8 +63,8 @@ export class RunningAttempt {
     this.ending.abort(reason);
   }
 
-  async follow(runtime: RuntimeInterface): Promise<Evidence> {
-    const output = await openOutput(this.jobDir);
+  async follow(runtime: RuntimeInterface, output: OutputWriter): Promise<Evidence> {
+    this.output = output;
     try {
       for await (const message of runtime.execute(this.executeOptions())) {
         await output.append(message);
@@ -71,8 +77,10 @@ export class RunningAttempt {
       this.watch.onError?.(error);
     } finally {
       this.clock.stop();
+      this.output = undefined;
+      this.over.abort();
       await this.leash.kill();
-      await Promise.all([output.close(), this.stderr.close()]);
+      await this.stderr.close();
     }
     return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayFacts() };
   }
@@ -98,8 +106,10 @@ export class RunningAttempt {
 
   private executeOptions(): ExecuteOptions {
     const { order, run } = this;
+    const { servers, allowed } = this.ownTools();
+    const { onPermission, denied } = this.asking();
     return {
-      agent: order.agent,
+      agent: withTools(order.agent, { allowed, denied }),
       prompt: order.prompt,
       session: order.session,
       claude: order.claude.path,
@@ -111,25 +121,53 @@ export class RunningAttempt {
       spare: run.spare,
       run: { jobId: order.jobId, attempt: order.attempt },
       signal: this.ending.signal,
-      onPermission: this.permission(),
+      onPermission,
+      bridgedServers: servers,
       partialMessages: order.partialMessages,
       observer: this.observer(),
     };
   }
 
-  private permission(): ExecuteOptions["onPermission"] {
-    const ask = this.watch.onPermission;
-    if (!ask || this.order.agent.permission_mode !== "default") return undefined;
-    return async (request, signal) => {
-      this.awaited += 1;
-      this.pauseClock();
-      try {
-        return await ask(request, AbortSignal.any([signal, this.ending.signal]));
-      } finally {
-        this.awaited -= 1;
-        this.pauseClock();
-      }
+  private asking(): Asking {
+    const { onPermission: ask, denied } = whoIsAsked(this.order.agent, this.watch);
+    const onPermission: Asking["onPermission"] =
+      ask && ((request, signal) => this.awaiting(ask(request, this.whileRunning(signal))));
+    return { onPermission, denied };
+  }
+
+  private async question(question: Question, signal: AbortSignal): Promise<Reply> {
+    const ask = this.watch.onQuestion;
+    if (!ask) return { kind: "none", why: "nobody" };
+    return this.awaiting(ask(question, this.whileRunning(signal)));
+  }
+
+  private whileRunning(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.ending.signal, this.over.signal]);
+  }
+
+  private ownTools(): OwnTools {
+    const doors = {
+      note: (note: HerdNote) => this.note(note),
+      awaiting: <T>(answer: Promise<T>) => this.awaiting(answer),
+      question: (question: Question, signal: AbortSignal) => this.question(question, signal),
     };
+    return this.watch.ownTools?.(doors) ?? { servers: {}, allowed: [] };
+  }
+
+  /** A tool may still be at work when the run is over, and then nobody looks on. */
+  private async note({ tool, event, ...details }: HerdNote): Promise<void> {
+    await this.output?.append({ type: "herd", tool, event, at: new Date(), ...details });
+  }
+
+  private async awaiting<T>(answer: Promise<T>): Promise<T> {
+    this.awaited += 1;
+    this.pauseClock();
+    try {
+      return await answer;
+    } finally {
+      this.awaited -= 1;
+      this.pauseClock();
+    }
   }
 
   private observer(): RuntimeObserver {
@@ -165,6 +203,17 @@ export class RunningAttempt {
     );
     return Math.max(transcript, this.run.gateway?.meter().lastActivityAt ?? 0);
   }
+}
+
+function withTools(
+  agent: RunOrder["agent"],
+  { allowed, denied }: { allowed: readonly string[]; denied: readonly string[] },
+): RunOrder["agent"] {
+  return {
+    ...agent,
+    allowed_tools: [...agent.allowed_tools, ...allowed],
+    denied_tools: [...agent.denied_tools, ...denied],
+  };
 }
 
 /** What kept a run from starting, by what was said of it; all else is the configuration. */

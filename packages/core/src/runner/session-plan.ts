@@ -2,9 +2,9 @@ import type { ResolvedAgent } from "../config/resolve.ts";
 import type { Place } from "../state/job.ts";
 import { isExpired, type Session } from "../state/session.ts";
 
-/** What a trigger asks of the session; `auto` follows the agent's configuration. */
+/** What is asked of the session; `latest` is where the last run left off, if that can be gone on with. */
 export type SessionWish =
-  | { kind: "auto" }
+  | { kind: "latest" }
   | { kind: "fresh" }
   | { kind: "resume"; sessionId: string }
   | { kind: "fork"; sessionId: string; at?: string };
@@ -17,12 +17,11 @@ export type SessionPlan =
   | { kind: "refuse"; message: string; hint: string };
 
 export interface SessionFacts {
-  agent: Pick<ResolvedAgent, "name" | "session">;
   place: Place;
   cwd: string;
   now: Date;
   wish: SessionWish;
-  /** The record of the wished session, or of the agent's last one; sessions made by hand have none. */
+  /** The record of the wished session, or of the last one; sessions made by hand have none. */
   known?: Session;
   /** The transcript lies where claude would look for it. */
   transcriptExists: boolean;
@@ -34,11 +33,24 @@ export interface SessionFacts {
 export function planSession(facts: SessionFacts): SessionPlan {
   const { wish } = facts;
   if (wish.kind === "fresh") return { kind: "fresh" };
-  if (wish.kind === "auto") return planAutomatic(facts);
+  if (wish.kind === "latest") return planLatest(facts);
   const refusal = refuse(facts, wish.sessionId);
   if (refusal) return refusal;
   if (wish.kind === "fork") return planFork(wish, facts);
   return { kind: "resume", sessionId: wish.sessionId, ifBusy: "wait" };
+}
+
+/**
+ * What the configuration says of the runs of a schedule, or of those without one. Where a schedule
+ * says otherwise than its agent, its sessions are its own: nobody else goes on in them by itself.
+ */
+export function sessionRule(
+  { session, schedules }: Pick<ResolvedAgent, "session" | "schedules">,
+  schedule: string | null,
+): { goesOn: boolean; ownOf: string | null } {
+  const usual = session.mode === "persistent";
+  const goesOn = (schedule === null ? undefined : schedules[schedule]?.resume_session) ?? usual;
+  return { goesOn, ownOf: goesOn === usual ? null : schedule };
 }
 
 function planFork(
@@ -54,9 +66,9 @@ function planFork(
   };
 }
 
-function planAutomatic(facts: SessionFacts): SessionPlan {
-  const { agent, known } = facts;
-  if (agent.session.mode === "fresh" || !known) return { kind: "fresh" };
+function planLatest(facts: SessionFacts): SessionPlan {
+  const { known } = facts;
+  if (!known) return { kind: "fresh" };
   if (isExpired(known, facts.now))
     return { kind: "fresh", because: "the last session has expired" };
   if (known.cwd !== facts.cwd)

@@ -1,5 +1,5 @@
 import type { Job, JobChange, Place } from "../state/job.ts";
-import type { LeaseHolder } from "../state/session.ts";
+import type { LeaseHolder, SessionInfo } from "../state/session.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { NextStep } from "./next-step.ts";
 import { outcomes } from "./outcomes.ts";
@@ -13,12 +13,13 @@ export interface AttemptedAt {
   configDir: string;
   /** How long the session may be gone on with, in milliseconds. */
   expiresAfter: number;
+  /** The schedule whose own the session is. */
+  ownOf: string | null;
 }
 
 /**
- * Records what an attempt came to, and whether the job is over with it. Each step says the same
- * when it is done again, and the attempt's end comes last, together with the job's own change:
- * whoever finds the attempt open can settle it from the report without harm.
+ * Records what an attempt came to, what is known of its session, and whether the job is over with
+ * it, all at once: whoever finds the attempt open can settle it from the report without harm.
  */
 export async function settleRun(
   state: StateManager,
@@ -27,8 +28,6 @@ export async function settleRun(
   holder: LeaseHolder,
   next: NextStep,
 ): Promise<Job> {
-  if (report.session_opened) await saveSession(state, report, at);
-  await state.sessions.release(report.session_id, holder);
   await state.approvals.voidAttempt(report.job_id, report.attempt);
   const end = {
     outcome_code: report.outcome.code,
@@ -38,12 +37,14 @@ export async function settleRun(
     crashed: report.crashed,
   };
   const change = { ...(await learned(state, report)), ...ending(next) };
-  return (await state.jobs.endAttempt(report.job_id, report.attempt, end, change)).job;
+  const saved = report.session_opened ? sessionOf(report, at) : undefined;
+  const session = { sessionId: report.session_id, holder, saved };
+  return (await state.jobs.endAttempt(report.job_id, report.attempt, end, change, session)).job;
 }
 
-async function saveSession(state: StateManager, report: RunReport, at: AttemptedAt): Promise<void> {
+function sessionOf(report: RunReport, at: AttemptedAt): SessionInfo {
   const { agent, place, cwd, configDir: config_dir } = at;
-  await state.sessions.save({
+  return {
     session_id: report.session_id,
     agent,
     place,
@@ -52,8 +53,10 @@ async function saveSession(state: StateManager, report: RunReport, at: Attempted
     job_id: report.job_id,
     expires_at: new Date(Date.parse(report.finished_at) + at.expiresAfter).toISOString(),
     turns: report.turns,
+    // Whoever goes on in it by hand leaves it whose it is.
+    ...(at.ownOf !== null && { schedule: at.ownOf }),
     ...(report.session_totals && { cost_total_usd: report.session_totals.costUsd }),
-  });
+  };
 }
 
 async function learned(state: StateManager, report: RunReport): Promise<JobChange> {
@@ -64,6 +67,8 @@ async function learned(state: StateManager, report: RunReport): Promise<JobChang
     ...(report.container_id !== null && { container_id: report.container_id }),
     claude_version: report.claude_version,
     metadata: report.metadata,
+    report: report.report ?? job?.report ?? null,
+    artifacts: report.artifacts,
     warnings: [...new Set([...(job?.warnings ?? []), ...report.warnings])],
     ...(report.session_opened ? { session_id: report.session_id } : {}),
     ...(job && (await neverOpened(state, job, report)) ? { session_id: null } : {}),

@@ -30,7 +30,7 @@ async function writeDurably(file: string, data: string | Uint8Array, mode: numbe
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
     await handle.sync();

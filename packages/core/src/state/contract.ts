@@ -1,9 +1,11 @@
-import type { Approval, ApprovalRequest } from "./approval.ts";
-import type { Delivery, DeliveryWithBody, NewDelivery } from "./delivery.ts";
+import type { Approval, ApprovalRequest, Word } from "./approval.ts";
+import type { ChainSpent } from "./chain.ts";
+import type { Delivery, DeliveryWithBody, NewDelivery, WantedDelivery } from "./delivery.ts";
 import type { DueRecord, MarkedSchedule, ScheduleName } from "./due-time.ts";
 import type { CalledHook, HookEnd, HookRun } from "./hook-run.ts";
 import type { Attempt, AttemptEnd, Job, JobChange, LiveJob, NewJob, Place } from "./job.ts";
 import type { JobStatus } from "./job-status.ts";
+import type { ChangedInterval, NewOneShot, OneShot } from "./one-shot.ts";
 import type { Outcome, OutcomeCode } from "./outcome.ts";
 import type { Pause, PauseSubject } from "./pause.ts";
 import type { LeaseAnswer, LeaseHolder, Session, SessionInfo } from "./session.ts";
@@ -11,9 +13,10 @@ import type { Amounts, Day, Spending } from "./spending.ts";
 import type { NewWorkClaim, WorkClaim, WorkClaimChange } from "./work-claim.ts";
 
 /*
- * What the rest of the engine may ask of the state. Each call is one transaction, durable when its
- * promise resolves; a call that must read before it writes does both inside. The promises are for
- * stores that lie across a network; the SQLite one answers at once.
+ * What the rest of the engine may ask of the state. Each call is one transaction, or a part of one
+ * that is kept or undone as a whole, and durable when its promise resolves; a call that must read
+ * before it writes does both inside. The promises are for stores that lie across a network, and for
+ * admissions and deliveries, which share the wait for the disk; else the SQLite one answers at once.
  */
 
 export interface JobStore {
@@ -33,22 +36,51 @@ export interface JobStore {
   lastEnded(agent: string): Promise<Job | undefined>;
   /** Oldest first: all that is pending, running or waiting. */
   unfinished(): Promise<Job[]>;
+  /** All jobs of the chain that begins with this one, the oldest first. */
+  chain(firstId: string): Promise<Job[]>;
   /** The same in short: read from an index alone, whatever the number of finished jobs. */
   snapshot(): Promise<LiveJob[]>;
   /** By agent: what attempts that ended since then have cost. */
   costSince(since: Date): Promise<Map<string, number>>;
   update(id: string, change: JobChange): Promise<JobUpdate>;
-  /** Counts the attempt and sets the job running. Not applied to a finished job. */
-  startAttempt(id: string, change?: Omit<JobChange, "status">): Promise<JobUpdate>;
+  /**
+   * Counts the attempt and sets the job running, and leases the session that nobody else can hold
+   * or that its holder has leased before. Not applied to a finished job.
+   */
+  startAttempt(
+    id: string,
+    change?: Omit<JobChange, "status">,
+    lease?: LeaseTerms,
+  ): Promise<JobUpdate>;
   /**
    * What an attempt came to and what becomes of its job, in one step: no job is left running
    * without an attempt. Its cost, usage and crash are added to the job's. Not applied when that
-   * attempt had already ended: what was said first stands, and nothing is added twice.
+   * attempt had already ended: what was said first stands, and nothing is added twice. What became
+   * of its session is recorded with it in any case.
    */
-  endAttempt(id: string, number: number, end: AttemptEnd, change?: JobChange): Promise<JobUpdate>;
+  endAttempt(
+    id: string,
+    number: number,
+    end: AttemptEnd,
+    change?: JobChange,
+    session?: SessionEnd,
+  ): Promise<JobUpdate>;
   attempts(id: string): Promise<Attempt[]>;
   /** Deletes finished jobs that need not be kept, some at a time, and returns their ids. */
   prune(retention: Retention): Promise<string[]>;
+}
+
+export interface LeaseTerms {
+  sessionId: string;
+  holder: LeaseHolder;
+  until: Date;
+}
+
+/** The lease is given back; `saved` is what is known of a session that was opened. */
+export interface SessionEnd {
+  sessionId: string;
+  holder: LeaseHolder;
+  saved?: SessionInfo;
 }
 
 /** A job that asks to be admitted. */
@@ -57,6 +89,8 @@ export interface Application {
   decide: AdmissionDecider;
   /** The due time that brought it: its record in the ledger is made together with the job. */
   due?: { due_at: string; through: string };
+  /** The delivery that brought it, recorded together with the job. */
+  delivery?: WantedDelivery;
   /** The day whose spending the decider wants to know. */
   day?: Day;
 }
@@ -68,10 +102,17 @@ export interface AdmissionSnapshot {
   /** What is live of the job's agent and schedule; nothing when it has no schedule. */
   live: readonly LiveJob[];
   spending?: Spending;
+  /** Of the chain that the job would be part of; nothing when it would begin one. */
+  chain?: ChainSpent;
 }
 
 export type AdmissionDecision =
-  | { kind: "accept"; cancel: string[] }
+  | {
+      kind: "accept";
+      cancel: string[];
+      /** What its runs may cost at most. */
+      maxUsd?: number;
+    }
   | { kind: "skip"; outcome: Outcome };
 
 export interface Admitted {
@@ -80,6 +121,8 @@ export interface Admitted {
   created: boolean;
   /** Jobs that have to make way for this one. */
   cancel: string[];
+  /** The record of the delivery that brought it. */
+  delivery?: Delivery;
 }
 
 export interface Retention {
@@ -115,8 +158,8 @@ export interface JobPage {
 export interface SessionStore {
   save(info: SessionInfo): Promise<Session>;
   get(sessionId: string): Promise<Session | undefined>;
-  /** The one used last, expired or not. */
-  latest(agent: string, place: Place): Promise<Session | undefined>;
+  /** The one used last, expired or not: of the agent, or of those that are a schedule's own. */
+  latest(agent: string, place: Place, ownOf?: string | null): Promise<Session | undefined>;
   /** The one used last first. */
   list(query?: { agent?: string }): Promise<Session[]>;
   /**
@@ -133,18 +176,23 @@ export interface ApprovalStore {
   get(id: string): Promise<Approval | undefined>;
   /** Unanswered ones, oldest first. */
   open(jobId?: string): Promise<Approval[]>;
-  /** Applied once, in time, while the attempt lives; else the approval as it stands. */
+  /** The one that stands for this request, open or answered. */
+  ofRequest(jobId: string, requestId: string): Promise<Approval | undefined>;
+  /**
+   * Applied once, in time, while the attempt lives; else the approval as it stands. Rejects a word
+   * that does not fit what was asked.
+   */
   answer(
     id: string,
-    answer: "allow" | "deny",
+    word: Word,
     by: string,
     reason?: string,
   ): Promise<{ applied: boolean; approval: Approval }>;
-  /** Spends an allow: true exactly once for each. */
+  /** Spends an allow or a reply: true exactly once for each. */
   use(id: string): Promise<boolean>;
-  /** Spends an allow that an earlier attempt of this job got for the identical request but did not use. */
+  /** Spends what an earlier attempt of this job got for the identical request but did not use. */
   useEarlier(jobId: string, tool: string, input: unknown): Promise<Approval | undefined>;
-  /** Marks what nobody answered in time, and returns it. */
+  /** Marks what nobody answered in time, with its default if it has one, and returns it. */
   expire(): Promise<Approval[]>;
   /** Unanswered requests of an attempt that died. */
   voidAttempt(jobId: string, attempt: number): Promise<Approval[]>;
@@ -243,6 +291,15 @@ export interface ScheduleStore {
   /** What people have switched on or off; what they have not is as the configuration says. */
   switches(): Promise<(ScheduleName & { enabled: boolean })[]>;
   switchTo(name: ScheduleName, enabled: boolean): Promise<void>;
+  /** Runs that agents have planned and that have not come due, the soonest first. */
+  oneShots(): Promise<OneShot[]>;
+  /** With a key seen before: the first one, and nothing new. */
+  planOnce(oneShot: NewOneShot): Promise<OneShot>;
+  /** Intervals that hold in place of what the configuration says. */
+  intervals(): Promise<ChangedInterval[]>;
+  changeInterval(interval: ChangedInterval): Promise<void>;
+  /** Takes back a planned run or a changed interval; false when there is neither. */
+  takeBack(name: ScheduleName): Promise<boolean>;
 }
 
 /** `through` is how far the schedule is settled with it. */

@@ -28,6 +28,9 @@ export type Delivery = z.infer<typeof deliverySchema>;
 
 export type NewDelivery = Omit<Delivery, "id" | "received_at" | "redeliveries"> & { body: string };
 
+/** A delivery that asks for a job; its record names the one that it gets. */
+export type WantedDelivery = Omit<NewDelivery, "job_id">;
+
 /** The body stands apart: it may be large, and a list has no use for it. */
 export const deliveryWithBodySchema = deliverySchema.extend({ body: z.string() });
 export type DeliveryWithBody = z.infer<typeof deliveryWithBodySchema>;

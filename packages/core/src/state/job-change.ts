@@ -1,3 +1,4 @@
+import { firstOfChain } from "./chain.ts";
 import type { Attempt, Job, JobChange, NewJob } from "./job.ts";
 import { isFinished, type JobStatus, successors } from "./job-status.ts";
 import { outcomeCodes } from "./outcome.ts";
@@ -18,7 +19,9 @@ export function changeJob(job: Job, change: JobChange, now: Date): ChangeDecisio
   const outcome = change.outcome !== undefined ? change.outcome : keptOutcome(job, status);
   const misfit = outcomeMisfit(status, outcome);
   if (misfit !== undefined) return { kind: "refuse", reason: misfit };
-  const changed = { ...job, ...change, status, outcome, due_at: dueAt(job, change, status) };
+  const due_at = dueAt(job, change, status);
+  const waits_for = waitsFor(job, change, { status, due_at });
+  const changed = { ...job, ...change, status, outcome, due_at, waits_for };
   return { kind: "apply", job: { ...changed, ...timesOf(job, status, now) } };
 }
 
@@ -27,6 +30,7 @@ export function acceptJob(given: NewJob, id: string, now: Date, outputFile: stri
   const { skipped, ...request } = given;
   return {
     ...emptyJob,
+    chain: firstOfChain(id),
     ...request,
     id,
     status: skipped ? "skipped" : "pending",
@@ -53,6 +57,15 @@ function dueAt(job: Job, change: JobChange, status: JobStatus): Job["due_at"] {
   if (status !== "pending" && status !== "waiting") return null;
   if (change.due_at !== undefined) return change.due_at;
   return status === job.status ? job.due_at : null;
+}
+
+/** Nobody waits for others who does not stand still, or stands still for a time. */
+function waitsFor(
+  job: Job,
+  change: JobChange,
+  { status, due_at }: Pick<Job, "status" | "due_at">,
+): string[] {
+  return status === "waiting" && due_at === null ? (change.waits_for ?? job.waits_for) : [];
 }
 
 /** Why a job waits is no longer true once it runs again. */
@@ -100,9 +113,13 @@ const emptyJob = {
   container_id: null,
   claude_version: null,
   metadata: null,
+  report: null,
+  artifacts: [],
   warnings: [],
   runner: null,
   due_at: null,
+  waits_for: [],
+  untrusted: false,
   attempts: 0,
   crashes: 0,
   started_at: null,

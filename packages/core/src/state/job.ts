@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { artifactSchema } from "./artifacts.ts";
+import { chainSchema } from "./chain.ts";
 import { given } from "./given.ts";
 import { jobStatuses } from "./job-status.ts";
 import { outcomeCodeSchema, outcomeSchema } from "./outcome.ts";
@@ -15,6 +17,7 @@ export const triggerTypeSchema = z.enum([
   "webhook",
   "chat",
   "work_item",
+  "delegate",
 ]);
 export type TriggerType = z.infer<typeof triggerTypeSchema>;
 
@@ -42,6 +45,8 @@ const requestFields = {
   fork_point: text.default(null),
   /** What budgets hold for it until it is over. */
   reserved_usd: z.number().nonnegative().nullable(),
+  /** Where it stands among the jobs that agents gave each other. */
+  chain: chainSchema,
 };
 
 /** What becomes known of it while it runs. */
@@ -58,10 +63,17 @@ const progressFields = {
   container_id: text,
   claude_version: text,
   metadata: z.record(z.string(), z.unknown()).nullable(),
+  /** What the agent handed in as its result; any JSON, null when there is none. */
+  report: z.unknown(),
+  artifacts: z.array(artifactSchema),
   warnings: z.array(z.string()),
   runner: processIdentitySchema.nullable(),
   /** A pending or waiting job is not claimed before this time; one that waits without it, for a person. */
   due_at: time.nullable(),
+  /** Jobs of other agents whose end it waits for. */
+  waits_for: z.array(z.string()),
+  /** It read what came from outside, or from a job that did. */
+  untrusted: z.boolean(),
 };
 
 export const jobSchema = z.object({
@@ -82,7 +94,7 @@ export type Job = z.infer<typeof jobSchema>;
 /** A job that is not finished, with what the queue decides by. */
 export type LiveJob = Pick<
   Job,
-  "id" | "agent" | "schedule" | "priority" | "created_at" | "due_at"
+  "id" | "agent" | "schedule" | "priority" | "created_at" | "due_at" | "waits_for"
 > & { status: "pending" | "running" | "waiting" };
 
 /** A job to be accepted; one that is refused at the door is recorded as `skipped` with its outcome. */
@@ -95,13 +107,16 @@ export const newJobSchema = given(
       id: z.string().optional(),
       runtime: progressFields.runtime.optional(),
       place: progressFields.place.optional(),
+      untrusted: progressFields.untrusted.optional(),
       skipped: outcomeSchema.optional(),
     })
     .strict(),
 );
 export type NewJob = z.infer<typeof newJobSchema>;
 
-export const jobChangeSchema = given(z.object(progressFields).partial().strict());
+/** The prompt changes once at most: when its gate has answered. */
+const changeFields = { ...progressFields, prompt: requestFields.prompt };
+export const jobChangeSchema = given(z.object(changeFields).partial().strict());
 export type JobChange = z.infer<typeof jobChangeSchema>;
 
 export const attemptSchema = z.object({

@@ -4,6 +4,7 @@ import { z } from "zod";
 export const outcomeCodes = {
   completed: ["success", "finished_with_denials"],
   failed: [
+    "report_missing",
     "max_turns",
     "budget_exceeded",
     "timeout",
@@ -28,7 +29,7 @@ export const outcomeCodes = {
     "billing",
   ],
   cancelled: ["cancelled"],
-  skipped: ["overlap", "gate_closed", "budget_exceeded"],
+  skipped: ["overlap", "gate_closed", "budget_exceeded", "not_allowed", "chain_limit"],
 } as const;
 
 const everyCode = [

@@ -51,7 +51,8 @@ export class GitHubSource implements WorkSource {
     // Whoever finished it marked the issue before letting go of it, so this look cannot come early.
     const item = await this.issues.get(itemId);
     if (!item || !this.isWanted(item) || !(isOurs || this.isFree(item))) {
-      await this.letGo({ ...claimant, item: itemId, handle });
+      const claim = { ...claimant, item: itemId, handle };
+      await (this.isOver(item) ? this.clear(claim) : this.letGo(claim));
       return { kind: "gone" };
     }
     return { kind: "claimed", handle, item };
@@ -117,8 +118,16 @@ export class GitHubSource implements WorkSource {
   /** The chain of what is finished is taken away last. */
   private async isFinished(itemId: string): Promise<boolean> {
     if (await this.claims.read(itemId)) return false;
-    const item = await this.issues.get(itemId);
+    return this.isOver(await this.issues.get(itemId));
+  }
+
+  private isOver(item: WorkItem | undefined): boolean {
     return !item || item.labels.includes(this.config.done_label);
+  }
+
+  /** Nobody follows what is done: so the chain can be taken away without harm to anybody. */
+  private async clear(claim: Claim): Promise<void> {
+    if (await this.end(claim, "done")) await this.claims.remove(claim.item);
   }
 
   private isWanted({ labels }: WorkItem): boolean {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Environment } from "../config/environment.ts";
 import type { Fleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
@@ -14,6 +14,8 @@ export interface WorkDeskOptions {
   state: StateManager;
   fleet(): Fleet;
   environment(): Environment;
+  /** Ends a job whose item is somebody else's by now. */
+  abandon(jobId: string, why: string): Promise<void>;
   trouble(message: string, cause?: unknown): void;
 }
 
@@ -79,8 +81,8 @@ export class WorkDesk {
     return second ?? { kind: "none", why: `Nothing is waiting in ${source.name}.` };
   }
 
-  /** A job is on record: from here on that tells what becomes of its item. */
-  admitted(jobId: string): void {
+  /** A job was admitted or was not: from here on its record tells what becomes of its item. */
+  decidedOn(jobId: string): void {
     if (this.atTheDoor.delete(jobId)) this.kick();
   }
 
@@ -123,6 +125,8 @@ export class WorkDesk {
   }
 
   private async passes(): Promise<void> {
+    // Whoever waits for the job is answered first.
+    await nextTurn();
     clearTimeout(this.timer);
     while (this.again && !this.stopping.signal.aborted) {
       this.again = false;
@@ -130,14 +134,21 @@ export class WorkDesk {
       const results = [];
       for (const claim of open) results.push(await this.carryOn(claim));
       this.failures = results.includes(false) ? this.failures + 1 : 0;
-      if (open.length > 0) this.lookAgain();
+      if (open.length > 0) this.lookAgain(open);
     }
   }
 
-  private lookAgain(): void {
+  private lookAgain(open: readonly WorkClaim[]): void {
     clearTimeout(this.timer);
-    const pause = this.failures === 0 ? lookEvery : soonest * 2 ** Math.min(this.failures, 8);
-    this.timer = setTimeout(() => this.kick(), pause).unref();
+    // Twice before a renewal is due, which is long before a claim becomes stale.
+    const calm = Math.min(lookEvery, ...open.map((claim) => this.renewEvery(claim) / 2));
+    const pause = this.failures === 0 ? calm : soonest * 2 ** Math.min(this.failures, 8);
+    this.timer = setTimeout(() => this.kick(), Math.max(pause, soonest)).unref();
+  }
+
+  private renewEvery({ agent: name }: WorkClaim): number {
+    const agent = this.options.fleet().agents.find((one) => one.name === name);
+    return (agent?.work_source?.stale_after ?? Number.POSITIVE_INFINITY) / 3;
   }
 
   /** False when it could not be done now. */
@@ -149,7 +160,7 @@ export class WorkDesk {
       // Without its source nobody can give it back; it becomes stale by itself.
       if (!source || source.name !== claim.source) return true;
       const job = await this.options.state.jobs.get(claim.job_id);
-      if (job && !isFinished(job.status)) await this.keep(source, agent, claim);
+      if (job && !isFinished(job.status)) await this.keep(source, claim);
       else await this.settle(source, claim, job);
       return true;
     } catch (error) {
@@ -163,22 +174,24 @@ export class WorkDesk {
     }
   }
 
-  private async keep(source: WorkSource, agent: ResolvedAgent, claim: WorkClaim): Promise<void> {
+  private async keep(source: WorkSource, claim: WorkClaim): Promise<void> {
     if (!claim.announced) {
       await source.announce(this.known(claim));
       await this.options.state.work.change(claim.id, { announced: true });
     }
-    const staleAfter = agent.work_source?.stale_after ?? Number.POSITIVE_INFINITY;
-    if (Date.now() - Date.parse(claim.renewed_at) < staleAfter / 3) return;
+    if (Date.now() - Date.parse(claim.renewed_at) < this.renewEvery(claim)) return;
     const answer = await source.renew(this.known(claim));
-    const { work } = this.options.state;
-    if (answer.kind === "lost") {
-      await work.change(claim.id, { status: "lost", note: "somebody else took it over" });
-      this.options.trouble(`${claim.source} ${claim.item} was taken over while it was worked on`);
-      return;
-    }
+    if (answer.kind === "lost") return this.yield(claim);
     const renewed_at = new Date().toISOString();
-    await work.change(claim.id, { handle: answer.handle, renewed_at });
+    await this.options.state.work.change(claim.id, { handle: answer.handle, renewed_at });
+  }
+
+  /** Two at the same work would be in each other's way, and the other one has the right to it. */
+  private async yield(claim: WorkClaim): Promise<void> {
+    const why = `${claim.source} ${claim.item} was taken over by somebody else while it was worked on`;
+    await this.options.abandon(claim.job_id, why);
+    await this.options.state.work.change(claim.id, { status: "lost", note: why });
+    this.options.trouble(why);
   }
 
   private async settle(source: WorkSource, claim: WorkClaim, job: Job | undefined): Promise<void> {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { bearerToken } from "./bearer-token.ts";
 import { openCookie } from "./cookie.ts";
 import { isSame, type Keys } from "./keys.ts";
 import type { Scope, Visitor } from "./visitor.ts";
@@ -16,7 +17,7 @@ export function identify(
   now: Date,
 ): Identified {
   if (headers.authorization !== undefined) {
-    const token = /^Bearer +(\S+) *$/i.exec(headers.authorization)?.[1];
+    const token = bearerToken(headers.authorization);
     const scope = token === undefined ? undefined : scopeOf(token, keys);
     return scope ? known(scope, "token") : { kind: "wrong" };
   }

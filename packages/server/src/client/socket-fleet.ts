@@ -9,6 +9,7 @@ import type {
   OutputOptions,
   ScheduleName,
   TriggerRequest,
+  Word,
 } from "@herdctl/core";
 import type { BodyOf, ResponseOf } from "../contract/endpoint.ts";
 import type { Endpoints } from "../contract/endpoints.ts";
@@ -66,6 +67,10 @@ export class SocketFleet implements FleetClient {
     }
   }
 
+  async chain(id: string) {
+    return (await this.#ask("chain", { params: { id } })).jobs;
+  }
+
   jobs(query: JobQuery) {
     return this.#ask("jobs", { query: { ...query } });
   }
@@ -80,8 +85,9 @@ export class SocketFleet implements FleetClient {
     return (await this.#ask("approvals")).approvals;
   }
 
-  answer(id: string, word: "allow" | "deny", by: string, reason?: string) {
-    return this.#ask("answer", { params: { id }, body: { word, by, reason } });
+  answer(id: string, word: Word, by: string, reason?: string) {
+    const said = typeof word === "string" ? { word } : word;
+    return this.#ask("answer", { params: { id }, body: { ...said, by, reason } });
   }
 
   async sessions(query: { agent?: string } = {}) {
@@ -115,6 +121,10 @@ export class SocketFleet implements FleetClient {
 
   switchSchedule({ agent, schedule }: ScheduleName, enabled: boolean) {
     return this.#ask("switchSchedule", { params: { agent, schedule }, body: { enabled } });
+  }
+
+  removeSchedule({ agent, schedule }: ScheduleName) {
+    return this.#ask("removeSchedule", { params: { agent, schedule } });
   }
 
   budget() {

@@ -12,6 +12,7 @@ import { streamOutput } from "../live/output-stream.ts";
 import { mediaTypes, streamResponse } from "../live/stream-response.ts";
 import { waitForJob } from "../live/wait-for-job.ts";
 import { accessEndpoints } from "./access.ts";
+import { answerSchema } from "./answers.ts";
 import { shownConfigSchema } from "./configuration.ts";
 import { deliveryListSchema, deliveryQuerySchema } from "./deliveries.ts";
 import { endpoint } from "./endpoint.ts";
@@ -117,8 +118,16 @@ export const endpoints = {
       return streamOutput(jobFeeds, request, connection);
     },
   }),
+  chain: endpoint("chain", {
+    summary:
+      "All jobs of the chain that this one is part of, the oldest first; `chain.parent` says who gave each.",
+    params: byId,
+    response: z.object({ jobs: z.array(jobSchema) }),
+    answer: async ({ control }, { params }) => ({ jobs: await control.chain(params.id) }),
+  }),
   cancel: endpoint("cancel", {
-    summary: "Ends a pending job, asks a running one to stop; `force` does not ask.",
+    summary:
+      "Ends a pending job, asks a running one to stop; `force` does not ask. What its agent handed on ends with it.",
     params: byId,
     body: z.strictObject({ force: z.boolean().optional() }),
     response: jobSchema,
@@ -130,13 +139,10 @@ export const endpoints = {
     answer: async ({ control }) => ({ approvals: await control.approvals() }),
   }),
   answer: endpoint("answer", {
-    summary: "Allows or denies what an agent asks; it is told the reason of a denial.",
+    summary:
+      "Allows or denies a tool (`word`), or answers a question (`reply`); `deny` declines to answer. The agent is told the `reason` of a denial.",
     params: byId,
-    body: z.strictObject({
-      word: z.enum(["allow", "deny"]),
-      by: z.string().min(1),
-      reason: z.string().max(10_000).optional(),
-    }),
+    body: answerSchema,
     response: approvalSchema,
     answer: ({ control }, { params, body: { word, by, reason } }) =>
       control.answer(params.id, word, by, reason),
@@ -206,6 +212,11 @@ export const endpoints = {
     body: z.strictObject({ enabled: z.boolean() }),
     response: scheduleViewSchema,
     answer: ({ control }, { params, body }) => control.switchSchedule(params, body.enabled),
+  }),
+  removeSchedule: endpoint("removeSchedule", {
+    summary: "Takes back what an agent has planned: a run, or another interval.",
+    params: bySchedule,
+    answer: async ({ control }, { params }) => void (await control.removeSchedule(params)),
   }),
   budget: endpoint("budget", {
     summary: "What may be spent today, and what has been, of the fleet and of each agent.",

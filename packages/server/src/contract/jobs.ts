@@ -1,16 +1,18 @@
+import type {
+  Admission,
+  JobOutput,
+  JobPage,
+  JobQuery,
+  SDKMessage,
+  TriggerRequest,
+} from "@herdctl/core";
 import {
-  type Admission,
   attemptSchema,
-  type JobOutput,
-  type JobPage,
-  type JobQuery,
   jobSchema,
   jobStatusSchema,
   outcomeCodeSchema,
-  type SDKMessage,
-  type TriggerRequest,
   triggerTypeSchema,
-} from "@herdctl/core";
+} from "@herdctl/core/records";
 import { z } from "zod";
 import type { Shape } from "./shape.ts";
 

@@ -1,27 +1,24 @@
-import {
-  type BudgetLine,
-  type BudgetView,
-  type DuePage,
-  type DueQuery,
-  dueRecordSchema,
-  type ScheduleView,
-} from "@herdctl/core";
+import type { BudgetLine, BudgetView, DuePage, DueQuery, ScheduleView } from "@herdctl/core";
+import { dueRecordSchema } from "@herdctl/core/records";
 import { z } from "zod";
 import type { Shape } from "./shape.ts";
 
 export const scheduleViewSchema = z.object({
   agent: z.string(),
   schedule: z.string(),
-  type: z.enum(["interval", "cron", "at"]),
+  type: z.enum(["interval", "cron", "at", "webhook"]),
   when: z.string(),
   timezone: z.string().nullable(),
   enabled: z.boolean(),
   switched: z.boolean(),
   overlap: z.string(),
-  catch_up: z.string(),
+  catch_up: z.string().nullable(),
   gate: z.boolean(),
   next: z.array(z.string()),
   last: dueRecordSchema.nullable(),
+  planned_by: z.string().nullable(),
+  prompt: z.string().nullable(),
+  changed: z.boolean(),
 } satisfies Shape<ScheduleView>);
 
 export const dueQuerySchema = z.strictObject({

@@ -8,7 +8,7 @@ const patience = 500;
  */
 export function closeSoon(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { socket } = incoming;
-  // So that nobody sends his next request this way.
+  // Said in the answer, so that nothing more is sent on it.
   outgoing.shouldKeepAlive = false;
   incoming.on("error", () => undefined);
   incoming.resume();

@@ -19,9 +19,13 @@ export async function readBody(
         if (!room.take(chunk.length)) return reject(crowded());
         chunks.push(chunk);
       });
-      incoming.once("end", resolve);
+      const gone = () => reject(new SenderGone());
+      incoming.once("close", gone);
       incoming.once("error", (cause) => reject(new SenderGone(cause)));
-      incoming.once("close", () => reject(new SenderGone()));
+      incoming.once("end", () => {
+        incoming.off("close", gone);
+        resolve();
+      });
     });
     return Buffer.concat(chunks);
   } finally {
@@ -40,7 +44,7 @@ export class SenderGone extends Error {
 }
 
 function tooLarge(limit: number): UserError {
-  return new UserError("request_too_large", `a delivery has at most ${limit} bytes`, {
+  return new UserError("request_too_large", `a body has at most ${limit} bytes here`, {
     hint: "Have the sender leave out what is not needed.",
   });
 }

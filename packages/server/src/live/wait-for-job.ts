@@ -1,8 +1,9 @@
-import { type FleetControl, type Job, UserError } from "@herdctl/core";
+import type { FleetControl, Job } from "@herdctl/core";
+import { UserError } from "@herdctl/core/light";
 
 /** The finished record, or the record as it stands when the patience is over. */
 export async function waitForJob(
-  control: FleetControl,
+  control: Pick<FleetControl, "wait" | "job">,
   jobId: string,
   seconds: number,
   signal: AbortSignal,
@@ -30,7 +31,7 @@ export async function waitForJob(
   }
 }
 
-async function jobAsItStands(control: FleetControl, jobId: string): Promise<Job> {
+async function jobAsItStands(control: Pick<FleetControl, "job">, jobId: string): Promise<Job> {
   const found = await control.job(jobId);
   if (found) return found.job;
   throw new UserError("job_not_found", `there is no job ${jobId}`);

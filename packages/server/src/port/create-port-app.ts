@@ -9,6 +9,7 @@ import type { FleetApp } from "../create-app.ts";
 import { isBug, noSuchRoute, toFailure } from "../failure.ts";
 import { closeSoon } from "../hooks/close-soon.ts";
 import type { HooksApp } from "../hooks/create-hooks-app.ts";
+import type { McpDoor } from "../mcp/http/mcp-door.ts";
 import { loginPage, loginScript, pageStyle } from "./pages.ts";
 import { headerOptions } from "./security-headers.ts";
 import type { StaticFiles } from "./static-files.ts";
@@ -24,6 +25,7 @@ export interface PortParts {
   /** The control API, the same as on the socket. */
   api: FleetApp;
   hooks: HooksApp;
+  mcp: McpDoor;
   files: StaticFiles;
   onBug?(error: unknown): void;
 }
@@ -33,7 +35,7 @@ const openToAll = ["/healthz", "/readyz"];
 const codeSchema = z.strictObject({ code: z.string().max(100) });
 
 /** All that a fleet answers on its port, in the order in which it is decided. */
-export function createPortApp({ access, api, hooks, files, onBug }: PortParts): PortApp {
+export function createPortApp({ access, api, hooks, mcp, files, onBug }: PortParts): PortApp {
   const app: PortApp = new Hono<Env>();
   // They prove themselves by their signature, and may come through any tunnel.
   app.all("/hooks/*", (c) => hooks.fetch(c.req.raw, c.env));
@@ -48,6 +50,8 @@ export function createPortApp({ access, api, hooks, files, onBug }: PortParts): 
     access.checkOrigin(c.env.incoming.headers, { method, isPage: !isOfApi(path) });
     await next();
   });
+  // It has a token of its own, which opens nothing else.
+  app.all("/mcp", (c) => mcp(c.req.raw, c.env.incoming));
   app.get("/login", (c) => page(c, loginPage, "text/html; charset=utf-8"));
   app.get("/login.js", (c) => page(c, loginScript, "text/javascript; charset=utf-8"));
   app.get("/login.css", (c) => page(c, pageStyle, "text/css; charset=utf-8"));

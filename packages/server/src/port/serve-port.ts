@@ -3,6 +3,7 @@ import type { Access } from "../access/access.ts";
 import type { FleetApp } from "../create-app.ts";
 import { dashboardFolder } from "../dashboard-folder.ts";
 import { createHooksApp } from "../hooks/create-hooks-app.ts";
+import { openMcpDoor } from "../mcp/http/mcp-door.ts";
 import { createPortApp, type PortApp } from "./create-port-app.ts";
 import { type Deadlines, listenOnPort, type PortServer } from "./listen-on-port.ts";
 import { StaticFiles } from "./static-files.ts";
@@ -17,7 +18,7 @@ export interface ServePortOptions {
 const tryEvery = 2_000;
 
 /**
- * Listens where the configuration says, for browsers, programs and webhooks; a reload may move it.
+ * Listens where the configuration says, for browsers, programs, MCP clients and webhooks; a reload may move it.
  * A port that is taken holds up no schedule and no agent: the fleet runs on, says so in its status,
  * and tries again.
  */
@@ -30,7 +31,8 @@ export async function servePort(
   const { onBug, dashboard = dashboardFolder } = options;
   const hooks = createHooksApp(fleet.webhooks.door, { onBug });
   const files = new StaticFiles(dashboard);
-  const app = createPortApp({ access, api, hooks, files, onBug });
+  const mcp = openMcpDoor(fleet, { onBug });
+  const app = createPortApp({ access, api, hooks, mcp, files, onBug });
   const listener = new Listener(fleet, app, access, options);
   await listener.adjust();
   const forget = fleet.on("fleet:reloaded", () => void listener.adjust());

@@ -13,7 +13,7 @@ export type Operand = { kind: "fact"; path: string[] } | { kind: "value"; value:
 export type Scalar = string | number | boolean | null;
 export type Sign = (typeof signs)[number];
 
-/** What a condition may ask about; `metadata` has whatever the agent wrote. */
+/** What a condition may ask about; `metadata` and `report` have whatever the agent wrote. */
 const facts = [
   "outcome",
   "status",
@@ -24,8 +24,10 @@ const facts = [
   "schedule",
   "trigger",
   "metadata",
+  "report",
 ] as const;
 
+const agentsOwn = ["metadata", "report"];
 const signs = ["==", "!=", "<", "<=", ">", ">="] as const;
 const longest = 1_000;
 const deepest = 30;
@@ -146,7 +148,7 @@ function nameOf({ text, column }: Token, onTheRight: boolean): Operand {
   const path = text.split(".");
   const [root = ""] = path;
   const isFact = facts.some((fact) => fact === root);
-  if (isFact && (root === "metadata" || path.length === 1)) return { kind: "fact", path };
+  if (isFact && (agentsOwn.includes(root) || path.length === 1)) return { kind: "fact", path };
   if (onTheRight && path.length === 1) return { kind: "value", value: text };
   const meant = didYouMean(root, [...facts]);
   const hint = meant ? `Did you mean \`${meant}\`?` : `There are ${facts.join(", ")}.`;

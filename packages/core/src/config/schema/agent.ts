@@ -3,7 +3,7 @@ import { chat } from "./chat.ts";
 import { docker } from "./docker.ts";
 import { hooks } from "./hooks.ts";
 import { mcpServer } from "./mcp.ts";
-import { count, duration, usd } from "./quantities.ts";
+import { count, duration, durationUpTo, usd } from "./quantities.ts";
 import { schedule } from "./schedule.ts";
 import { hostPath, insidePath, name, someText, stringMap } from "./texts.ts";
 import { workSource } from "./work-source.ts";
@@ -18,6 +18,7 @@ const herdTools = [
   "memory",
   "delegate",
 ] as const;
+export type HerdToolName = (typeof herdTools)[number];
 
 const runtimeType = z.enum(["sdk", "cli"]);
 const stream = z.enum(["stdout", "session-file"]);
@@ -80,10 +81,24 @@ const session = z.strictObject({
   expires: duration.prefault("24h").describe("An older session is not resumed"),
 });
 
+const ask = z.strictObject({
+  // Claude Code gives up a call of a tool after 27 hours.
+  expires: durationUpTo(24 * 3_600_000)
+    .prefault("30m")
+    .describe("How long a question waits for its answer, at most 24h"),
+  use_default: z
+    .boolean()
+    .prefault(false)
+    .describe("Whether the agent's own default is the answer when the time is over"),
+});
+
 const maySchedule = z.strictObject({
   at_most: count.describe("Runs it may have planned at once"),
   not_before: duration.prefault("5m").describe("Earliest start from now"),
-  prompts: z.array(someText).optional().describe("Prompts it may use; any when not given"),
+  prompts: z
+    .array(someText)
+    .optional()
+    .describe("Prompts it may use, `*` for any text; any when not given"),
 });
 
 /** All that can be said of an agent but its name; `defaults` and `overrides` say parts of it. */
@@ -131,7 +146,11 @@ const agentFields = {
   budget: budget.prefault({}).describe("Limits for a day"),
   metadata_file: insidePath.optional().describe("JSON file that the agent writes for hooks"),
   tools: z.array(z.enum(herdTools)).prefault([]).describe("Tools of the fleet that the agent has"),
-  may_trigger: z.array(someText).prefault([]).describe("Agents it may delegate to"),
+  ask: ask.prefault({}).describe("What becomes of its questions to people"),
+  may_trigger: z
+    .array(someText)
+    .prefault([])
+    .describe("Agents it may delegate to; `*` stands for any part of a name"),
   may_schedule: maySchedule.optional().describe("Bounds within which it may plan runs of its own"),
   runs_on: z.array(name).prefault([]).describe("Labels of the machine it needs"),
   schedules: z.record(name, schedule).prefault({}).describe("What starts the agent"),

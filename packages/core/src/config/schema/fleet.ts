@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { allowances } from "../allowances.ts";
 import { budget } from "./agent.ts";
-import { count, duration } from "./quantities.ts";
+import { count, duration, usd } from "./quantities.ts";
 import { hostPath, name, url, variableName } from "./texts.ts";
 import { timezone } from "./time.ts";
 import { checkedText, Wrong } from "./wrong.ts";
@@ -13,6 +14,12 @@ const retention = z.strictObject({
   deliveries: count.prefault(1000).describe("Webhook deliveries that are kept"),
 });
 
+const chain = z.strictObject({
+  max_depth: count.prefault(3).describe("How often work may be handed on from agent to agent"),
+  max_jobs: count.prefault(10).describe("Jobs of a chain, the first one included"),
+  max_cost_usd: usd.prefault(5).describe("Dollars that all jobs of a chain may cost together"),
+});
+
 const identity = z.strictObject({
   name: name.describe("Name of the fleet"),
   description: z.string().optional().describe("What the fleet is for"),
@@ -22,6 +29,7 @@ const identity = z.strictObject({
   max_concurrent: count.optional().describe("Runs at the same time in the whole fleet"),
   watch: z.boolean().prefault(true).describe("Reload when the configuration's files change"),
   budget: budget.prefault({}).describe("Limits for a day, all agents together"),
+  chain: chain.prefault({}).describe("Limits for jobs that agents give each other"),
   retention: retention.prefault({}).describe("How long finished jobs and their logs are kept"),
 });
 
@@ -36,6 +44,13 @@ const hostName = checkedText((text) =>
     ? undefined
     : new Wrong(`"${text}" is not the name of a host`, "Write it such as `herd.example.org`."),
 );
+const mcp = z.strictObject({
+  token_env: variableName.describe("Variable that holds the token of whoever connects"),
+  allow: z
+    .array(z.enum(allowances))
+    .prefault([])
+    .describe("What may be done beyond looking: `trigger`, `answer`, `cancel`"),
+});
 
 const server = z.strictObject({
   port: z.int().min(1).max(65_535).prefault(3232).describe("Port of dashboard, API and webhooks"),
@@ -43,13 +58,14 @@ const server = z.strictObject({
   names: z
     .array(hostName)
     .prefault([])
-    .describe("Names by which browsers may call it, besides its address"),
+    .describe("Names by which browsers and MCP clients may call it, besides its address"),
   token_env: variableName
     .optional()
     .describe("Variable that holds a token of your own; needed for any address but loopback"),
   read_only_token_env: variableName
     .optional()
     .describe("Variable that holds a token that may look but not touch"),
+  mcp: mcp.optional().describe("The fleet as tools of an MCP client, at `/mcp`; off unless given"),
 });
 
 /** The content is checked once it is merged into each agent, so that every place is known. */

@@ -7,6 +7,17 @@ const durationHint = "Write a number and a unit, such as `30s`, `5m`, `24h` or `
 /** `5m`, `1h30m`, `500ms`; milliseconds inside. */
 export const duration = meaningful(z.number(), parseDuration, formatDuration, ["30s", "5m", "24h"]);
 
+/** The same, up to a bound. */
+export function durationUpTo(most: number) {
+  const read = (text: string) => {
+    const value = parseDuration(text);
+    if (value instanceof Wrong || value <= most) return value;
+    const longest = formatDuration(most);
+    return new Wrong(`"${text}" is longer than ${longest}`, `Write at most \`${longest}\`.`);
+  };
+  return meaningful(z.number(), read, formatDuration, ["5m", "30m"]);
+}
+
 export function parseDuration(text: string): number | Wrong {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   const whole = parts.map((part) => part[0]).join("");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { duration } from "./quantities.ts";
-import { someText, stringMap } from "./texts.ts";
+import { hostPath, someText, stringMap } from "./texts.ts";
 import { cronExpression, pointInTime, timezone } from "./time.ts";
 import { webhookFields } from "./webhook.ts";
 
@@ -21,11 +21,14 @@ const common = {
   enabled: z.boolean().prefault(true).describe("Off until switched on"),
   overlap: overlap("skip"),
   gate: gate.optional().describe("A check on the host before a job is made"),
-  resume_session: z.boolean().optional().describe("Go on in the agent's last session, or not"),
-  output_schema: z
-    .record(z.string(), z.unknown())
+  resume_session: z
+    .boolean()
     .optional()
-    .describe("JSON Schema of the report that the run has to give"),
+    .describe("Whether its runs go on in a session; else as `session` of the agent says"),
+  output_schema: z
+    .union([hostPath, z.record(z.string(), z.unknown())])
+    .optional()
+    .describe("JSON Schema of the report that a run has to give, or a file with one"),
 };
 
 const timed = {

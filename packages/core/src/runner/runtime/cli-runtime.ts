@@ -13,7 +13,7 @@ import { endProcess, windDown } from "./wind-down.ts";
 export class CLIRuntime implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     const bridges = new Bridges(options);
-    const files = await writePrivateFiles(options, bridges.names);
+    const files = writePrivateFiles(options, bridges.names);
     const spawn = options.spawn ?? spawnOnHost;
     const { claude: file, cwd, env } = options;
     const args = [...streamFlags(options), ...claudeArguments(options, files)];

@@ -1,4 +1,5 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ExecuteOptions } from "./interface.ts";
 import { placeServers } from "./mcp/place-servers.ts";
@@ -17,19 +18,17 @@ const keepTranscriptsDays = 36_500;
  * What a process list must not show, as files that only this user can read; named as claude sees
  * them. `announced` are the bridged servers that claude hears of by file.
  */
-export async function writePrivateFiles(
+export function writePrivateFiles(
   options: Pick<ExecuteOptions, "agent" | "privateDir" | "privateDirInside" | "bridgedServers">,
   announced: readonly string[] = [],
-): Promise<PrivateFiles> {
+): PrivateFiles {
   const { agent, privateDir: folder, privateDirInside: seenAs = folder } = options;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const files = filesIn(folder);
-  const write = (file: string, text: string) => writeFile(file, text, { mode: 0o600 });
-  await Promise.all([
-    write(files.mcpConfig, JSON.stringify({ mcpServers: mcpServers(options, announced) })),
-    write(files.settings, JSON.stringify({ cleanupPeriodDays: keepTranscriptsDays })),
-    write(files.systemPrompt, agent.system_prompt ?? ""),
-  ]);
+  const write = (file: string, text: string) => writeFileSync(file, text, { mode: 0o600 });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  write(files.mcpConfig, JSON.stringify({ mcpServers: mcpServers(options, announced) }));
+  write(files.settings, JSON.stringify({ cleanupPeriodDays: keepTranscriptsDays }));
+  write(files.systemPrompt, agent.system_prompt ?? "");
   return {
     ...filesIn(seenAs),
     remove: async () => {

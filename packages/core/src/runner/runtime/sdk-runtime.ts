@@ -21,7 +21,7 @@ export class SDKRuntime implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     const { query, createSdkMcpServer } = await importSdk();
     const bridges = new Bridges(options);
-    const files = await writePrivateFiles(options);
+    const files = writePrivateFiles(options);
     const input = new Input(options.prompt);
     let process: ClaudeProcess | undefined;
     const start = (running: ClaudeProcess) => {
@@ -101,12 +101,15 @@ function sdkOptions(
     settingSources: [...agent.setting_sources],
     strictMcpConfig: true,
     settings: files.settings,
-    extraArgs: { "mcp-config": files.mcpConfig },
+    extraArgs: {
+      "mcp-config": files.mcpConfig,
+      // As options, both make the SDK warn that we might not be asked; claude's questions still come.
+      "permission-mode": agent.permission_mode,
+      ...(agent.allowed_tools.length > 0 && { allowedTools: agent.allowed_tools.join(",") }),
+    },
     additionalDirectories: [options.cwd],
-    permissionMode: agent.permission_mode,
     allowDangerouslySkipPermissions: agent.permission_mode === "bypassPermissions",
     canUseTool: options.onPermission && canUseTool(options.onPermission),
-    allowedTools: [...agent.allowed_tools],
     disallowedTools: [...agent.denied_tools],
     plugins: agent.plugins.map((path) => ({ type: "local", path })),
     model: agent.model,

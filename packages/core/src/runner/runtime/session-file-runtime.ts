@@ -20,7 +20,7 @@ import { endProcess, windDown } from "./wind-down.ts";
 export class SessionFileRuntime implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     refuseBridges(options);
-    const files = await writePrivateFiles(options);
+    const files = writePrivateFiles(options);
     const { claude, cwd, env, session, agent, signal } = options;
     const file = options.sessionFile ?? usualFile(options);
     const from = session.kind === "resume" ? await sizeOf(file) : 0;

@@ -1,6 +1,13 @@
 import { UserError } from "../../errors/user-error.ts";
-import { type Approval, type ApprovalRequest, approvalSchema, hashRequest } from "../approval.ts";
+import {
+  type Approval,
+  type ApprovalRequest,
+  approvalSchema,
+  hashRequest,
+  type Word,
+} from "../approval.ts";
 import type { ApprovalStore } from "../contract.ts";
+import { fitWord } from "../fit-word.ts";
 import { newApprovalId } from "../names.ts";
 import type { Database, Value } from "./database.ts";
 import { readRecord } from "./record.ts";
@@ -14,13 +21,18 @@ export class SqliteApprovalStore implements ApprovalStore {
     this.#clock = clock;
   }
 
-  async ask(request: ApprovalRequest): Promise<Approval> {
+  async ask({ question, ...request }: ApprovalRequest): Promise<Approval> {
     const approval = approvalSchema.parse({
+      request_id: null,
       ...request,
       id: newApprovalId(),
+      kind: question ? "question" : "permission",
       input_hash: hashRequest(request.tool, request.input),
+      ...noQuestion,
+      ...question,
       asked_at: this.#clock().toISOString(),
       answer: null,
+      reply: null,
       answered_by: null,
       answered_at: null,
       used: false,
@@ -46,21 +58,23 @@ export class SqliteApprovalStore implements ApprovalStore {
       : this.#select("WHERE answer IS NULL AND job_id = ?", jobId);
   }
 
+  async ofRequest(jobId: string, requestId: string): Promise<Approval | undefined> {
+    const own = this.#select("WHERE job_id = ?", jobId);
+    return own.find(({ request_id }) => request_id === requestId);
+  }
+
   async answer(
     id: string,
-    answer: "allow" | "deny",
+    word: Word,
     by: string,
     reason?: string,
   ): Promise<{ applied: boolean; approval: Approval }> {
     return this.#database.transaction(() => {
       const approval = this.#expect(id);
       if (approval.answer !== null) return { applied: false, approval };
-      if (this.#isLate(approval))
-        return { applied: false, approval: this.#close(approval, "expired") };
-      return {
-        applied: true,
-        approval: this.#close({ ...approval, reason: reason ?? null }, answer, by),
-      };
+      if (this.#isLate(approval)) return { applied: false, approval: this.#lapse(approval) };
+      const end = { ...fitWord(approval, word), reason: reason ?? null };
+      return { applied: true, approval: this.#close(approval, end, by) };
     });
   }
 
@@ -81,7 +95,7 @@ export class SqliteApprovalStore implements ApprovalStore {
     return this.#database.transaction(() =>
       this.#select("WHERE answer IS NULL")
         .filter((approval) => this.#isLate(approval))
-        .map((approval) => this.#close(approval, "expired")),
+        .map((approval) => this.#lapse(approval)),
     );
   }
 
@@ -89,7 +103,7 @@ export class SqliteApprovalStore implements ApprovalStore {
     return this.#database.transaction(() =>
       this.#select("WHERE answer IS NULL AND job_id = ?", jobId)
         .filter((approval) => approval.attempt === attempt)
-        .map((approval) => this.#close(approval, "void")),
+        .map((approval) => this.#close(approval, { answer: "void", reply: null })),
     );
   }
 
@@ -97,13 +111,24 @@ export class SqliteApprovalStore implements ApprovalStore {
     return Date.parse(approval.expires_at) <= this.#clock().getTime();
   }
 
-  #close(approval: Approval, answer: Approval["answer"], by: string | null = null): Approval {
+  /** Nobody answered in time; what then counts was said when it was asked. */
+  #lapse(approval: Approval): Approval {
+    const reply = approval.default_reply;
+    return this.#close(approval, { answer: reply === null ? "expired" : "default", reply });
+  }
+
+  #close(
+    approval: Approval,
+    end: Pick<Approval, "answer" | "reply"> & { reason?: string | null },
+    by: string | null = null,
+  ): Approval {
     const answered_at = this.#clock().toISOString();
-    return this.#save({ ...approval, answer, answered_by: by, answered_at });
+    return this.#save({ ...approval, ...end, answered_by: by, answered_at });
   }
 
   #spend(approval: Approval): boolean {
-    if (approval.answer !== "allow" || approval.used) return false;
+    const isGiven = approval.answer === "allow" || approval.answer === "reply";
+    if (!isGiven || approval.used) return false;
     this.#save({ ...approval, used: true });
     return true;
   }
@@ -126,3 +151,11 @@ export class SqliteApprovalStore implements ApprovalStore {
       .map((row) => readRecord(this.#database, approvalSchema, row));
   }
 }
+
+const noQuestion = {
+  question: null,
+  choices: null,
+  free_text: false,
+  several: false,
+  default_reply: null,
+};

@@ -1,5 +1,6 @@
 import { UserError } from "../../errors/user-error.ts";
 import { DatabaseSync } from "./driver.ts";
+import { SharedTransaction } from "./shared-transaction.ts";
 
 export type Value = string | number | null;
 export type Row = Record<string, unknown>;
@@ -12,6 +13,7 @@ export class Database {
   readonly #connection: DatabaseSync;
   readonly #readOnly: boolean;
   readonly #statements = new Map<string, Statement>();
+  readonly #shared = new SharedTransaction((work) => this.transaction(work));
 
   constructor(file: string, options: { readOnly?: boolean } = {}) {
     this.file = file;
@@ -51,12 +53,18 @@ export class Database {
     }
   }
 
+  /** The same, but shared with others who ask at the same time; durable when it resolves. */
+  together<T>(work: (transaction: object) => T): Promise<T> {
+    return this.#shared.join(work);
+  }
+
   get version(): number {
     return Number(this.get("PRAGMA user_version")?.user_version);
   }
 
   close(): void {
     if (!this.#connection.isOpen) return;
+    this.#shared.commit();
     if (!this.#readOnly) this.#foldJournal();
     this.#statements.clear();
     this.#connection.close();

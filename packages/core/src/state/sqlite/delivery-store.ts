@@ -1,13 +1,7 @@
 import type { DeliveryPage, DeliveryQuery, DeliveryRetention, DeliveryStore } from "../contract.ts";
-import {
-  type Delivery,
-  type DeliveryWithBody,
-  deliverySchema,
-  type NewDelivery,
-} from "../delivery.ts";
-import { newDeliveryId } from "../names.ts";
+import type { Delivery, DeliveryWithBody, NewDelivery } from "../delivery.ts";
 import type { Database, Row, Value } from "./database.ts";
-import { readRecord } from "./record.ts";
+import { readDelivery, recordDelivery } from "./delivery-records.ts";
 
 export class SqliteDeliveryStore implements DeliveryStore {
   readonly #database: Database;
@@ -18,11 +12,8 @@ export class SqliteDeliveryStore implements DeliveryStore {
     this.#clock = clock;
   }
 
-  async record({ body, ...given }: NewDelivery): Promise<Delivery> {
-    return this.#database.transaction(() => {
-      const first = this.#findByKey(given.key);
-      return first ? this.#again(first, given) : this.#insert(given, body);
-    });
+  async record(delivery: NewDelivery): Promise<Delivery> {
+    return this.#database.together(() => recordDelivery(this.#database, delivery, this.#clock()));
   }
 
   async get(id: string): Promise<DeliveryWithBody | undefined> {
@@ -61,37 +52,8 @@ export class SqliteDeliveryStore implements DeliveryStore {
     return this.#database.transaction(() => this.#database.run(sql, ...values));
   }
 
-  #insert(given: Omit<NewDelivery, "body">, body: string): Delivery {
-    const now = this.#clock();
-    const delivery = deliverySchema.parse({
-      ...given,
-      id: newDeliveryId(now),
-      received_at: now.toISOString(),
-      redeliveries: 0,
-    });
-    const sql = "INSERT INTO deliveries (id, record, body) VALUES (?, ?, ?)";
-    this.#database.run(sql, delivery.id, JSON.stringify(delivery), JSON.stringify(body));
-    return delivery;
-  }
-
-  /** What was not wanted at first may be by now; a job that it led to stays its job. */
-  #again(first: Delivery, given: Omit<NewDelivery, "body">): Delivery {
-    const isFirst = first.job_id === null && given.job_id !== null;
-    const { verdict, reason, job_id } = isFirst ? given : first;
-    const redeliveries = first.redeliveries + 1;
-    const delivery = { ...first, verdict, reason, job_id, redeliveries };
-    const sql = "UPDATE deliveries SET record = ? WHERE id = ?";
-    this.#database.run(sql, JSON.stringify(delivery), delivery.id);
-    return delivery;
-  }
-
-  #findByKey(key: string): Delivery | undefined {
-    const row = this.#database.get("SELECT id, record FROM deliveries WHERE key = ?", key);
-    return row && this.#read(row);
-  }
-
   #read(row: Row): Delivery {
-    return readRecord(this.#database, deliverySchema, row);
+    return readDelivery(this.#database, row);
   }
 }
 

@@ -1,13 +1,16 @@
 import { UserError } from "../../errors/user-error.ts";
 import type {
   AdmissionDecider,
+  AdmissionDecision,
   Admitted,
   Application,
   JobPage,
   JobQuery,
   JobStore,
   JobUpdate,
+  LeaseTerms,
   Retention,
+  SessionEnd,
 } from "../contract.ts";
 import {
   type Attempt,
@@ -23,18 +26,23 @@ import {
 } from "../job.ts";
 import { acceptJob, changeJob, withAttempt } from "../job-change.ts";
 import { checkJobId, newJobId } from "../names.ts";
+import { isAlive } from "../process-identity.ts";
+import { readChainSpent } from "./chain-spent.ts";
 import type { Database, Row, Value } from "./database.ts";
+import { recordDelivery } from "./delivery-records.ts";
 import { recordJobOfDue } from "./due-records.ts";
 import { readPage } from "./job-page.ts";
 import { readLiveJobs, readLiveOf } from "./live-jobs.ts";
 import { pruneJobs } from "./prune-jobs.ts";
 import { readRecord } from "./record.ts";
-import { readSpending } from "./spending.ts";
+import { leaseSession, releaseSession, saveSession } from "./session-records.ts";
+import { RunningSpending } from "./spending.ts";
 
 export class SqliteJobStore implements JobStore {
   readonly #database: Database;
   readonly #clock: () => Date;
   readonly #outputFile: (id: string) => string;
+  readonly #spending = new WeakMap<object, RunningSpending>();
 
   constructor(database: Database, clock: () => Date, outputFile: (id: string) => string) {
     this.#database = database;
@@ -55,7 +63,10 @@ export class SqliteJobStore implements JobStore {
 
   async admitAll(applications: readonly Application[]): Promise<Admitted[]> {
     const given = applications.map((one) => ({ ...one, job: newJobSchema.parse(one.job) }));
-    return this.#database.transaction(() => given.map((one) => this.#admit(one)));
+    return this.#database.together((transaction) => {
+      const spending = this.#spendingIn(transaction);
+      return given.map((one) => this.#admitWithDelivery(one, spending));
+    });
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -92,6 +103,11 @@ export class SqliteJobStore implements JobStore {
     return this.#database.all(sql).map((row) => this.#read(row));
   }
 
+  async chain(firstId: string): Promise<Job[]> {
+    const sql = "SELECT id, record FROM jobs WHERE chain = ? ORDER BY seq";
+    return this.#database.all(sql, firstId).map((row) => this.#read(row));
+  }
+
   async snapshot(): Promise<LiveJob[]> {
     return readLiveJobs(this.#database);
   }
@@ -109,10 +125,15 @@ export class SqliteJobStore implements JobStore {
     return this.#database.transaction(() => this.#change(this.#expect(id), change));
   }
 
-  async startAttempt(id: string, change: Omit<JobChange, "status"> = {}): Promise<JobUpdate> {
+  async startAttempt(
+    id: string,
+    change: Omit<JobChange, "status"> = {},
+    lease?: LeaseTerms,
+  ): Promise<JobUpdate> {
     return this.#database.transaction(() => {
       const update = this.#change(this.#expect(id), { ...change, status: "running" });
       if (!update.applied) return update;
+      if (lease) leaseSession(this.#database, lease, this.#clock(), isAlive);
       const job = { ...update.job, attempts: update.job.attempts + 1 };
       this.#save(job);
       const attempt: Attempt = {
@@ -141,8 +162,10 @@ export class SqliteJobStore implements JobStore {
     number: number,
     end: AttemptEnd,
     change: JobChange = {},
+    session?: SessionEnd,
   ): Promise<JobUpdate> {
     return this.#database.transaction(() => {
+      if (session) this.#endSession(session);
       const job = this.#expect(id);
       const where = "WHERE job_id = ? AND number = ?";
       const row = this.#database.get(`SELECT job_id, record FROM attempts ${where}`, id, number);
@@ -166,20 +189,35 @@ export class SqliteJobStore implements JobStore {
     return pruneJobs(this.#database, retention, this.#clock());
   }
 
-  #admit({ job: given, decide, due, day }: Application): Admitted {
+  /** Counted once a transaction: of a busy day there are thousands of jobs. */
+  #spendingIn(transaction: object): RunningSpending {
+    const known = this.#spending.get(transaction) ?? new RunningSpending(this.#database);
+    this.#spending.set(transaction, known);
+    return known;
+  }
+
+  #admitWithDelivery(application: Application, spending: RunningSpending): Admitted {
+    const admitted = this.#admit(application, spending);
+    if (!application.delivery) return admitted;
+    const delivery = { ...application.delivery, job_id: admitted.job.id };
+    return { ...admitted, delivery: recordDelivery(this.#database, delivery, this.#clock()) };
+  }
+
+  #admit({ job: given, decide, due, day }: Application, spending: RunningSpending): Admitted {
     const first = given.idempotency_key ? this.#findByKey(given.idempotency_key) : undefined;
     if (first) return { job: first, created: false, cancel: [] };
-    const { agent, schedule } = given;
+    const { agent, schedule, chain } = given;
     const database = this.#database;
     const decision = decide({
       // Read when it is asked for: of a busy webhook there may be thousands.
       get live() {
         return schedule ? readLiveOf(database, agent, schedule) : [];
       },
-      spending: day && readSpending(database, day),
+      spending: day && spending.on(day),
+      chain: chain && readChainSpent(database, chain.id),
     });
-    const skipped = decision.kind === "skip" ? { skipped: decision.outcome } : {};
-    const job = this.#insert({ ...given, ...skipped });
+    const job = this.#insert({ ...given, ...decided(given, decision) });
+    if (decision.kind === "accept") spending.add(agent, job.reserved_usd);
     if (due) recordJobOfDue(this.#database, job, due);
     return { job, created: true, cancel: decision.kind === "accept" ? decision.cancel : [] };
   }
@@ -192,6 +230,11 @@ export class SqliteJobStore implements JobStore {
     const { output_file: _, ...record } = job;
     this.#database.run("INSERT INTO jobs (id, record) VALUES (?, ?)", id, JSON.stringify(record));
     return job;
+  }
+
+  #endSession({ sessionId, holder, saved }: SessionEnd): void {
+    if (saved) saveSession(this.#database, saved, this.#clock());
+    releaseSession(this.#database, sessionId, holder);
   }
 
   #change(job: Job, change: JobChange): JobUpdate {
@@ -230,6 +273,13 @@ export class SqliteJobStore implements JobStore {
     const output_file = this.#outputFile(String(row.id));
     return readRecord(this.#database, jobSchema, row, { output_file });
   }
+}
+
+function decided({ chain }: NewJob, decision: AdmissionDecision): Partial<NewJob> {
+  if (decision.kind === "skip") return { skipped: decision.outcome };
+  return chain && decision.maxUsd !== undefined
+    ? { chain: { ...chain, max_usd: decision.maxUsd } }
+    : {};
 }
 
 const acceptAll: AdmissionDecider = () => ({ kind: "accept", cancel: [] });

@@ -12,7 +12,7 @@ export function readLiveOf(database: Database, agent: string, schedule: string):
 }
 
 function select(database: Database, condition: string, ...values: Value[]): LiveJob[] {
-  const sql = `SELECT id, agent, schedule, status, priority, created_at, due_at
+  const sql = `SELECT id, agent, schedule, status, priority, created_at, due_at, waits_for
                FROM jobs INDEXED BY jobs_live
                WHERE status IN ('pending', 'running', 'waiting') ${condition}
                ORDER BY created_at, seq`;
@@ -27,4 +27,5 @@ const liveJobSchema = z.object({
   priority: z.number(),
   created_at: z.string(),
   due_at: z.string().nullable(),
+  waits_for: z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text))),
 });

@@ -187,6 +187,45 @@ export const migrations: readonly string[] = [
     BEGIN DELETE FROM work_claims WHERE job_id = OLD.id AND status NOT IN ('claiming', 'claimed');
     END
   `,
+  "UPDATE sessions SET record = json_set(record, '$.schedule', NULL)",
+  `
+  UPDATE jobs SET record = json_set(record,
+    '$.chain', json_object('id', id, 'parent', NULL, 'depth', 0, 'agents', json('[]'), 'max_usd', NULL),
+    '$.waits_for', json('[]'),
+    '$.untrusted', json(iif(record ->> '$.trigger_type' IN ('webhook', 'chat', 'work_item'), 'true', 'false')));
+  ALTER TABLE jobs ADD COLUMN chain TEXT AS (record ->> '$.chain.id');
+  ALTER TABLE jobs ADD COLUMN waits_for TEXT AS (record ->> '$.waits_for');
+  CREATE INDEX jobs_chain ON jobs (chain, seq);
+  DROP INDEX jobs_live;
+  CREATE INDEX jobs_live
+    ON jobs (agent, schedule, created_at, id, status, priority, due_at, waits_for)
+    WHERE status IN ('pending', 'running', 'waiting');
+
+  CREATE TABLE one_shots (
+    agent TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    record TEXT NOT NULL,
+    key TEXT NOT NULL UNIQUE,
+    PRIMARY KEY (agent, schedule)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER one_shots_settled AFTER INSERT ON due_times
+    BEGIN DELETE FROM one_shots WHERE agent = NEW.agent AND schedule = NEW.schedule; END;
+  CREATE TABLE schedule_intervals (
+    agent TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (agent, schedule)
+  ) STRICT, WITHOUT ROWID
+  `,
+  `
+  UPDATE approvals SET record = json_set(record,
+    '$.kind', 'permission', '$.request_id', NULL, '$.question', NULL, '$.choices', NULL,
+    '$.free_text', json('false'), '$.several', json('false'), '$.default_reply', NULL,
+    '$.reply', NULL)
+  `,
+  `
+  UPDATE jobs SET record = json_set(record, '$.report', NULL, '$.artifacts', json('[]'))
+  `,
 ];
 
 /** Each step in a transaction of its own, so that a crash leaves one version or the next. */

@@ -6,10 +6,17 @@ import {
   type ScheduleName,
   scheduleMarkSchema,
 } from "../due-time.ts";
+import {
+  type ChangedInterval,
+  changedIntervalSchema,
+  type NewOneShot,
+  type OneShot,
+} from "../one-shot.ts";
 import type { Database, Row } from "./database.ts";
 import { readDuePage } from "./due-page.ts";
 import { insertDue } from "./due-records.ts";
 import { readLiveOf } from "./live-jobs.ts";
+import { planOnce, readOneShots } from "./one-shots.ts";
 import { readRecord } from "./record.ts";
 
 export class SqliteScheduleStore implements ScheduleStore {
@@ -92,6 +99,40 @@ export class SqliteScheduleStore implements ScheduleStore {
     const sql =
       "INSERT OR REPLACE INTO schedule_switches (agent, schedule, enabled) VALUES (?, ?, ?)";
     this.#database.transaction(() => this.#database.run(sql, agent, schedule, enabled ? 1 : 0));
+  }
+
+  async oneShots(): Promise<OneShot[]> {
+    return readOneShots(this.#database);
+  }
+
+  async planOnce(given: NewOneShot): Promise<OneShot> {
+    return this.#database.transaction(() => planOnce(this.#database, given, this.#clock()));
+  }
+
+  async intervals(): Promise<ChangedInterval[]> {
+    const sql = "SELECT schedule AS id, record FROM schedule_intervals ORDER BY agent, schedule";
+    return this.#database
+      .all(sql)
+      .map((row) => readRecord(this.#database, changedIntervalSchema, row));
+  }
+
+  async changeInterval(given: ChangedInterval): Promise<void> {
+    const { agent, schedule } = given;
+    const sql =
+      "INSERT OR REPLACE INTO schedule_intervals (agent, schedule, record) VALUES (?, ?, ?)";
+    this.#database.transaction(() =>
+      this.#database.run(sql, agent, schedule, JSON.stringify(given)),
+    );
+  }
+
+  async takeBack({ agent, schedule }: ScheduleName): Promise<boolean> {
+    const where = "WHERE agent = ? AND schedule = ?";
+    return this.#database.transaction(() => {
+      const gone = ["one_shots", "schedule_intervals"].map((table) =>
+        this.#database.run(`DELETE FROM ${table} ${where}`, agent, schedule),
+      );
+      return gone.some((count) => count > 0);
+    });
   }
 
   #reopen({ agent, schedule }: ScheduleName, now: Date): void {

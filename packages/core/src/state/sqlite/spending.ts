@@ -10,7 +10,7 @@ import type { Database } from "./database.ts";
 import { readRecord } from "./record.ts";
 
 /** Counted from the records of jobs and attempts, so that no count can differ from them. */
-export function readSpending(database: Database, day: Day): Spending {
+export function readSpending(database: Database, day: Day): Counted {
   const agents = new Map<string, Spent>();
   const of = (agent: unknown): Spent => {
     const spent = agents.get(String(agent)) ?? { ...nothing, reserved_usd: 0, raised: nothing };
@@ -28,6 +28,38 @@ export function readSpending(database: Database, day: Day): Spending {
   const raises = raisesOf(database, day);
   for (const [agent, raised] of raises) if (agent !== wholeFleet) of(agent).raised = raised;
   return { agents, fleet: { ...sumOf(agents), raised: raises.get(wholeFleet) ?? nothing } };
+}
+
+/** What is spent while one transaction lets jobs in: counted once, and carried on from there. */
+export class RunningSpending {
+  readonly #database: Database;
+  readonly #days = new Map<string, Counted>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  on(day: Day): Spending {
+    const known = this.#days.get(day.name) ?? readSpending(this.#database, day);
+    this.#days.set(day.name, known);
+    return known;
+  }
+
+  /** A job of today that was let in. */
+  add(agent: string, reserved: number | null): void {
+    for (const { agents, fleet } of this.#days.values()) {
+      const own = agents.get(agent) ?? { ...nothing, reserved_usd: 0, raised: nothing };
+      agents.set(agent, own);
+      for (const spent of [own, fleet]) {
+        spent.jobs += 1;
+        spent.reserved_usd += reserved ?? 0;
+      }
+    }
+  }
+}
+
+interface Counted extends Spending {
+  agents: Map<string, Spent>;
 }
 
 /** No agent has an empty name. */

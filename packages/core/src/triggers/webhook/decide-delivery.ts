@@ -22,9 +22,6 @@ export function decideDelivery(
 type Objection = (delivery: IncomingDelivery, schedule: WebhookSchedule) => string | undefined;
 
 const objections: Objection[] = [
-  function isOff(_, { enabled }) {
-    return enabled ? undefined : "this webhook is switched off";
-  },
   function isPing({ kind, event }) {
     return kind === "github" && event === "ping" ? "a ping, and it came through" : undefined;
   },

@@ -1,8 +1,8 @@
 import type { Environment } from "../../config/environment.ts";
 import { UserError } from "../../errors/user-error.ts";
-import type { Admission, TriggerRequest } from "../../queue/admit.ts";
-import type { DeliveryStore, JobStore } from "../../state/contract.ts";
-import type { Delivery } from "../../state/delivery.ts";
+import type { TriggerRequest } from "../../queue/admit.ts";
+import type { Admitted, DeliveryStore, JobStore } from "../../state/contract.ts";
+import type { Delivery, WantedDelivery } from "../../state/delivery.ts";
 import { fillPrompt } from "../prompt-template.ts";
 import { type DeliveryDecision, decideDelivery } from "./decide-delivery.ts";
 import { type DeliveryKeys, deliveryKeys } from "./delivery-keys.ts";
@@ -16,20 +16,26 @@ export interface DeliveryDesk {
   environment: Environment;
   jobs: Pick<JobStore, "findByKey">;
   deliveries: Pick<DeliveryStore, "record">;
-  trigger(request: TriggerRequest): Promise<Admission>;
+  trigger: TriggerByDelivery;
   /** Called once the signature is known to be good; may refuse. */
-  verified(): void;
+  verified(): Promise<void>;
 }
 
+/** The job and the record of its delivery are one transaction. */
+export type TriggerByDelivery = (
+  request: TriggerRequest,
+  delivery: WantedDelivery,
+) => Promise<Admitted>;
+
 export type Receipt =
-  | { kind: "recorded"; delivery: Delivery; admission?: Admission }
+  | { kind: "recorded"; delivery: Delivery; admission?: Admitted }
   /** Slack asks whether somebody is there who knows its secret. */
   | { kind: "challenge"; answer: string };
 
 /**
- * Verifies, decides, triggers, records, in this order: a job is durable before its delivery is on
- * record, and both are before the sender hears of it. Cut off in between, the same delivery finds
- * its job again by the key.
+ * Verifies, decides, and then triggers or records only: a job and the record of its delivery are
+ * durable together, and both are before the sender hears of it. Cut off in between, the same
+ * delivery finds its job again by the key.
  */
 export async function receiveDelivery(
   desk: DeliveryDesk,
@@ -42,7 +48,7 @@ export async function receiveDelivery(
   const secrets = secretsOf(schedule, desk.environment);
   const wrong = verifySignature(signature, secrets, signed, now);
   if (wrong !== undefined) throw new UserError("signature_wrong", wrong);
-  desk.verified();
+  await desk.verified();
   const read = readDelivery(signature, signed);
   const challenge = challengeOf(read);
   if (challenge !== null) return { kind: "challenge", answer: challenge };
@@ -50,8 +56,7 @@ export async function receiveDelivery(
   const keys = deliveryKeys(target, signature, { ...signed, payload: read.payload }, now);
   const key = await keyInUse(desk, keys);
   const request = requestFor(target, schedule, read, decision, key);
-  const admission = request && (await desk.trigger(request));
-  const delivery = await desk.deliveries.record({
+  const incoming = {
     ...target,
     key,
     event: read.event,
@@ -59,11 +64,21 @@ export async function receiveDelivery(
     headers: keptHeaders(signed.headers, signature),
     bytes: signed.body.length,
     ...verdictOf(decision),
-    job_id: admission?.job.id ?? null,
     replay_of: null,
     body: read.text,
-  });
-  return { kind: "recorded", delivery, admission };
+  };
+  return { kind: "recorded", ...(await recordWithJob(desk, incoming, request)) };
+}
+
+export async function recordWithJob(
+  { trigger, deliveries }: Pick<DeliveryDesk, "trigger" | "deliveries">,
+  incoming: WantedDelivery,
+  request: TriggerRequest | undefined,
+): Promise<{ delivery: Delivery; admission?: Admitted }> {
+  if (!request) return { delivery: await deliveries.record({ ...incoming, job_id: null }) };
+  const admission = await trigger(request, incoming);
+  if (!admission.delivery) throw new Error("a delivery was not recorded with its job");
+  return { delivery: admission.delivery, admission };
 }
 
 /** All that a body can change is what stands in the prompt as data. */
@@ -76,7 +91,7 @@ export function requestFor(
 ): TriggerRequest | undefined {
   if (decision.kind === "unwanted") return undefined;
   const values = { payload, event: event ?? "", command: decision.command ?? "" };
-  const prompt = schedule.prompt && fillPrompt(schedule.prompt, values);
+  const prompt = schedule.prompt && fillPrompt(schedule.prompt, values, ["gate"]);
   return { trigger: "webhook", ...target, prompt, key };
 }
 

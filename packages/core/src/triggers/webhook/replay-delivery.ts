@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Delivery, DeliveryWithBody } from "../../state/delivery.ts";
 import { decideDelivery } from "./decide-delivery.ts";
 import { readDelivery } from "./read-delivery.ts";
-import { type DeliveryDesk, requestFor, verdictOf } from "./receive-delivery.ts";
+import { type DeliveryDesk, recordWithJob, requestFor, verdictOf } from "./receive-delivery.ts";
 import type { WebhookSchedule } from "./webhook-schedule.ts";
 
 /**
@@ -11,10 +11,10 @@ import type { WebhookSchedule } from "./webhook-schedule.ts";
  */
 export async function replayDelivery(
   desk: Pick<DeliveryDesk, "trigger" | "deliveries">,
-  { id, redeliveries: _, received_at: __, ...first }: DeliveryWithBody,
+  { id, redeliveries: _, received_at: __, job_id: ___, ...kept }: DeliveryWithBody,
   schedule: WebhookSchedule,
 ): Promise<Delivery> {
-  const { agent, schedule: name, headers, content_type, body } = first;
+  const { agent, schedule: name, headers, content_type, body } = kept;
   const target = { agent, schedule: name };
   const key = `webhook:${agent}/${name}:replay-${randomUUID()}`;
   const signed = {
@@ -24,13 +24,7 @@ export async function replayDelivery(
   const read = readDelivery(schedule.signature, signed);
   const decision = decideDelivery(read, schedule);
   const request = requestFor(target, schedule, read, decision, key);
-  const admission = request && (await desk.trigger(request));
-  return desk.deliveries.record({
-    ...first,
-    key,
-    event: read.event,
-    ...verdictOf(decision),
-    job_id: admission?.job.id ?? null,
-    replay_of: id,
-  });
+  const { event } = read;
+  const incoming = { ...kept, key, event, ...verdictOf(decision), replay_of: id };
+  return (await recordWithJob(desk, incoming, request)).delivery;
 }

@@ -1,23 +1,23 @@
 import type { Environment } from "../../config/environment.ts";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import { UserError } from "../../errors/user-error.ts";
-import type { Admission, TriggerRequest } from "../../queue/admit.ts";
 import type { DeliveryStore, JobStore } from "../../state/contract.ts";
 import type { Delivery } from "../../state/delivery.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { checkMediaType } from "./read-delivery.ts";
-import { type Receipt, receiveDelivery } from "./receive-delivery.ts";
+import { type Receipt, receiveDelivery, type TriggerByDelivery } from "./receive-delivery.ts";
 import { type Refusal, Refusals } from "./refusals.ts";
 import { replayDelivery } from "./replay-delivery.ts";
 import type { Headers, Signed } from "./verify-signature.ts";
-import { findWebhook, type WebhookTarget } from "./webhook-schedule.ts";
+import { findWebhook, type WebhookSchedule, type WebhookTarget } from "./webhook-schedule.ts";
 
 export interface DoorOptions {
   agents(): readonly ResolvedAgent[];
   /** As it is now: a secret may have been changed since the last delivery. */
   environment(): Environment;
   stores(): { jobs: JobStore; deliveries: DeliveryStore };
-  trigger(request: TriggerRequest): Promise<Admission>;
+  trigger: TriggerByDelivery;
+  isOn(target: WebhookTarget, schedule: WebhookSchedule): Promise<boolean>;
   /** What need not be kept may go now. */
   tidy(): Promise<void>;
   /** Told of each delivery that is on record, also when it came before. */
@@ -45,10 +45,13 @@ export class WebhookDoor {
   }
 
   async receive(target: WebhookTarget, signed: Signed): Promise<Receipt> {
-    const { agents, environment, stores, trigger, tidy, received } = this.#options;
+    const { agents, environment, stores, trigger, isOn, tidy, received } = this.#options;
     const schedule = findWebhook(agents(), target);
     const now = new Date();
-    const verified = () => this.#limit(target, schedule.rate_limit, now);
+    const verified = async () => {
+      if (!(await isOn(target, schedule))) throw switchedOff(target);
+      this.#limit(target, schedule.rate_limit, now);
+    };
     const { jobs, deliveries } = stores();
     const desk = { jobs, deliveries, environment: environment(), trigger, verified };
     const receipt = await receiveDelivery(desk, target, schedule, signed, now);
@@ -80,6 +83,13 @@ export class WebhookDoor {
     const wait = this.#rates.take(`${agent}/${schedule}`, perMinute, now);
     if (wait !== undefined) throw new TooManyDeliveries(perMinute, wait);
   }
+}
+
+/** Told only to whom it may concern: the signature was good. */
+function switchedOff({ agent, schedule }: WebhookTarget): UserError {
+  return new UserError("webhook_off", "this webhook is switched off; nothing was taken", {
+    hint: `Switch it on with \`herdctl schedules enable ${agent} ${schedule}\`, and send it again.`,
+  });
 }
 
 export class TooManyDeliveries extends UserError {

@@ -94,7 +94,9 @@ export class Bridge {
     if (method !== "tools/call" || this.options.mayCall(String(params?.name), params?.arguments)) {
       return;
     }
-    throw new Error(`\`${params?.name}\` is not permitted to this agent`);
+    const refusal = `\`${params?.name}\` is not permitted to this agent`;
+    this.note([refusal.slice(0, longestReason)]);
+    throw new Error(refusal);
   }
 
   private pass(word: ServerWord, from: Link): void {

@@ -1,0 +1,77 @@
+import type { CommandSpec } from "../command.ts";
+import { config } from "./config-option.ts";
+
+/** What is done before a fleet runs, and beside it. */
+export const setUpCommands: CommandSpec[] = [
+  {
+    name: "init",
+    summary: "Begin a fleet in this folder",
+    options: [
+      { flags: "-y, --yes", summary: "ask nothing, take the defaults" },
+      { flags: "--example <name>", summary: "begin with one of the examples" },
+      { flags: "--name <name>", summary: "name of the fleet" },
+    ],
+    load: () => import("../commands/init.ts"),
+  },
+  {
+    name: "config check",
+    summary: "Check the fleet file and all it names; report everything that is wrong",
+    options: [config],
+    load: () => import("../commands/config-check.ts"),
+  },
+  {
+    name: "config show",
+    summary: "Show the resolved configuration and where each value came from",
+    arguments: [{ name: "agent", summary: "only this agent" }],
+    options: [config],
+    load: () => import("../commands/config-show.ts"),
+  },
+  {
+    name: "config schema",
+    summary: "Print the JSON Schema that editors use",
+    options: [{ flags: "--agent", summary: "of an agent file, not of the fleet file" }],
+    load: () => import("../commands/config-schema.ts"),
+  },
+  {
+    name: "doctor",
+    summary: "Find out whether agents in containers can work here, and are kept in",
+    arguments: [{ name: "agent", summary: "test only this agent's container" }],
+    options: [config],
+    load: () => import("../commands/doctor.ts"),
+  },
+  {
+    name: "docker build",
+    summary: "Build the image that agents in containers run in",
+    options: [
+      { flags: "--base <image>", summary: "image to build upon (default: debian:bookworm-slim)" },
+      { flags: "--tag <name>", summary: "name of the image (default: herdctl/agent:VERSION)" },
+      { flags: "--file <dockerfile>", summary: "build from this Dockerfile instead of ours" },
+    ],
+    load: () => import("../commands/docker-build.ts"),
+  },
+  {
+    name: "mcp",
+    summary: "Serve the fleet as tools to an MCP client on standard input and output",
+    options: [
+      {
+        flags: "--allow <list>",
+        summary: "what may be done: trigger,answer,cancel (default: look)",
+      },
+      { flags: "--install", summary: "print how Claude Code and Claude Desktop come to know it" },
+      config,
+    ],
+    load: () => import("../commands/mcp.ts"),
+  },
+  {
+    name: "rehearse",
+    summary: "Run a scripted model on loopback that Claude Code can talk to",
+    arguments: [
+      { name: "script", summary: "YAML script; without one every prompt gets a friendly answer" },
+    ],
+    options: [
+      { flags: "--port <port>", summary: "port on 127.0.0.1 (default: any free one)" },
+      { flags: "--socket <path>", summary: "listen on a unix socket as well" },
+    ],
+    load: () => import("../commands/rehearse.ts"),
+  },
+];

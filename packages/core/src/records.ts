@@ -1,0 +1,5 @@
+export { fenced, fenceNotice } from "./runner/fence.ts";
+export { approvalSchema } from "./state/approval.ts";
+export { dueRecordSchema } from "./state/due-time.ts";
+export { attemptSchema, jobSchema, jobStatusSchema, triggerTypeSchema } from "./state/job.ts";
+export { outcomeCodeSchema } from "./state/outcome.ts";

@@ -1,0 +1,18 @@
+import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** Whoever says something to this machine is heard. */
+export async function everyAddress() {
+  const heard: string[] = [];
+  const server = createServer((socket) => heard.push(`tcp ${socket.remoteAddress}`));
+  await new Promise<void>((done) => server.listen(0, "0.0.0.0", done));
+  const udp = createSocket("udp4", (_, from) => heard.push(`udp ${from.address}`));
+  await new Promise<void>((done) => udp.bind(0, "0.0.0.0", done));
+  onTestFinished(async () => {
+    udp.close();
+    await new Promise((done) => server.close(done));
+  });
+  const address = server.address();
+  return { heard, tcp: typeof address === "object" ? address?.port : 0, udp: udp.address().port };
+}
