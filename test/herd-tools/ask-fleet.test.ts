@@ -137,8 +137,11 @@ test("a person may decline, and a question of Claude Code's own is answered in t
   const { control, stop } = await fleetProgram(on, file);
   const declined = await control.trigger({ ...manual, prompt: ask({ question: "Why?" }) });
   const first = await asked(control);
-  expect(await run("approvals", "deny", first.id)).toMatchObject({ code: 0 });
-  expect(await toldTo(control, declined.job.id)).toContain("A person declined to answer.");
+  const reason = ["--reason", "ask the owner"];
+  expect(await run("approvals", "deny", first.id, ...reason)).toMatchObject({ code: 0 });
+  expect(await toldTo(control, declined.job.id)).toContain(
+    "A person declined to answer. The reason given: ask the owner",
+  );
 
   const options = ["Red", "Blue"].map((label) => ({ label, description: "a colour" }));
   const question = { question: "Which ones?", header: "Which", multiSelect: true, options };

@@ -1,4 +1,5 @@
 import type { Approval } from "@herdctl/core";
+import { UserError } from "@herdctl/core/light";
 import { approvalSchema, fenced, fenceNotice } from "@herdctl/core/records";
 import { z } from "zod";
 import { answerSchema } from "../../contract/answers.ts";
@@ -64,7 +65,9 @@ const answer = fleetTool({
   }),
   output: z.object({ approval: askedSchema }),
   call: ({ road, by }, { id, ...given }) => {
-    const { word, reason } = answerSchema.parse({ ...given, by });
+    const said = answerSchema.safeParse({ ...given, by });
+    if (!said.success) throw new UserError("request_invalid", z.prettifyError(said.error));
+    const { word, reason } = said.data;
     return road.act(async (fleet) => ({
       data: { approval: askedOf(await fleet.answer(id, word, by, reason)) },
     }));
