@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Job } from "@herdctl/core";
 import { expect, test } from "vitest";
 import { fleetStage, until } from "./fleet-stage.ts";
-import { longWork, runningFleet, working } from "./fleet-stage-running.ts";
+import { longWork, questions, runningFleet, stopWhenOver, working } from "./fleet-stage-running.ts";
 
 const needFleet = [
   ["status"],
@@ -108,9 +108,13 @@ test("a job is cancelled by its id, and an agent with all it has to do", async (
 });
 
 test("a reload tells what changed; a wrong file leaves all as it was", async () => {
-  const on = await runningFleet();
+  const on = await fleetStage();
   const file = join(on.folder, "herdctl.yaml");
-  const good = readFileSync(file, "utf8");
+  // Else the fleet may have seen the change by itself before the command asks.
+  const good = readFileSync(file, "utf8").replace("name: test", "name: test, watch: false");
+  writeFileSync(file, good);
+  stopWhenOver(on);
+  expect(await on.run("start", "--detach")).toMatchObject({ code: 0 });
   writeFileSync(file, good.replace("name: asks", "name: newcomer"));
   const { stdout, code } = await on.run("reload");
   expect(code).toBe(0);
@@ -119,7 +123,7 @@ test("a reload tells what changed; a wrong file leaves all as it was", async () 
   const wrong = await on.run("reload");
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toMatch(/herdctl\.yaml:\d+:\d+/);
-  const { agents, fleet } = await on.ask((it) => it.status());
+  const { agents, fleet } = await questions(on).ask((it) => it.status());
   expect(agents.map((agent) => agent.name)).toContain("newcomer");
   expect(fleet.problem).not.toBeNull();
 });
