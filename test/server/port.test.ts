@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readToken } from "@herdctl/server";
 import { expect, test } from "vitest";
@@ -195,6 +195,14 @@ test("a port that nobody chose gives way to one that is free", async () => {
   expect([typeof url, problem]).toEqual(["string", null]);
   expect(url).not.toContain(":3232");
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const file = join(folder, "herdctl.yaml");
+  const plain = readFileSync(file, "utf8");
+  writeFileSync(file, `${plain}server: { mcp: { token_env: TOOLS_TOKEN } }\n`);
+  await fleet.reload();
+  await until("no other port will do", async () => {
+    const now = (await fleet.status()).fleet;
+    return now.url === null && now.problem?.includes("3232");
+  });
   await server.stop();
   await fleet.stop({ drainMs: 0 });
   if (isOurs) await new Promise((done) => taken.close(done));

@@ -78,7 +78,8 @@ class Listener {
     try {
       const { wanted } = port;
       const at = `${wanted.host}:${wanted.port}`;
-      if (at !== this.at) await this.leave();
+      const isStray = !wanted.anyPort && this.server?.port !== wanted.port;
+      if (at !== this.at || isStray) await this.leave();
       this.server ??= await listenOnPort(this.app, wanted, this.options.deadlines);
       this.at = at;
       // Tokens and names may have changed, though the place has not.
