@@ -16,7 +16,9 @@ const core = {
   triggers: ["config", "queue", "runner", "state", "errors"],
   hooks: ["config", "runner", "state", "errors"],
   work: ["config", "triggers", "state", "errors"],
+  chat: ["config", "queue", "triggers", "runner", "state", "errors"],
   fleet: [
+    "chat",
     "config",
     "queue",
     "triggers",
@@ -34,7 +36,9 @@ const packages = {
   core: [],
   rehearsal: ["core"],
   server: ["core"],
-  cli: ["core", "rehearsal", "server"],
+  discord: ["core"],
+  slack: ["core"],
+  cli: ["core", "rehearsal", "server", "discord", "slack"],
 };
 
 const folderRules = Object.entries(core).map(([folder, allowed]) => ({
@@ -75,7 +79,7 @@ export default {
         path: "^packages/[^/]+/src/",
         pathNot: [
           "^packages/$1/",
-          "^packages/[^/]+/src/(index|light|state|fleet|spare|document|client)\\.ts$",
+          "^packages/[^/]+/src/(index|light|state|fleet|spare|document|client|stand-in)\\.ts$",
         ],
       },
     },

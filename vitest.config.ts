@@ -14,6 +14,16 @@ export default defineConfig({
       { find: /^@herdctl\/core\/document$/, replacement: source("packages/core/src/document.ts") },
       { find: /^@herdctl\/server$/, replacement: source("packages/server/src/index.ts") },
       { find: /^@herdctl\/server\/client$/, replacement: source("packages/server/src/client.ts") },
+      { find: /^@herdctl\/discord$/, replacement: source("packages/discord/src/index.ts") },
+      {
+        find: /^@herdctl\/discord\/stand-in$/,
+        replacement: source("packages/discord/src/stand-in.ts"),
+      },
+      { find: /^@herdctl\/slack$/, replacement: source("packages/slack/src/index.ts") },
+      {
+        find: /^@herdctl\/slack\/stand-in$/,
+        replacement: source("packages/slack/src/stand-in.ts"),
+      },
       { find: /^@herdctl\/rehearsal$/, replacement: source("packages/rehearsal/src/index.ts") },
     ],
   },

@@ -3,6 +3,7 @@ import type { CommandSpec } from "./command.ts";
 export const groups: Record<string, string> = {
   config: "Check, show and describe the configuration",
   docker: "Prepare what agents in containers run in",
+  chat: "Agents in Discord and Slack",
 };
 
 const config = { flags: "-c, --config <file>", summary: "fleet file, or the folder that holds it" };
@@ -333,5 +334,18 @@ export const commands: CommandSpec[] = [
       { flags: "--socket <path>", summary: "listen on a unix socket as well" },
     ],
     load: () => import("./commands/rehearse.ts"),
+  },
+  {
+    name: "chat status",
+    summary: "Show which agents are in a chat, and whether they are connected",
+    options: [config],
+    load: () => import("./commands/chat-status.ts"),
+  },
+  {
+    name: "chat test",
+    summary: "Check token, rights and channels of an agent's chats; nothing is sent",
+    arguments: [{ name: "agent", summary: "which agent" }],
+    options: [config],
+    load: () => import("./commands/chat-test.ts"),
   },
 ];

@@ -1,3 +1,21 @@
+export type { ChatLinkStatus } from "./chat/chat-desk.ts";
+export { chatCommands } from "./chat/commands.ts";
+export {
+  type ButtonPress,
+  type ChatCheck,
+  ChatError,
+  type ChatLinkOptions,
+  type ChatPlatform,
+  type ChatPlatforms,
+  type ChatSettings,
+  type Connector,
+  type ConnectorListener,
+  type EarlierMessage,
+  type IncomingCommand,
+  type IncomingMessage,
+  type OutgoingPost,
+} from "./chat/connector.ts";
+export { listenRules } from "./chat/listen-rules.ts";
 export type { Environment } from "./config/environment.ts";
 export { findFleetFile, stateDirOf } from "./config/find.ts";
 export { type JsonSchema, jsonSchema } from "./config/json-schema.ts";
@@ -66,6 +84,7 @@ export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
 export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
 export type { SparePool, SparePoolOptions } from "./runner-process/spare.ts";
 export { type Approval, approvalSchema } from "./state/approval.ts";
+export { type Attachment, type Platform, platformSchema, type Room } from "./state/chat.ts";
 export type {
   DeliveryPage,
   DeliveryQuery,

@@ -1,4 +1,5 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { ChatLinkStatus } from "../chat/chat-desk.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
 import type {
@@ -60,6 +61,8 @@ export interface FleetControl {
   hooks(query: HookQuery): Promise<HookRun[]>;
   /** Tries a hook once more that was given up. */
   retryHook(id: string): Promise<HookRun>;
+  /** Each agent on each chat platform, as it stands. */
+  chat(): Promise<ChatLinkStatus[]>;
   reload(): Promise<void>;
   /** Drains, then cancels what is left; `detach` leaves running jobs to the next fleet process. */
   shutdown(options?: ShutdownOptions): Promise<void>;

@@ -1,3 +1,4 @@
+import type { ChatLinkStatus } from "../chat/chat-desk.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
@@ -44,7 +45,11 @@ export class FleetManager implements FleetControl {
   private readonly life: FleetLife;
 
   constructor(private readonly options: FleetManagerOptions) {
-    this.life = new FleetLife(options, () => this.reload());
+    this.life = new FleetLife(
+      options,
+      () => this.reload(),
+      (request) => this.trigger(request),
+    );
     this.webhooks = new FleetWebhooks({
       env: options.env ?? process.env,
       problems: this.life.problems,
@@ -239,14 +244,20 @@ export class FleetManager implements FleetControl {
     });
   }
 
+  /** Each agent on each platform, as it stands. */
+  chat(): Promise<ChatLinkStatus[]> {
+    return this.life.ask(async ({ chat }) => chat?.status ?? []);
+  }
+
   reload(): Promise<void> {
-    return this.life.ask(async ({ context, dispatcher, clock, watch }) => {
+    return this.life.ask(async ({ context, dispatcher, clock, watch, chat }) => {
       this.life.readConfig();
       const agents = context.fleet().agents.map(({ name }) => name);
       context.hub.emit({ type: "fleet:reloaded", agents });
       dispatcher.kick();
       await clock?.replan();
       watch?.follow();
+      void chat?.adjust();
     });
   }
 

@@ -167,6 +167,8 @@ async function lease(
 function wishOf(job: Job): SessionWish {
   if (job.forked_from !== null) return { kind: "fork", sessionId: job.forked_from };
   if (job.resumed_from !== null) return { kind: "resume", sessionId: job.resumed_from };
+  // What was said in another room must not come up here.
+  if (job.trigger_type === "chat") return { kind: "fresh" };
   return { kind: "auto" };
 }
 

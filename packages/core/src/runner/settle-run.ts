@@ -43,6 +43,7 @@ export async function settleRun(
 
 async function saveSession(state: StateManager, report: RunReport, at: AttemptedAt): Promise<void> {
   const { agent, place, cwd, configDir: config_dir } = at;
+  const job = await state.jobs.get(report.job_id);
   await state.sessions.save({
     session_id: report.session_id,
     agent,
@@ -50,6 +51,7 @@ async function saveSession(state: StateManager, report: RunReport, at: Attempted
     cwd,
     config_dir,
     job_id: report.job_id,
+    ...(job?.trigger_type === "chat" && { in_chat: true }),
     expires_at: new Date(Date.parse(report.finished_at) + at.expiresAfter).toISOString(),
     turns: report.turns,
     ...(report.session_totals && { cost_total_usd: report.session_totals.costUsd }),

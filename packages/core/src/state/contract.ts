@@ -1,4 +1,13 @@
 import type { Approval, ApprovalRequest } from "./approval.ts";
+import type {
+  ChatMessage,
+  ChatMessageChange,
+  ChatPost,
+  Conversation,
+  ConversationChange,
+  NewChatMessage,
+  Platform,
+} from "./chat.ts";
 import type { Delivery, DeliveryWithBody, NewDelivery } from "./delivery.ts";
 import type { DueRecord, MarkedSchedule, ScheduleName } from "./due-time.ts";
 import type { CalledHook, HookEnd, HookRun } from "./hook-run.ts";
@@ -112,7 +121,7 @@ export interface JobPage {
 export interface SessionStore {
   save(info: SessionInfo): Promise<Session>;
   get(sessionId: string): Promise<Session | undefined>;
-  /** The one used last, expired or not. */
+  /** The one used last, expired or not; those of conversations in a chat are nobody else's. */
   latest(agent: string, place: Place): Promise<Session | undefined>;
   /** The one used last first. */
   list(query?: { agent?: string }): Promise<Session[]>;
@@ -260,4 +269,29 @@ export interface BudgetStore {
   spending(day: Day): Promise<Spending>;
   /** Adds to what was raised before; without an agent for the whole fleet. */
   raise(day: Day, agent: string | undefined, by: Partial<Amounts>): Promise<void>;
+}
+
+export interface ChatStore {
+  /** Up to when an agent has heard what was said to it; from now on when it never listened before. */
+  heardUntil(agent: string, platform: Platform): Promise<Date>;
+  /** Puts a message into its conversation; a message that was seen before is the first one. */
+  take(
+    message: NewChatMessage,
+    status?: ChatMessage["status"],
+  ): Promise<{ message: ChatMessage; created: boolean }>;
+  conversation(id: string): Promise<Conversation | undefined>;
+  conversationByKey(key: string): Promise<Conversation | undefined>;
+  /** The one used last first. */
+  conversations(): Promise<Conversation[]>;
+  changeConversation(id: string, change: ConversationChange): Promise<Conversation>;
+  /** All that is not answered yet, in the order in which it was said. */
+  open(): Promise<ChatMessage[]>;
+  ofJob(jobId: string): Promise<ChatMessage | undefined>;
+  changeMessage(id: string, change: ChatMessageChange): Promise<ChatMessage>;
+  /** Puts down that something is about to be posted; not the first time when it was before. */
+  beginPost(message: string, subject: string): Promise<{ post: ChatPost; first: boolean }>;
+  endPost(nonce: string, postedId: string): Promise<ChatPost>;
+  posts(message: string): Promise<ChatPost[]>;
+  /** Deletes what was answered before this, some at a time, and says how much. */
+  prune(before: Date, limit: number): Promise<number>;
 }

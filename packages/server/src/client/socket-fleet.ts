@@ -133,6 +133,10 @@ export class SocketFleet implements FleetClient {
     return this.#ask("retryHook", { params: { id } });
   }
 
+  async chat() {
+    return (await this.#ask("chat")).links;
+  }
+
   reload() {
     return this.#ask("reload");
   }

@@ -11,6 +11,7 @@ import { withHeartbeat } from "../live/frames.ts";
 import { streamOutput } from "../live/output-stream.ts";
 import { mediaTypes, streamResponse } from "../live/stream-response.ts";
 import { waitForJob } from "../live/wait-for-job.ts";
+import { chatLinkSchema } from "./chat.ts";
 import { deliveryListSchema, deliveryQuerySchema } from "./deliveries.ts";
 import { endpoint } from "./endpoint.ts";
 import { eventSchema } from "./events.ts";
@@ -201,6 +202,11 @@ export const endpoints = {
     params: byId,
     response: hookRunSchema,
     answer: ({ control }, { params }) => control.retryHook(params.id),
+  }),
+  chat: endpoint("chat", {
+    summary: "Each agent on each chat platform: whether it is connected, and what is wrong.",
+    response: z.object({ links: z.array(chatLinkSchema) }),
+    answer: async ({ control }) => ({ links: await control.chat() }),
   }),
   reload: endpoint("reload", {
     summary: "Reads the configuration anew. A wrong one is answered with all that is wrong in it.",

@@ -23,6 +23,7 @@ export const routes = {
   raiseBudget: ["POST", "/v1/budget/raise"],
   hooks: ["GET", "/v1/hooks"],
   retryHook: ["POST", "/v1/hooks/:id/retry"],
+  chat: ["GET", "/v1/chat"],
   reload: ["POST", "/v1/reload"],
   shutdown: ["POST", "/v1/shutdown"],
   events: ["GET", "/v1/events"],

@@ -52,6 +52,7 @@ export class SqliteSessionStore implements SessionStore {
 
   async latest(agent: string, place: Place): Promise<Session | undefined> {
     const sql = `SELECT session_id, record FROM sessions WHERE agent = ? AND place = ?
+                   AND NOT (record ->> '$.in_chat')
                  ORDER BY last_used_at DESC, rowid DESC LIMIT 1`;
     const row = this.#database.get(sql, agent, place);
     return row && this.#read(row);
@@ -113,6 +114,7 @@ const unused = {
   config_dir: null,
   expires_at: null,
   job_id: null,
+  in_chat: false,
   cost_total_usd: 0,
   usage_total: null,
   turns: 0,
