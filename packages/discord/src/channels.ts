@@ -15,8 +15,7 @@ export async function channelsWithNews(
   people: readonly string[],
 ): Promise<string[]> {
   const seen = [...client.channels.cache.values()].filter(
-    (channel) =>
-      "lastMessageId" in channel && BigInt(channel.lastMessageId ?? 0) > BigInt(since),
+    (channel) => "lastMessageId" in channel && BigInt(channel.lastMessageId ?? 0) > BigInt(since),
   );
   const direct: string[] = [];
   for (const recipient_id of people.filter((id) => id !== "*").slice(0, mostPeople)) {
@@ -37,7 +36,9 @@ export async function messagesAfter(
   const found: APIMessage[] = [];
   for (let last = after; ; ) {
     const query = new URLSearchParams({ after: last, limit: String(page) });
-    const next = (await client.rest.get(Routes.channelMessages(channel), { query })) as APIMessage[];
+    const next = (await client.rest.get(Routes.channelMessages(channel), {
+      query,
+    })) as APIMessage[];
     found.push(...next.reverse());
     last = next.at(-1)?.id ?? last;
     if (next.length < page) return found;

@@ -48,7 +48,8 @@ async function guildChecks(rest: REST, { guilds }: DiscordSettings): Promise<Cha
   const found = (await rest.get(Routes.userGuilds())) as { id: string; name: string }[];
   const absent = guilds.filter((id) => !found.some((one) => one.id === id));
   const names = found.map(({ name }) => name).join(", ") || "none";
-  if (absent.length === 0) return [{ name: "servers", verdict: "ok", message: `It is in ${names}.` }];
+  if (absent.length === 0)
+    return [{ name: "servers", verdict: "ok", message: `It is in ${names}.` }];
   const hint = "Invite it with the link on the application's page, under OAuth2.";
   const message = `It is not in ${absent.join(", ")}.`;
   return [{ name: "servers", verdict: "failed", message, hint }];

@@ -1,12 +1,11 @@
 import type { ChatLinkStatus } from "@herdctl/core";
 import type { Call } from "../command.ts";
-import { reachFleet } from "../fleet-access.ts";
+import { withFleet } from "../fleet-access.ts";
 import { harmless } from "../show/harmless.ts";
 
 export async function run(call: Call): Promise<number> {
   const { terminal } = call;
-  const fleet = await reachFleet(call);
-  const links = await fleet.chat().finally(() => fleet.close());
+  const links = await withFleet(call, (fleet) => fleet.chat());
   if (terminal.json) terminal.printJson({ links });
   else if (links.length === 0) terminal.print("No agent is in a chat.");
   for (const link of terminal.json ? [] : links) terminal.print(lineOf(link, call));

@@ -169,7 +169,10 @@ export class ChatLink {
     await this.command({ ...wanted, id, room, sender, respond });
   }
 
-  private record({ id, room, sender, text, attachments, sentAt }: IncomingMessage, context: boolean) {
+  private record(
+    { id, room, sender, text, attachments, sentAt }: IncomingMessage,
+    context: boolean,
+  ) {
     const { agent, platform } = this.parts;
     return {
       agent: agent.name,

@@ -71,22 +71,29 @@ export class ReplyWriter {
 
   /** Posts once; where it stands already it is made to say this, if that matters. */
   async post(subject: string, post: OutgoingPost, update = false): Promise<string> {
-    const { room } = this.message;
     const { post: record, first } = await this.store.beginPost(this.message.id, subject);
     const { nonce, posted_id } = record;
-    const id = await persevere(async (attempt) => {
-      if (posted_id !== null) return posted_id;
-      const isNew = first && attempt === 0;
-      const since = new Date(record.begun_at);
-      const named = { ...post, nonce };
-      const found = isNew ? undefined : await this.connector.find(room, named, since);
-      if (found !== undefined) return found;
-      update = false;
-      return this.connector.post(room, named);
-    }, this.signal);
+    const named = { ...post, nonce };
+    const since = new Date(record.begun_at);
+    const { id, isNew } =
+      posted_id === null
+        ? await persevere(
+            (attempt) => this.place(named, since, first && attempt === 0),
+            this.signal,
+          )
+        : { id: posted_id, isNew: false };
     if (posted_id === null) await this.store.endPost(nonce, id);
-    if (update) await persevere(() => this.connector.edit(room, id, post), this.signal);
+    const change = () => this.connector.edit(this.message.room, id, post);
+    if (update && !isNew) await persevere(change, this.signal);
     return id;
+  }
+
+  /** What may have been posted before is looked for first. */
+  private async place(post: OutgoingPost, since: Date, isFirst: boolean) {
+    const { room } = this.message;
+    const found = isFirst ? undefined : await this.connector.find(room, post, since);
+    if (found !== undefined) return { id: found, isNew: false };
+    return { id: await this.connector.post(room, post), isNew: true };
   }
 
   private async edit(): Promise<void> {

@@ -24,7 +24,6 @@ export function splitAnswer(text: string, most: number): string[] {
 }
 
 const closing = "\n```";
-const longestInfo = 40;
 
 /** As late as it may be, but not so early that most of the room is left empty. */
 function cutAt(text: string, most: number): number {
@@ -55,9 +54,8 @@ function beforeFence(text: string): number {
 function openFence(text: string): string {
   let open = "";
   for (const line of text.split("\n")) {
-    const fence = /^\s*```(.*)$/.exec(line);
-    if (!fence) continue;
-    open = open === "" ? `\`\`\`${(fence[1] ?? "").trim().slice(0, longestInfo)}` : "";
+    const fence = /^\s*```\s*([^\s`]{0,20})/.exec(line);
+    if (fence) open = open === "" ? `\`\`\`${fence[1]}` : "";
   }
   return open;
 }

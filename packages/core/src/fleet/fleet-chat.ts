@@ -14,10 +14,7 @@ export interface ChatFrame {
 }
 
 /** The desk of a fleet's chats, with what it may ask of the fleet. */
-export function openChat(
-  parts: FleetParts,
-  { platforms, problems, trigger }: ChatFrame,
-): ChatDesk {
+export function openChat(parts: FleetParts, { platforms, problems, trigger }: ChatFrame): ChatDesk {
   const { state, context, board } = parts;
   const { hub } = context;
   const desk = new ChatDesk({

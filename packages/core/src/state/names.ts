@@ -32,7 +32,10 @@ export function newMessageId(now: Date): string {
 
 /** The same for the same part of the same answer; no longer than platforms take. */
 export function nonceOf(message: string, subject: string): string {
-  return createHash("sha256").update(JSON.stringify([message, subject])).digest("hex").slice(0, 24);
+  return createHash("sha256")
+    .update(JSON.stringify([message, subject]))
+    .digest("hex")
+    .slice(0, 24);
 }
 
 /** A job's id names its folder, so it must not lead out of the folder of jobs. */

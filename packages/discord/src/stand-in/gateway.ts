@@ -84,8 +84,9 @@ export class Gateway {
 
   private identify(socket: WebSocket, { token, intents = 0 }: NonNullable<Frame["d"]>): void {
     this.identifies += 1;
-    if (token !== this.options.token) return socket.close(4004, "Authentication failed.");
-    if (intents & this.options.withheldIntents) return socket.close(4014, "Disallowed intent(s).");
+    if (token !== this.options.token) return void socket.close(4004, "Authentication failed.");
+    const isDenied = (intents & this.options.withheldIntents) !== 0;
+    if (isDenied) return void socket.close(4014, "Disallowed intent(s).");
     const session: Session = { id: randomUUID(), socket, sent: [] };
     this.sessions.set(session.id, session);
     const { guild, bot, application } = this.world;
@@ -102,10 +103,11 @@ export class Gateway {
 
   private resume(socket: WebSocket, { session_id = "", seq = 0 }: NonNullable<Frame["d"]>): void {
     const session = this.sessions.get(session_id);
-    if (!session) return say(socket, 9, false);
+    if (!session) return void say(socket, 9, false);
     this.resumes += 1;
     session.socket = socket;
-    for (const { s, t, d } of session.sent.filter((event) => event.s > seq)) say(socket, 0, d, s, t);
+    for (const { s, t, d } of session.sent.filter((event) => event.s > seq))
+      say(socket, 0, d, s, t);
     this.send(session, "RESUMED", {});
   }
 

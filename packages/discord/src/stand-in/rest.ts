@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Form, readForm } from "./form.ts";
 import { channelObject, guildObject, memberObject, messageObject, userObject } from "./objects.ts";
-import { RateLimits } from "./rate-limit.ts";
+import type { RateLimits } from "./rate-limit.ts";
 import type { World, WorldMessage } from "./world.ts";
 
 export type Answer = [status: number, data?: unknown];
@@ -266,6 +266,7 @@ const nobody: WorldMessage = {
   reference: null,
   reactions: [],
   timestamp: "2020-01-01T00:00:00.000Z",
+  first: "",
   edits: [],
 };
 

@@ -28,6 +28,8 @@ export interface WorldMessage {
   reference: string | null;
   reactions: string[];
   timestamp: string;
+  /** Its text before any edit. */
+  first: string;
   edits: { content: string; at: number }[];
 }
 
@@ -87,6 +89,7 @@ export class World {
       reference: null,
       reactions: [],
       timestamp: new Date().toISOString(),
+      first: given.content,
       edits: [],
       ...given,
     };

@@ -1,0 +1,67 @@
+import { discord } from "@herdctl/discord";
+import { DiscordStandIn, type DiscordStandInOptions } from "@herdctl/discord/stand-in";
+import { until } from "../support/fleet-program.ts";
+import type { ChatStandIn, SeenPost } from "./chat-stand-in.ts";
+
+export async function discordStandIn(
+  options: DiscordStandInOptions = {},
+): Promise<ChatStandIn & { discord: DiscordStandIn }> {
+  const server = await DiscordStandIn.start(options);
+  const { world } = server;
+  const answered = (token: string) =>
+    until("the bot to respond", async () => server.responseTo(token));
+  const posts = (room: string): SeenPost[] =>
+    world
+      .in(room)
+      .filter(({ author }) => author === world.bot.id)
+      .map(({ id, content, edits, first, components, attachments }) => ({
+        id,
+        text: content,
+        texts: [first, ...edits.map((edit) => edit.content)],
+        buttons: components.flatMap((row) =>
+          (row as { components: { label: string }[] }).components.map(({ label }) => label),
+        ),
+        files: attachments.map(({ filename, url }) => ({
+          name: filename,
+          content: String(world.files.get(new URL(url).pathname)),
+        })),
+      }));
+  return {
+    discord: server,
+    platform: "discord",
+    platforms: { discord: async () => discord },
+    env: { DISCORD_TOKEN: server.token },
+    settings: `token_env: DISCORD_TOKEN, base_url: "${server.url}", guilds: ["${world.guild.id}"]`,
+    mention: "@herd",
+    small: (text) => `-# ${text}`,
+    longest: 2000,
+    userId: (name) => world.user(name).id,
+    channel: (name) => world.channel(name).id,
+    thread: (name, channel) => world.thread(name, channel).id,
+    direct: (user) => world.direct(world.user(user).id).id,
+    say: (channel, user, text, more) => server.say({ channel, user, text, ...more }).id,
+    repeat: (id) => {
+      const message = world.messages.find((one) => one.id === id);
+      if (message) server.repeat(message);
+    },
+    posts,
+    marks: (id) => world.messages.find((one) => one.id === id)?.reactions ?? [],
+    press: (_, postId, label, user) => {
+      const message = world.messages.find(({ id }) => id === postId);
+      if (!message) throw new Error("there is no such post");
+      return answered(server.press(message, label, user));
+    },
+    command: (room, user, name, argument) => answered(server.command(room, user, name, argument)),
+    drop: () => server.gateway.drop(),
+    refusals: () => server.limits.refused,
+    loseNextAnswer: () => {
+      let isLost = false;
+      server.rest.mishaps.push((method, path) => {
+        if (isLost || method !== "POST" || !path.endsWith("/messages")) return undefined;
+        isLost = true;
+        return "lose";
+      });
+    },
+    stop: () => server.stop(),
+  };
+}
