@@ -117,13 +117,15 @@ export class DiscordConnector implements Connector {
     );
   }
 
-  async missed(since: Date): Promise<IncomingMessage[]> {
+  async missed(since: Date, known: readonly Room[]): Promise<IncomingMessage[]> {
     const after = snowflakeOf(since);
+    const direct = known.filter((room) => room.direct).map(idOf);
     return this.ask(
       async (client) => {
         const people = this.settings.direct_messages;
         const found: IncomingMessage[] = [];
-        for (const id of await channelsWithNews(client, after, people)) {
+        const rooms = [...(await channelsWithNews(client, after, people)), ...direct];
+        for (const id of new Set(rooms)) {
           found.push(...(await this.saidIn(client, id, after)));
         }
         return found.sort((a, b) => a.sentAt.getTime() - b.sentAt.getTime());

@@ -31,6 +31,7 @@ export interface ChatLinkParts {
 /** Events may overtake each other a little; what was seen already is known by its id. */
 const margin = 5 * 60_000;
 const longestAway = 24 * 3_600_000;
+const mostRooms = 100;
 
 /** One agent on one platform: hears what is said to it, and has it answered. */
 export class ChatLink {
@@ -61,7 +62,13 @@ export class ChatLink {
       connector,
       fleet,
       store: fleet.state.chat,
-      questions: new Questions({ fleet, platform, approvers: settings.approvers, put }),
+      questions: new Questions({
+        fleet,
+        agent: agent.name,
+        platform,
+        approvers: settings.approvers,
+        put,
+      }),
       signal: this.closing.signal,
       agent: () => fleet.fleet().agents.find(({ name }) => name === agent.name) ?? agent,
       trouble: (message, cause) => fleet.trouble(`${agent.name} in ${platform}: ${message}`, cause),
@@ -146,8 +153,12 @@ export class ChatLink {
   }
 
   private async catchUp(since: Date): Promise<void> {
-    const { connector } = this.parts;
-    const missed = await connector.missed(since).catch((error) => {
+    const { connector, agent, platform } = this.parts;
+    const known = (await this.context.store.conversations())
+      .filter((one) => one.agent === agent.name && one.platform === platform)
+      .slice(0, mostRooms);
+    const rooms = known.map(({ room }) => room);
+    const missed = await connector.missed(since, rooms).catch((error): IncomingMessage[] => {
       this.context.trouble("what was said meanwhile could not be read", error);
       return [];
     });

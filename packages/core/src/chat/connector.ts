@@ -24,8 +24,8 @@ export interface Connector {
   mark(room: Room, messageId: string): Promise<void>;
   /** What people said before this message, the oldest first. */
   earlier(room: Room, messageId: string, count: number): Promise<EarlierMessage[]>;
-  /** What was said since then wherever we can listen, the oldest first. */
-  missed(since: Date): Promise<IncomingMessage[]>;
+  /** What was said since then wherever we can listen, and in rooms we were in; the oldest first. */
+  missed(since: Date, known: readonly Room[]): Promise<IncomingMessage[]>;
   /** Fails when there are more bytes than this. */
   download(attachment: Attachment, most: number): Promise<Buffer>;
   presence(isWorking: boolean): Promise<void>;

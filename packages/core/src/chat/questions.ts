@@ -7,6 +7,7 @@ import type { ButtonPress, OutgoingPost } from "./connector.ts";
 
 interface QuestionDesk {
   fleet: ChatFleet;
+  agent: string;
   platform: string;
   approvers: readonly string[];
   /** Puts a question beside the answer that it holds up; false when nobody waits for that job here. */
@@ -41,12 +42,15 @@ export class Questions {
   async press({ value, sender, respond }: ButtonPress): Promise<void> {
     const { fleet, approvers, platform } = this.desk;
     const button = readButton(value);
-    if (!button) return respond("This button belongs to nothing here.");
+    const approval = button && (await fleet.state.approvals.get(button.approvalId));
+    if (!button || !approval) return respond("This is no longer asked.");
+    // Agents that share an app all hear of it.
+    const job = await fleet.state.jobs.get(approval.job_id);
+    if (job?.agent !== this.desk.agent) return;
     if (!approvers.includes(sender.id)) {
       return respond("Only the approvers of this agent can answer that.");
     }
-    const approval = await fleet.state.approvals.get(button.approvalId);
-    if (!approval || !isBoundTo(button, approval)) return respond("This is no longer asked.");
+    if (!isBoundTo(button, approval)) return respond("This is no longer asked.");
     try {
       await fleet.answer(approval.id, button.word, `${platform}:${sender.id}`);
       await respond(button.word === "allow" ? "Allowed." : "Denied.");
