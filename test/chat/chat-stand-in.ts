@@ -40,7 +40,7 @@ export interface ChatStandIn {
   drop(): void;
   /** How often we asked for more than the platform takes. */
   refusals(): number;
-  /** Lets the next post be made but its answer be lost. */
-  loseNextAnswer(): void;
+  /** Lets the next such call be carried out but its answer be lost, and tells of it. */
+  loseNextAnswer(call: "post" | "edit", then?: () => void): void;
   stop(): Promise<void>;
 }

@@ -184,7 +184,7 @@ ${agent.replace(/^/gm, "    ")}`;
     test("an answer whose acknowledgement was lost is not posted again", async () => {
       const on = await chatStage();
       const room = on.chat.direct("dora");
-      on.chat.loseNextAnswer();
+      on.chat.loseNextAnswer("post");
       on.chat.say(room, "dora", "hello");
       await on.answered(room);
       await quiet();

@@ -36,8 +36,8 @@ export async function discordStandIn(
     small: (text) => `-# ${text}`,
     longest: 2000,
     userId: (name) => world.user(name).id,
-    channel: (name) => world.channel(name).id,
-    thread: (name, channel) => world.thread(name, channel).id,
+    channel: (name) => server.channel(name),
+    thread: (name, channel) => server.thread(name, channel),
     direct: (user) => world.direct(world.user(user).id).id,
     say: (channel, user, text, more) => server.say({ channel, user, text, ...more }).id,
     repeat: (id) => {
@@ -54,11 +54,13 @@ export async function discordStandIn(
     command: (room, user, name, argument) => answered(server.command(room, user, name, argument)),
     drop: () => server.gateway.drop(),
     refusals: () => server.limits.refused,
-    loseNextAnswer: () => {
+    loseNextAnswer: (call, then) => {
       let isLost = false;
+      const wanted = { post: /^POST .*\/messages$/, edit: /^PATCH .*\/messages\/\d+$/ }[call];
       server.rest.mishaps.push((method, path) => {
-        if (isLost || method !== "POST" || !path.endsWith("/messages")) return undefined;
+        if (isLost || !wanted.test(`${method} ${path}`)) return undefined;
         isLost = true;
+        then?.();
         return "lose";
       });
     },

@@ -69,11 +69,13 @@ export async function slackStandIn(
       answered(server.command(place(room).channel, user, `${name} ${argument}`)),
     drop: () => server.socket.drop(),
     refusals: () => server.limits.refused,
-    loseNextAnswer: () => {
+    loseNextAnswer: (call, then) => {
       let isLost = false;
+      const wanted = { post: "chat.postMessage", edit: "chat.update" }[call];
       api.mishaps.push((method) => {
-        if (isLost || method !== "chat.postMessage") return undefined;
+        if (isLost || method !== wanted) return undefined;
         isLost = true;
+        then?.();
         return "lose";
       });
     },

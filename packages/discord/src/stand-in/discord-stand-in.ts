@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Gateway } from "./gateway.ts";
-import { memberObject, messageObject, userObject } from "./objects.ts";
+import { channelObject, memberObject, messageObject, userObject } from "./objects.ts";
 import { type RateLimit, RateLimits } from "./rate-limit.ts";
 import { Rest } from "./rest.ts";
 import { World, type WorldMessage } from "./world.ts";
@@ -77,6 +77,18 @@ export class DiscordStandIn {
     return `${this.origin}/api`;
   }
 
+  channel(name: string): string {
+    const channel = this.world.channel(name);
+    this.gateway.dispatch("CHANNEL_CREATE", channelObject(this.world, channel));
+    return channel.id;
+  }
+
+  thread(name: string, parent: string): string {
+    const thread = this.world.thread(name, parent);
+    this.gateway.dispatch("THREAD_CREATE", channelObject(this.world, thread));
+    return thread.id;
+  }
+
   /** Somebody says something; `@herd` in it mentions the bot. */
   say({ channel, user, text, roles, attachments = [] }: SaidMessage): WorldMessage {
     const author = this.world.user(user, roles);
@@ -127,7 +139,8 @@ export class DiscordStandIn {
     const id = this.world.snowflake();
     const token = `interaction-${id}`;
     const person = this.world.user(user);
-    const isDirect = this.world.channels.get(channel)?.type === 1;
+    const place = this.world.channels.get(channel);
+    const isDirect = place?.type === 1;
     const who = isDirect
       ? { user: userObject(person) }
       : {
@@ -141,6 +154,7 @@ export class DiscordStandIn {
       token,
       version: 1,
       channel_id: channel,
+      channel: place && channelObject(this.world, place),
       locale: "en-GB",
       entitlements: [],
       authorizing_integration_owners: {},

@@ -45,7 +45,7 @@ export class Rest {
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET", headers } = request;
     const url = new URL(request.url ?? "/", "http://discord");
-    const path = url.pathname.replace(/^\/api(\/v\d+)?/, "");
+    const path = decodeURIComponent(url.pathname.replace(/^\/api(\/v\d+)?/, ""));
     this.requests.push({ method, path, at: Date.now() });
     const form = await readForm(request);
     const file = this.world.files.get(path);
@@ -70,7 +70,7 @@ export class Rest {
     for (const [verb, pattern, act, bucket] of this.routes) {
       const found = verb === method ? pattern.exec(path) : null;
       if (!found) continue;
-      const at = found.slice(1).map(decodeURIComponent);
+      const at = found.slice(1);
       if (bucket === undefined) return [act({ ...asked, at })];
       const { allowed, headers } = this.options.limits.ask(`${bucket}/${at[0]}`);
       if (allowed) return [act({ ...asked, at }), headers];
@@ -280,6 +280,7 @@ function answer(
   [status, data]: Answer,
   headers: Record<string, string> = {},
 ): void {
-  response.writeHead(status, { "content-type": "application/json", ...headers });
+  const type = data === undefined ? {} : { "content-type": "application/json" };
+  response.writeHead(status, { ...type, ...headers });
   response.end(data === undefined ? undefined : JSON.stringify(data));
 }
