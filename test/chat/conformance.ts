@@ -30,16 +30,16 @@ interface ChatStageOptions {
 const isDone = ({ text }: SeenPost) => !text.includes("⏳");
 
 /** What every platform has to keep. */
-export function conformance(open: (more?: { tight?: boolean }) => Promise<ChatStandIn>): void {
-  async function chatStage(options: ChatStageOptions = {}, tight = false): Promise<ChatStage> {
-    const chat = await open({ tight });
+export function conformance(open: () => Promise<ChatStandIn>): void {
+  async function chatStage(options: ChatStageOptions = {}): Promise<ChatStage> {
+    const chat = await open();
     onTestFinished(() => chat.stop());
     const on = await stage({ script: options.script ?? { default: "Good morning." } });
     for (const room of ["general", "random"]) chat.channel(room);
     options.before?.(chat);
     const file = fleetFile(on, agentOf(chat, options));
-    const onTroubled = { ...on, env: { ...on.env, ...chat.env } };
-    const fleet = await startFleet(onTroubled, file, { chat: chat.platforms });
+    const here = { ...on, env: { ...on.env, ...chat.env } };
+    const fleet = await startFleet(here, file, { chat: chat.platforms });
     await until("the chat to be connected", async () => {
       const [link] = await fleet.chat();
       if (link?.state === "failed") throw new Error(link.problem ?? "");
@@ -48,7 +48,7 @@ export function conformance(open: (more?: { tight?: boolean }) => Promise<ChatSt
     const answers = (room: string) => chat.posts(room).filter(isDone);
     const answered = (room: string, count = 1) =>
       until(`${count} answers`, async () => answers(room).length >= count && answers(room), 40_000);
-    return { on: onTroubled, chat, file, fleet, answers, answered };
+    return { on: here, chat, file, fleet, answers, answered };
   }
 
   function agentOf(chat: ChatStandIn, { more = "", agent = "" }: ChatStageOptions): string {
@@ -280,7 +280,7 @@ ${agent.replace(/^/gm, "    ")}`;
         text: Array.from({ length: 60 }, (_, n) => `word${n}`).join(" "),
         delay: { between: "60ms" },
       };
-      const on = await chatStage({ script: { default: reply } }, true);
+      const on = await chatStage({ script: { default: reply } });
       const rooms = [on.chat.direct("dora"), on.chat.channel("general")];
       on.chat.say(rooms[0] ?? "", "dora", "hello");
       on.chat.say(rooms[1] ?? "", "ann", `${on.chat.mention} hello`);
@@ -288,6 +288,7 @@ ${agent.replace(/^/gm, "    ")}`;
         const [answer] = await on.answered(room);
         expect(answer?.text).toContain("word59");
       }
+      expect(on.chat.refusals()).toBe(0);
     });
   });
 

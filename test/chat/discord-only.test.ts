@@ -52,16 +52,19 @@ test("a listed role is heard, commands are registered, and presence shows the wo
   });
 });
 
-test("where it may not write it is dropped, told once, and the link goes on", async () => {
+test("where it may not write nothing is begun, the status says why, and it goes on elsewhere", async () => {
   const { chat, room, fleet, state } = await discordStage();
   await state("connected");
   chat.discord.rest.forbidden.add(room);
   chat.say(room, "rob", "@herd hello");
-  await until("the job to end", async () => (await fleet.jobs({ limit: 1 })).jobs[0]?.finished_at);
+  const problem = await until("the problem", async () => (await fleet.chat())[0]?.problem);
+  expect(problem).toContain("`Send Messages`");
+  expect((await fleet.jobs({ limit: 1 })).jobs).toEqual([]);
   chat.discord.rest.forbidden.delete(room);
   chat.say(room, "rob", "@herd and now?");
   await until("the answer", async () => chat.posts(room).some((p) => p.text === "Good morning."));
   expect(chat.posts(room)).toHaveLength(1);
+  await until("all to be well", async () => (await fleet.chat())[0]?.problem === null);
 });
 
 test("heartbeats are kept up, a dropped line is resumed, a lost session begun anew", async () => {

@@ -71,7 +71,10 @@ export class ChatLink {
       }),
       signal: this.closing.signal,
       agent: () => fleet.fleet().agents.find(({ name }) => name === agent.name) ?? agent,
-      trouble: (message, cause) => fleet.trouble(`${agent.name} in ${platform}: ${message}`, cause),
+      trouble: (message, cause) => this.tell(message, cause),
+      well: () => {
+        this.problem = null;
+      },
     };
     this.opening = this.open().catch((error) => this.fail(error));
   }
@@ -228,6 +231,12 @@ export class ChatLink {
 
   private async press(press: ButtonPress): Promise<void> {
     await this.context.questions.press(press);
+  }
+
+  private tell(message: string, cause?: unknown): void {
+    const { agent, platform } = this.name;
+    if (cause instanceof ChatError) this.problem = `${cause.message} ${cause.hint}`;
+    this.parts.fleet.trouble(`${agent} in ${platform}: ${message}`, cause);
   }
 
   private fail(error: unknown): void {

@@ -101,10 +101,9 @@ export class ConversationLine {
     this.writer = writer;
     const typing = this.keepTyping(given);
     try {
-      const [{ message, job, said }] = await Promise.all([
-        this.carryOut(given, writer),
-        writer.begin("⏳ …"),
-      ]);
+      // Where nothing can be said, nothing is done.
+      await writer.begin("⏳ …");
+      const { message, job, said } = await this.carryOut(given, writer);
       await writer.finish(composeAnswer(job, said, connector, settings.footer));
       await this.settle(message, job);
     } catch (error) {
@@ -156,6 +155,7 @@ export class ConversationLine {
     }
     await this.context.questions.close(message);
     await store.changeMessage(message.id, { status: "answered" });
+    this.context.well();
   }
 
   private keepTyping({ room }: ChatMessage): NodeJS.Timeout {

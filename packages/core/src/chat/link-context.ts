@@ -17,4 +17,6 @@ export interface LinkContext {
   readonly signal: AbortSignal;
   agent(): ResolvedAgent;
   trouble(message: string, cause?: unknown): void;
+  /** A message was answered: whatever was wrong is no longer. */
+  well(): void;
 }

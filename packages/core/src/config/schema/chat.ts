@@ -23,9 +23,7 @@ const common = {
 
 const discord = z.strictObject({
   ...common,
-  base_url: url("https", "http")
-    .prefault("https://discord.com/api")
-    .describe("Address of the API"),
+  base_url: url("https", "http").prefault("https://discord.com/api").describe("Address of the API"),
   guilds: ids.describe("Servers where the agent listens"),
   roles: ids.describe("Roles whose members may speak to the agent"),
 });
@@ -33,9 +31,7 @@ const discord = z.strictObject({
 const slack = z.strictObject({
   ...common,
   app_token_env: variableName.describe("Variable that holds the app-level token"),
-  base_url: url("https", "http")
-    .prefault("https://slack.com/api/")
-    .describe("Address of the API"),
+  base_url: url("https", "http").prefault("https://slack.com/api/").describe("Address of the API"),
   workspaces: ids.describe("Workspaces where the agent listens"),
 });
 
