@@ -10,7 +10,7 @@ export interface SeenPost {
   files: { name: string; content: string }[];
 }
 
-export interface SaidOptions {
+interface SaidOptions {
   attachments?: { name: string; type: string; content: string }[];
 }
 

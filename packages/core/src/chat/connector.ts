@@ -33,7 +33,7 @@ export interface Connector {
   small(text: string): string;
 }
 
-export interface ConnectorLimits {
+interface ConnectorLimits {
   /** Characters of one post. */
   text: number;
   /** Bytes of a file. */

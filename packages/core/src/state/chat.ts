@@ -6,7 +6,7 @@ export const platformSchema = z.enum(["discord", "slack"]);
 export type Platform = z.infer<typeof platformSchema>;
 
 /** Where in a platform something is said. */
-export const roomSchema = z.object({
+const roomSchema = z.object({
   /** The server or workspace; none for direct messages on some platforms. */
   workspace: z.string().nullable(),
   channel: z.string(),
@@ -35,7 +35,7 @@ export type ConversationChange = Partial<
   Pick<Conversation, "session_id" | "generation" | "last_used_at">
 >;
 
-export const attachmentSchema = z.object({
+const attachmentSchema = z.object({
   name: z.string(),
   type: z.string(),
   bytes: z.number().int().nonnegative(),

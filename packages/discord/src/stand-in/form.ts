@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 
 /** The fields of Discord's requests that are looked at. */
-export interface Sent {
+interface Sent {
   content?: string;
   nonce?: string | number | null;
   enforce_nonce?: boolean;

@@ -20,7 +20,7 @@ export interface Block {
   elements?: { value: string; action_id: string; text: { text: string } }[];
 }
 
-export interface StoredFile {
+interface StoredFile {
   id: string;
   name: string;
   title: string;
