@@ -30,6 +30,8 @@ export interface ChatStandIn {
   thread(name: string, channel: string): string;
   direct(user: string): string;
   say(room: string, user: string, text: string, options?: SaidOptions): string;
+  /** A hook posts something, and somebody replies to that; gives the room of the reply. */
+  replyToHook(room: string, post: string, user: string, text: string): string;
   /** The platform sends the same event once more. */
   repeat(messageId: string): void;
   posts(room: string): SeenPost[];

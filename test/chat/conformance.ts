@@ -330,6 +330,25 @@ ${agent.replace(/^/gm, "    ")}`;
       expect(stolen).toContain("another conversation");
     });
 
+    test("a reply to what a hook told of a job goes on in that job's session", async () => {
+      const on = await chatStage();
+      const { fleet, chat } = on;
+      const { job } = await fleet.trigger({ trigger: "manual", agent: "one", schedule: "nightly" });
+      const nightly = await fleet.wait(job.id);
+      const post = `✅ one: success\nJob: ${job.id} (test)`;
+      const general = chat.channel("general");
+      const room = chat.replyToHook(general, post, "ann", `${chat.mention} tell me more`);
+      await on.answered(room);
+      const [reply] = (await fleet.jobs({ limit: 1 })).jobs;
+      expect(reply).toMatchObject({ trigger_type: "chat", session_id: nightly.session_id });
+
+      const stolen = `Job: ${reply?.id} (test)`;
+      const other = chat.replyToHook(chat.channel("random"), stolen, "ann", `${chat.mention} and?`);
+      await on.answered(other);
+      const [last] = (await fleet.jobs({ limit: 1 })).jobs;
+      expect(last?.session_id).not.toBe(nightly.session_id);
+    });
+
     test("stop ends what is under way here, and what waits behind it", async () => {
       const reply = { tools: [{ name: "Bash", input: { command: "sleep 60" } }] };
       const on = await chatStage({ script: { default: reply } });

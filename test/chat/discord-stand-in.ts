@@ -40,6 +40,11 @@ export async function discordStandIn(
     thread: (name, channel) => server.thread(name, channel),
     direct: (user) => world.direct(world.user(user).id).id,
     say: (channel, user, text, more) => server.say({ channel, user, text, ...more }).id,
+    replyToHook: (channel, post, user, text) => {
+      const replyTo = server.announce(channel, post).id;
+      server.say({ channel, user, text, replyTo });
+      return channel;
+    },
     repeat: (id) => {
       const message = world.messages.find((one) => one.id === id);
       if (message) server.repeat(message);

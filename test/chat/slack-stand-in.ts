@@ -57,6 +57,11 @@ export async function slackStandIn(
       const { channel, ts } = server.say({ ...place(room), user, text, ...more });
       return `${channel}/${ts}`;
     },
+    replyToHook: (channel, post, user, text) => {
+      const { ts } = workspace.say({ channel, user: "UHOOK", bot_id: "BHOOK", text: post });
+      server.say({ channel, user, text, thread_ts: ts });
+      return `${channel}${threadMark}${ts}`;
+    },
     repeat: (id) => server.tell(said(id)),
     posts,
     marks: (id) => said(id).reactions,

@@ -58,5 +58,8 @@ test("`chat status` shows who is connected, and what is wrong", async () => {
   const second = await fleetProgram({ ...on, env: without }, file);
   await until("it to fail", async () => (await second.control.status()).fleet.problem);
   expect((await second.control.status()).fleet.problem).toContain("DISCORD_TOKEN is not set");
+  const bad = await herdctl(["chat", "status"], at);
+  expect(bad.code).toBe(1);
+  expect(bad.stdout).toMatch(/✗ one · discord +failed: DISCORD_TOKEN is not set/);
   await second.stop();
 });

@@ -19,6 +19,7 @@ const said = (change: Partial<NewChatMessage> = {}): NewChatMessage => ({
   text: "hello",
   attachments: [],
   wants_context: false,
+  continues: null,
   sent_at: new Date().toISOString(),
   ...change,
 });

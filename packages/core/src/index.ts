@@ -1,4 +1,4 @@
-export type { ChatLinkStatus } from "./chat/chat-desk.ts";
+export type { ChatLinkStatus } from "./chat/chat-link.ts";
 export { chatCommands } from "./chat/commands.ts";
 export {
   type ButtonPress,

@@ -147,11 +147,17 @@ export class DiscordConnector implements Connector {
   }
 
   /** A channel that we may not read tells us nothing; the others still do. */
-  private async saidIn(client: Client<true>, id: string, after: string) {
+  private async saidIn(client: Client<true>, id: string, since: string) {
     const channel = await client.channels.fetch(id).catch(() => null);
     if (!channel?.isTextBased()) return [];
-    const found = await channel.messages.fetch({ after, limit: 100 }).catch(() => undefined);
-    return [...(found?.values() ?? [])].map((one) => incomingMessage(one, this.us));
+    const found: IncomingMessage[] = [];
+    for (let after = since; ; ) {
+      const page = await channel.messages.fetch({ after, limit: 100 }).catch(() => undefined);
+      const said = [...(page?.values() ?? [])].reverse();
+      found.push(...said.map((one) => incomingMessage(one, this.us)));
+      after = said.at(-1)?.id ?? after;
+      if (said.length < 100) return found;
+    }
   }
 
   private listen(client: Client<true>, listener: ConnectorListener): void {

@@ -17,7 +17,16 @@ export function incomingMessage(message: Message, ourId: string): IncomingMessag
     mentionsUs: message.mentions.users.has(ourId),
     attachments: [...message.attachments.values()].map(attachmentOf),
     sentAt: message.createdAt,
+    repliesTo: programsPost(message, ourId),
   };
+}
+
+/** Discord sends along what a message replies to. */
+function programsPost({ reference, channel }: Message, ourId: string): string | undefined {
+  const post = channel.messages.cache.get(reference?.messageId ?? "");
+  if (!post || post.author.id === ourId) return undefined;
+  const isProgram = post.author.bot || post.webhookId !== null;
+  return isProgram ? JSON.stringify([post.content, post.embeds]) : undefined;
 }
 
 export function senderOf(interaction: BaseInteraction): Sender {

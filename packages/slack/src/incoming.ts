@@ -18,7 +18,9 @@ export interface SlackMessage {
     url_private_download?: string;
     url_private?: string;
   }[];
-  metadata?: { event_payload?: { nonce?: string } };
+  metadata?: { event_type?: string; event_payload?: { nonce?: string } };
+  attachments?: unknown[];
+  blocks?: unknown[];
 }
 
 /** Subtypes that are still something a person says. */
@@ -30,7 +32,7 @@ export function isSpoken({ subtype, user }: SlackMessage): boolean {
 
 export function incomingMessage(
   message: SlackMessage,
-  at: { team: string; channel: string; us: string; name: string },
+  at: { team: string; channel: string; us: string; name: string; repliesTo?: string },
 ): IncomingMessage {
   const { ts, user = "", text = "", bot_id } = message;
   return {
@@ -41,6 +43,7 @@ export function incomingMessage(
     mentionsUs: text.includes(`<@${at.us}>`),
     attachments: (message.files ?? []).map(attachmentOf),
     sentAt: timeOf(ts),
+    repliesTo: at.repliesTo,
   };
 }
 

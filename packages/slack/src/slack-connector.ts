@@ -29,6 +29,7 @@ export class SlackConnector implements Connector {
   private readonly settings: SlackSettings;
   private readonly web: WebClient;
   private readonly names = new Map<string, string>();
+  private readonly beginnings = new Map<string, string | undefined>();
   private socket: { shared: SharedSocket; listener: SocketListener } | undefined;
   private self = { team: "", us: "" };
 
@@ -156,7 +157,24 @@ export class SlackConnector implements Connector {
 
   private async incoming(channel: string, message: SlackMessage): Promise<IncomingMessage> {
     const name = await this.nameOf(message.user ?? "");
-    return incomingMessage(message, { ...this.self, channel, name });
+    const { thread_ts: thread, ts } = message;
+    const repliesTo =
+      thread && thread !== ts ? await this.programsPost(channel, thread) : undefined;
+    return incomingMessage(message, { ...this.self, channel, name, repliesTo });
+  }
+
+  /** What a thread is about, when a program other than us began it. */
+  private async programsPost(channel: string, thread: string): Promise<string | undefined> {
+    const key = `${channel}/${thread}`;
+    if (this.beginnings.has(key)) return this.beginnings.get(key);
+    const room = { workspace: null, channel, thread, direct: false };
+    const [first] = await this.said(room, { limit: 1 }).catch(() => []);
+    const isProgram = first?.bot_id !== undefined && first.metadata?.event_type !== eventType;
+    const post = isProgram
+      ? JSON.stringify([first.text, first.attachments, first.blocks])
+      : undefined;
+    if (first) this.beginnings.set(key, post);
+    return post;
   }
 
   private async nameOf(user: string): Promise<string> {

@@ -1,4 +1,5 @@
 import type { ChatMessage, Conversation } from "../state/chat.ts";
+import { continuedSession } from "./continued-session.ts";
 import { sessionToGoOn } from "./conversation.ts";
 import { gatherPrompt } from "./gather-prompt.ts";
 import type { LinkContext } from "./link-context.ts";
@@ -7,7 +8,9 @@ import type { LinkContext } from "./link-context.ts";
 export async function beginJob(context: LinkContext, message: ChatMessage): Promise<ChatMessage> {
   const { fleet, store, settings } = context;
   const conversation = await conversationOf(context, message);
-  const resume = sessionToGoOn(conversation, settings.session_expires, new Date());
+  const resume =
+    (await continuedSession(context, message, conversation)) ??
+    sessionToGoOn(conversation, settings.session_expires, new Date());
   const [name, schedule] = chatSchedule(context) ?? [];
   const since = resume === undefined ? undefined : new Date(conversation.last_used_at);
   const { job } = await fleet.trigger({

@@ -2,15 +2,8 @@ import type { ResolvedAgent } from "../config/resolve.ts";
 import type { Approval } from "../state/approval.ts";
 import { type Platform, platformSchema } from "../state/chat.ts";
 import type { ChatFleet } from "./chat-fleet.ts";
-import { ChatLink } from "./chat-link.ts";
-
-export interface ChatLinkStatus {
-  agent: string;
-  platform: Platform;
-  state: "connecting" | "connected" | "failed";
-  problem: string | null;
-  working: number;
-}
+import { ChatLink, type ChatLinkStatus } from "./chat-link.ts";
+import { wordsOf } from "./listening.ts";
 
 const tidyEvery = 3_600_000;
 const mostAtOnce = 500;
@@ -18,6 +11,8 @@ const mostAtOnce = 500;
 /** All agents of a fleet that are in a chat, as the configuration of now says. */
 export class ChatDesk {
   private readonly links = new Map<string, ChatLink>();
+  /** Those that could not even be opened. */
+  private readonly refused = new Map<string, ChatLinkStatus>();
   private turn: Promise<void> = Promise.resolve();
   private tidying: NodeJS.Timeout | undefined;
   private open = false;
@@ -45,10 +40,7 @@ export class ChatDesk {
   }
 
   get status(): ChatLinkStatus[] {
-    return [...this.links.values()].map((link) => {
-      const { name, state, problem, working } = link;
-      return { ...name, state, problem, working };
-    });
+    return [...[...this.links.values()].map((link) => link.status), ...this.refused.values()];
   }
 
   /** A question came up, or was answered. */
@@ -58,6 +50,7 @@ export class ChatDesk {
 
   private async settle(): Promise<void> {
     if (!this.open) return;
+    this.refused.clear();
     const wanted = new Map(this.wanted().map((one) => [one.key, one]));
     for (const [key, link] of this.links) {
       if (wanted.has(key)) continue;
@@ -67,6 +60,7 @@ export class ChatDesk {
     for (const { key, agent, platform } of wanted.values()) {
       if (!this.links.has(key)) await this.connect(key, agent, platform);
     }
+    this.report();
   }
 
   private async connect(key: string, agent: ResolvedAgent, platform: Platform): Promise<void> {
@@ -76,11 +70,20 @@ export class ChatDesk {
       const { open } = await load();
       const environment = this.fleet.environment();
       const connector = open({ agent: agent.name, settings: agent.chat, environment });
-      this.links.set(key, new ChatLink({ fleet: this.fleet, agent, platform, connector }));
+      const changed = () => this.report();
+      const parts = { fleet: this.fleet, agent, platform, connector, changed };
+      this.links.set(key, new ChatLink(parts));
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.fleet.problem(`${agent.name} in ${platform}: ${message}`);
+      const refusal = { state: "failed" as const, problem: wordsOf(error), working: 0 };
+      this.refused.set(key, { agent: agent.name, platform, ...refusal });
     }
+  }
+
+  /** The fleet as a whole tells of one problem; `chat status` tells of all. */
+  private report(): void {
+    const failed = this.status.find(({ state }) => state === "failed");
+    const { agent, platform, problem } = failed ?? {};
+    this.fleet.problem(failed && `${agent} in ${platform}: ${problem}`);
   }
 
   private wanted(): { key: string; agent: ResolvedAgent; platform: Platform }[] {

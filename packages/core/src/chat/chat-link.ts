@@ -4,19 +4,20 @@ import type { ChatMessage, Platform } from "../state/chat.ts";
 import type { ChatFleet } from "./chat-fleet.ts";
 import { isCommand } from "./commands.ts";
 import {
-  type ButtonPress,
   ChatError,
   type ChatSettings,
   type Connector,
   type IncomingCommand,
   type IncomingMessage,
+  type OutgoingPost,
 } from "./connector.ts";
+import { jobNamedIn } from "./continued-session.ts";
 import { conversationKey } from "./conversation.ts";
 import { ConversationLine } from "./conversation-line.ts";
 import type { LinkContext } from "./link-context.ts";
 import { listenRules } from "./listen-rules.ts";
+import { Listening, wordsOf } from "./listening.ts";
 import { maySpeak } from "./may-speak.ts";
-import { persevere } from "./persevere.ts";
 import { Questions } from "./questions.ts";
 import { runCommand } from "./run-command.ts";
 import { type ListenRules, whatIsWanted } from "./what-is-wanted.ts";
@@ -26,125 +27,86 @@ export interface ChatLinkParts {
   agent: ResolvedAgent;
   platform: Platform;
   connector: Connector;
+  changed(): void;
 }
 
-/** Events may overtake each other a little; what was seen already is known by its id. */
-const margin = 5 * 60_000;
-const longestAway = 24 * 3_600_000;
-const mostRooms = 100;
+export interface ChatLinkStatus {
+  agent: string;
+  platform: Platform;
+  state: "connecting" | "connected" | "failed";
+  problem: string | null;
+  /** In how many rooms it answers right now. */
+  working: number;
+}
 
-/** One agent on one platform: hears what is said to it, and has it answered. */
+/** One agent on one platform: takes what is said to it, and has it answered. */
 export class ChatLink {
-  state: "connecting" | "connected" | "failed" = "connecting";
-  problem: string | null = null;
   private readonly closing = new AbortController();
   private readonly lines = new Map<string, ConversationLine>();
   private readonly context: LinkContext;
   private readonly rules: ListenRules;
-  private readonly opening: Promise<void>;
-  /** What comes before all that was missed has been taken waits for it. */
-  private caughtUp: Promise<void> = Promise.resolve();
+  private readonly listening: Listening;
 
   constructor(private readonly parts: ChatLinkParts) {
-    const { fleet, agent, platform, connector } = parts;
+    const { fleet, agent, platform, connector, changed } = parts;
     const settings: NonNullable<ChatSettings[Platform]> | undefined = agent.chat?.[platform];
     const rules = agent.chat && listenRules(agent.chat, platform);
     if (!settings || !rules) throw new Error(`${agent.name} is not in ${platform}`);
+    const { approvers } = settings;
+    const put = (jobId: string, subject: string, post: OutgoingPost) =>
+      this.beside(jobId, subject, post);
     this.rules = rules;
-    const put: ConstructorParameters<typeof Questions>[0]["put"] = async (jobId, subject, post) => {
-      const line = [...this.lines.values()].find(({ now }) => now?.job_id === jobId);
-      await line?.post(subject, post);
-      return line !== undefined;
-    };
     this.context = {
       platform,
       settings,
       connector,
       fleet,
       store: fleet.state.chat,
-      questions: new Questions({
-        fleet,
-        agent: agent.name,
-        platform,
-        approvers: settings.approvers,
-        put,
-      }),
+      questions: new Questions({ fleet, agent: agent.name, platform, approvers, put }),
       signal: this.closing.signal,
       agent: () => fleet.fleet().agents.find(({ name }) => name === agent.name) ?? agent,
       trouble: (message, cause) => this.tell(message, cause),
-      well: () => {
-        this.problem = null;
-      },
+      well: () => this.listening.say(null),
     };
-    this.opening = this.open().catch((error) => this.fail(error));
+    this.listening = new Listening({
+      agent: agent.name,
+      platform,
+      connector,
+      store: fleet.state.chat,
+      signal: this.closing.signal,
+      take: (message) => this.take(message),
+      command: (command) => this.command(command),
+      press: (press) => this.context.questions.press(press),
+      goOn: () => this.goOn(),
+      changed,
+      trouble: (message, cause) => this.tell(message, cause),
+    });
   }
 
-  get name(): { agent: string; platform: Platform } {
-    return { agent: this.parts.agent.name, platform: this.parts.platform };
-  }
-
-  get working(): number {
-    return [...this.lines.values()].filter(({ now }) => now !== undefined).length;
+  get status(): ChatLinkStatus {
+    const { agent, platform } = this.parts;
+    const { state, problem } = this.listening;
+    const working = [...this.lines.values()].filter(({ now }) => now !== undefined).length;
+    return { agent: agent.name, platform, state, problem, working };
   }
 
   /** Lets what is being written be finished, for so long; the rest is left to the next fleet. */
   async close(patience: number): Promise<void> {
-    const all = Promise.all([...this.lines.values()].map((line) => line.idle()));
+    const idle = () => Promise.all([...this.lines.values()].map((line) => line.idle()));
     const timer = new Promise((done) => setTimeout(done, patience).unref());
-    if (patience > 0) await Promise.race([all, timer]);
+    if (patience > 0) await Promise.race([idle(), timer]);
     this.closing.abort();
+    this.listening.stop();
     await this.parts.connector.stop().catch(() => undefined);
-    await this.opening;
-    await Promise.all([...this.lines.values()].map((line) => line.idle()));
+    await this.listening.opening;
+    await idle();
   }
 
-  /** A job asks something; it is shown where the job came from. */
+  /** A job asks something, or was answered; it is shown where the job came from. */
   asked(approval: Approval): void {
     this.context.questions
       .ask(approval)
-      .catch((error) => this.context.trouble("a question could not be shown", error));
-  }
-
-  private async open(): Promise<void> {
-    const since = await this.heardUntil();
-    let release: () => void = () => undefined;
-    this.caughtUp = new Promise((done) => {
-      release = done;
-    });
-    try {
-      await persevere(() => this.connect(), this.closing.signal);
-      this.state = "connected";
-      await this.goOn();
-      await this.catchUp(since);
-    } finally {
-      release();
-    }
-  }
-
-  private async heardUntil(): Promise<Date> {
-    const { agent, platform } = this.parts;
-    const heard = await this.context.store.heardUntil(agent.name, platform);
-    return new Date(Math.max(heard.getTime() - margin, Date.now() - longestAway));
-  }
-
-  private async lookBack(): Promise<void> {
-    await this.caughtUp;
-    await this.catchUp(await this.heardUntil());
-  }
-
-  private connect(): Promise<void> {
-    return this.parts.connector.start({
-      message: async (message) => {
-        await this.caughtUp;
-        await this.take(message);
-      },
-      command: (command) => this.command(command),
-      press: (press) => this.press(press),
-      problem: (message) => {
-        this.problem = message ?? null;
-      },
-      reconnected: () => void this.lookBack(),
-    });
+      .catch((error) => this.tell("a question could not be shown", error));
   }
 
   /** What an earlier fleet left unanswered. */
@@ -155,38 +117,23 @@ export class ChatLink {
     }
   }
 
-  private async catchUp(since: Date): Promise<void> {
-    const { connector, agent, platform } = this.parts;
-    const known = (await this.context.store.conversations())
-      .filter((one) => one.agent === agent.name && one.platform === platform)
-      .slice(0, mostRooms);
-    const rooms = known.map(({ room }) => room);
-    const missed = await connector.missed(since, rooms).catch((error): IncomingMessage[] => {
-      this.context.trouble("what was said meanwhile could not be read", error);
-      return [];
-    });
-    for (const message of missed) await this.take(message);
-  }
-
   /** On record before anything else; the same message is taken once. */
   private async take(incoming: IncomingMessage): Promise<void> {
     const wanted = whatIsWanted(this.rules, incoming);
     if (wanted.kind === "ignored" || this.closing.signal.aborted) return;
-    const { store } = this.context;
     const isCommandText = wanted.kind === "command";
     const given = this.record(incoming, wanted.kind === "answer" && wanted.withContext);
-    const { message, created } = await store.take(given, isCommandText ? "answered" : "waiting");
+    const status = isCommandText ? ("answered" as const) : ("waiting" as const);
+    const { message, created } = await this.context.store.take(given, status);
     if (!created) return;
-    if (wanted.kind === "answer") return this.put(message);
+    if (!isCommandText) return this.put(message);
     const { id, room, sender } = incoming;
     const respond = async (text: string) => void (await this.parts.connector.post(room, { text }));
     await this.command({ ...wanted, id, room, sender, respond });
   }
 
-  private record(
-    { id, room, sender, text, attachments, sentAt }: IncomingMessage,
-    context: boolean,
-  ) {
+  private record(incoming: IncomingMessage, wants_context: boolean) {
+    const { id, room, sender, text, attachments, sentAt, repliesTo } = incoming;
     const { agent, platform } = this.parts;
     return {
       agent: agent.name,
@@ -197,7 +144,8 @@ export class ChatLink {
       sender: { id: sender.id, name: sender.name },
       text,
       attachments,
-      wants_context: context,
+      wants_context,
+      continues: (repliesTo && jobNamedIn(repliesTo)) ?? null,
       sent_at: sentAt.toISOString(),
     };
   }
@@ -217,6 +165,11 @@ export class ChatLink {
     this.parts.connector.presence(this.lines.size > 0).catch(() => undefined);
   }
 
+  private async beside(jobId: string, subject: string, post: OutgoingPost): Promise<void> {
+    const line = [...this.lines.values()].find(({ now }) => now?.job_id === jobId);
+    await line?.post(subject, post);
+  }
+
   private async command(command: IncomingCommand): Promise<void> {
     const { id, name, argument, room, sender, respond } = command;
     const hearing = maySpeak(this.rules, room, sender);
@@ -229,23 +182,9 @@ export class ChatLink {
     await respond(await runCommand(this.context, name, { id, argument, room, line }));
   }
 
-  private async press(press: ButtonPress): Promise<void> {
-    await this.context.questions.press(press);
-  }
-
   private tell(message: string, cause?: unknown): void {
-    const { agent, platform } = this.name;
-    if (cause instanceof ChatError) this.problem = `${cause.message} ${cause.hint}`;
-    this.parts.fleet.trouble(`${agent} in ${platform}: ${message}`, cause);
-  }
-
-  private fail(error: unknown): void {
-    if (this.closing.signal.aborted) return;
-    this.state = "failed";
-    const hint = error instanceof ChatError ? ` ${error.hint}` : "";
-    this.problem = `${error instanceof Error ? error.message : String(error)}${hint}`;
-    this.context.trouble(this.problem, error);
-    const { agent, platform } = this.name;
-    this.parts.fleet.problem(`${agent} in ${platform}: ${this.problem}`);
+    const { agent, platform, fleet } = this.parts;
+    if (cause instanceof ChatError) this.listening.say(wordsOf(cause));
+    fleet.trouble(`${agent.name} in ${platform}: ${message}`, cause);
   }
 }

@@ -69,6 +69,8 @@ export interface IncomingMessage {
   mentionsUs: boolean;
   attachments: Attachment[];
   sentAt: Date;
+  /** All that stands in a program's post which this replies to; ours do not count. */
+  repliesTo?: string;
 }
 
 export interface IncomingCommand {

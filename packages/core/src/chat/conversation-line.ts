@@ -87,7 +87,7 @@ export class ConversationLine {
 
   /** A fleet that stops leaves the message to the next one; what can never be posted is put down. */
   private async giveUp(message: ChatMessage, error: unknown): Promise<void> {
-    if (this.context.signal.aborted) return;
+    if (this.context.signal.aborted || isStopping(error)) return;
     const isFinal = error instanceof ChatError && !error.mayPass;
     this.context.trouble(`a message of ${message.sender.id} could not be answered`, error);
     if (!isFinal) return;
@@ -165,8 +165,8 @@ export class ConversationLine {
   }
 }
 
-function isStopping(error: UserError): boolean {
-  return error.code === "fleet_unreachable";
+function isStopping(error: unknown): boolean {
+  return error instanceof UserError && error.code === "fleet_unreachable";
 }
 
 function refusal({ message, hint }: UserError): Answer {

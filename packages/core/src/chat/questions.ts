@@ -10,8 +10,8 @@ interface QuestionDesk {
   agent: string;
   platform: string;
   approvers: readonly string[];
-  /** Puts a question beside the answer that it holds up; false when nobody waits for that job here. */
-  put(jobId: string, subject: string, post: OutgoingPost): Promise<boolean>;
+  /** Puts a question beside the answer that it holds up, if that is written here. */
+  put(jobId: string, subject: string, post: OutgoingPost): Promise<void>;
 }
 
 /** Questions of running jobs in the chat where the job came from, and who may answer them. */

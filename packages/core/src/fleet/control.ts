@@ -1,5 +1,5 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
-import type { ChatLinkStatus } from "../chat/chat-desk.ts";
+import type { ChatLinkStatus } from "../chat/chat-link.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";
 import type {

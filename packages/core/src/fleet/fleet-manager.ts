@@ -1,4 +1,4 @@
-import type { ChatLinkStatus } from "../chat/chat-desk.ts";
+import type { ChatLinkStatus } from "../chat/chat-link.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval } from "../state/approval.ts";

@@ -59,6 +59,8 @@ export const chatMessageSchema = z.object({
   attachments: z.array(attachmentSchema),
   /** What stood before it is given along. */
   wants_context: z.boolean(),
+  /** A job that a post tells of to which this is the reply. */
+  continues: z.string().nullable(),
   sent_at: time,
   received_at: time,
   status: z.enum(["waiting", "working", "answered", "dropped"]),
@@ -82,6 +84,7 @@ export type NewChatMessage = Pick<
   | "text"
   | "attachments"
   | "wants_context"
+  | "continues"
   | "sent_at"
 > & { conversation_key: string };
 

@@ -274,6 +274,8 @@ export interface BudgetStore {
 export interface ChatStore {
   /** Up to when an agent has heard what was said to it; from now on when it never listened before. */
   heardUntil(agent: string, platform: Platform): Promise<Date>;
+  /** All that was said to an agent until then has come. */
+  heard(agent: string, platform: Platform, until: Date): Promise<void>;
   /** Puts a message into its conversation; a message that was seen before is the first one. */
   take(
     message: NewChatMessage,

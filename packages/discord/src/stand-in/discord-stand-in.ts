@@ -19,6 +19,7 @@ export interface SaidMessage {
   user: string;
   text: string;
   roles?: string[];
+  replyTo?: string;
   attachments?: { name: string; type: string; content: string }[];
 }
 
@@ -90,11 +91,12 @@ export class DiscordStandIn {
   }
 
   /** Somebody says something; `@herd` in it mentions the bot. */
-  say({ channel, user, text, roles, attachments = [] }: SaidMessage): WorldMessage {
+  say({ channel, user, text, roles, replyTo, attachments = [] }: SaidMessage): WorldMessage {
     const author = this.world.user(user, roles);
     const message = this.world.say({
       channel,
       author: author.id,
+      reference: replyTo ?? null,
       content: text.replaceAll("@herd", `<@${this.world.bot.id}>`),
       attachments: attachments.map(({ name, type, content }) => {
         const path = `/attachments/${this.world.snowflake()}/${name}`;
@@ -105,6 +107,14 @@ export class DiscordStandIn {
         return { id, filename: name, size: bytes.length, url, proxy_url: url, content_type: type };
       }),
     });
+    this.repeat(message);
+    return message;
+  }
+
+  /** Another program posts something, as a hook does. */
+  announce(channel: string, text: string): WorldMessage {
+    const program = Object.assign(this.world.user("a hook"), { bot: true });
+    const message = this.world.say({ channel, author: program.id, content: text });
     this.repeat(message);
     return message;
   }

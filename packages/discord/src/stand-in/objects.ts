@@ -56,8 +56,16 @@ export function messageObject(world: World, message: WorldMessage) {
     ...(message.nonce === null ? {} : { nonce: message.nonce }),
     ...(message.reference === null
       ? {}
-      : { message_reference: { message_id: message.reference, channel_id: message.channel } }),
+      : {
+          message_reference: { message_id: message.reference, channel_id: message.channel },
+          referenced_message: referenced(world, message.reference),
+        }),
   };
+}
+
+function referenced(world: World, id: string): object | null {
+  const message = world.messages.find((one) => one.id === id);
+  return message ? messageObject(world, { ...message, reference: null }) : null;
 }
 
 const everything = String(2n ** 50n - 1n);

@@ -34,6 +34,10 @@ export class SqliteChatStore implements ChatStore {
     });
   }
 
+  async heard(agent: string, platform: Platform, until: Date): Promise<void> {
+    this.#database.transaction(() => this.#heard(agent, platform, until.toISOString()));
+  }
+
   async take(
     given: NewChatMessage,
     status: ChatMessage["status"] = "waiting",
@@ -47,9 +51,7 @@ export class SqliteChatStore implements ChatStore {
         message_id,
       );
       if (known) return { message: known, created: false };
-      const sql = `UPDATE chat_links SET heard_until = max(heard_until, ?)
-                   WHERE agent = ? AND platform = ?`;
-      this.#database.run(sql, sent_at, agent, platform);
+      this.#heard(agent, platform, sent_at);
       return { message: this.#insert(given, status), created: true };
     });
   }
@@ -143,6 +145,12 @@ export class SqliteChatStore implements ChatStore {
       );
       return gone;
     });
+  }
+
+  #heard(agent: string, platform: Platform, until: string): void {
+    const sql = `UPDATE chat_links SET heard_until = max(heard_until, ?)
+                 WHERE agent = ? AND platform = ?`;
+    this.#database.run(sql, until, agent, platform);
   }
 
   #insert(
