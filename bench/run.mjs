@@ -1,4 +1,5 @@
 // `npm run bench [name …]`: figures, each beside the bare thing in the same run and beside its bound.
+import { chat } from "./chat.mjs";
 import { config } from "./config.mjs";
 import { dockerCold, dockerWarm } from "./docker.mjs";
 import { executor } from "./executor.mjs";
@@ -26,6 +27,7 @@ const benches = {
   fleetStart,
   idle,
   fleetMemory,
+  chat,
   dockerCold,
   dockerWarm,
 };

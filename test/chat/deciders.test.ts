@@ -11,7 +11,7 @@ import { splitAnswer } from "../../packages/core/src/chat/split-answer.ts";
 import { type ListenRules, whatIsWanted } from "../../packages/core/src/chat/what-is-wanted.ts";
 import type { Approval } from "../../packages/core/src/state/approval.ts";
 import { finishedJob } from "../hooks/finished-job.ts";
-import { inlineAgent, problemsOf } from "../support/fleet.ts";
+import { fleetHead, inlineAgent, load, problemsOf } from "../support/fleet.ts";
 
 const rules: ListenRules = {
   workspaces: ["w"],
@@ -238,5 +238,20 @@ describe("the configuration", () => {
     const messages = problems.map(({ message, hint }) => `${message} ${hint}`).join("\n");
     expect(messages).toContain("nobody may speak to the agent here");
     expect(messages).toMatch(/did you mean `users`/i);
+  });
+
+  const two = (one: string, other: string) => ({
+    "herdctl.yaml": `${fleetHead}agents:\n  - { name: one, chat: ${one} }\n  - { name: two, chat: ${other} }\n`,
+  });
+  const slack = (more: string) =>
+    `{ slack: { token_env: A, app_token_env: B, users: [U], ${more} } }`;
+
+  test("two agents that would answer the same are told apart, or told", () => {
+    const bot = "{ discord: { token_env: T, users: [u] } }";
+    expect(problemsOf(two(bot, bot))[0]?.message).toContain("`one` is the same bot");
+    const everywhere = problemsOf(two(slack("channels: {}"), slack("channels: { C1: {} }")));
+    expect(everywhere[0]?.message).toContain("`one` is the same app");
+    const apart = two(slack("channels: { C1: {} }"), slack("channels: { C2: {} }"));
+    expect(load(apart).fleet.agents).toHaveLength(2);
   });
 });

@@ -12,6 +12,7 @@ import { checkIsolation } from "./isolation.ts";
 import { type ResolvedAgent, resolveAgent, resolvePath } from "./resolve.ts";
 import { agentSchema } from "./schema/agent.ts";
 import type { FleetFile } from "./schema/fleet.ts";
+import { checkSharedChats } from "./shared-chats.ts";
 import { type AgentSource, readSources } from "./sources.ts";
 
 /** One valid configuration: immutable, so that running jobs keep theirs across a reload. */
@@ -47,6 +48,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   const loaded = sources.agents.map((source) => loadAgent(source, guarded));
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));
   problems.push(...unknownTriggers(loaded), ...checkHostCommands(placed(loaded)));
+  problems.push(...checkSharedChats(placed(loaded)));
   if (problems.length > 0 || !sources.root) {
     throw new ProblemsError("config_invalid", withoutRepeats(problems).sort(byPlace));
   }
