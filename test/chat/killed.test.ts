@@ -1,6 +1,7 @@
+import type { Script } from "@herdctl/rehearsal";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { fleetFile } from "../support/fleet-process.ts";
-import { fleetProgram, until } from "../support/fleet-program.ts";
+import { type FleetProgram, fleetProgram, until } from "../support/fleet-program.ts";
 import { stage } from "../support/stage.ts";
 import type { ChatStandIn } from "./chat-stand-in.ts";
 import { discordStandIn } from "./discord-stand-in.ts";
@@ -24,17 +25,9 @@ describe.each(platforms)("%s: the fleet is killed", (_, open) => {
     const chat = await open();
     onTestFinished(() => chat.stop());
     const slow = { text: "Here I am.", delay: { first: "1s" } };
-    const on = await stage({ script: { default: slow } });
-    const room = chat.direct("dora");
-    const lists = `direct_messages: ["${chat.userId("dora")}"]`;
-    const agent = `  - name: one\n    runtime: cli\n    chat: { ${chat.platform}: { ${chat.settings}, ${lists} } }`;
-    const file = fleetFile(on, agent);
-    const here = { ...on, env: { ...on.env, ...chat.env } };
+    const { on, here, file, room } = await killStage(chat, { default: slow });
     const first = await fleetProgram(here, file);
-    await until("it to be connected", async () => {
-      const [link] = await first.control.chat();
-      return link?.state === "connected";
-    });
+    await connected(first);
 
     const killed = new Promise<void>((done) => {
       const kill = () => void first.kill().then(done);
@@ -61,4 +54,42 @@ describe.each(platforms)("%s: the fleet is killed", (_, open) => {
     expect(jobs.map(({ status }) => status)).toEqual(["completed", "completed"]);
     await second.stop();
   });
+
+  test("at any time, again and again: each message has its one answer, in their order", async () => {
+    const chat = await open();
+    onTestFinished(() => chat.stop());
+    const numbers = [1, 2, 3, 4, 5, 6];
+    const rules = numbers.map((n) => ({
+      match: { prompt: `/number ${n}\\b/` },
+      reply: { text: `answer ${n}`, delay: { first: "300ms" } },
+    }));
+    const { here, file, room } = await killStage(chat, { rules });
+    for (const n of numbers) {
+      const fleet = await fleetProgram(here, file);
+      await connected(fleet);
+      chat.say(room, "dora", `number ${n}`);
+      await new Promise((done) => setTimeout(done, Math.random() * 1_500));
+      await fleet.kill();
+    }
+    const last = await fleetProgram(here, file);
+    const texts = () => chat.posts(room).map(({ text }) => text);
+    const wanted = numbers.map((n) => `answer ${n}`);
+    await until("all answers", async () => wanted.every((text) => texts().includes(text)), 50_000);
+    expect(texts()).toEqual(wanted);
+    const { jobs } = await last.control.jobs({ limit: 99 });
+    expect(jobs.map(({ status }) => status)).toEqual(numbers.map(() => "completed"));
+    await last.stop();
+  }, 120_000);
 });
+
+async function killStage(chat: ChatStandIn, script: Script) {
+  const on = await stage({ script });
+  const room = chat.direct("dora");
+  const lists = `direct_messages: ["${chat.userId("dora")}"]`;
+  const agent = `  - name: one\n    runtime: cli\n    chat: { ${chat.platform}: { ${chat.settings}, ${lists} } }`;
+  return { on, room, file: fleetFile(on, agent), here: { ...on, env: { ...on.env, ...chat.env } } };
+}
+
+async function connected({ control }: FleetProgram): Promise<void> {
+  await until("it to be connected", async () => (await control.chat())[0]?.state === "connected");
+}
