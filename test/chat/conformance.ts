@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { FleetManager } from "@herdctl/core";
 import type { Script } from "@herdctl/rehearsal";
@@ -429,6 +429,20 @@ ${agent.replace(/^/gm, "    ")}`;
       on.chat.say(room, "dora", "are you there?");
       const answers = await on.answered(room, 2);
       expect(answers.map(({ text }) => text)).toEqual(["Here I am again.", "Yes."]);
+    });
+
+    test("a session whose transcript is gone is replaced by a fresh one, and the answer comes", async () => {
+      const on = await chatStage();
+      const room = on.chat.direct("dora");
+      on.chat.say(room, "dora", "hello");
+      await on.answered(room);
+      rmSync(join(on.on.configDir, "projects"), { recursive: true });
+      on.chat.say(room, "dora", "do you remember?");
+      const [, second] = await on.answered(room, 2);
+      expect(second?.text).toBe("Good morning.");
+      const { jobs } = await on.fleet.jobs({ limit: 9 });
+      const codes = jobs.map(({ outcome }) => outcome?.code);
+      expect(codes).toEqual(["success", "session_missing", "success"]);
     });
 
     test("the fleet restarts in the middle of an answer: one answer, and what was said meanwhile too", async () => {
