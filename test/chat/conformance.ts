@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { FleetManager } from "@herdctl/core";
 import type { Script } from "@herdctl/rehearsal";
@@ -151,6 +151,23 @@ ${agent.replace(/^/gm, "    ")}`;
       const marked = /<untrusted-data from="attachments"[\s\S]*<\/untrusted-data/.exec(prompt)?.[0];
       expect(marked).toContain("the secret of the attachment");
       expect(marked).toContain("big.bin");
+    });
+
+    test("an image lies in the agent's folder while it answers, under a name of ours", async () => {
+      const look = "cat .herdctl-chat/*/image-1.png > seen; ls -a .herdctl-chat >> seen";
+      const replies = [{ tools: [{ name: "Bash", input: { command: look } }] }, "I see."];
+      const on = await chatStage({ script: { rules: [{ match: { prompt: "/look/" }, replies }] } });
+      const room = on.chat.direct("dora");
+      const attachments = [{ name: "../../evil.png", type: "image/png", content: "PIXELS" }];
+      on.chat.say(room, "dora", "look", { attachments });
+      await on.answered(room);
+      expect(readFileSync(join(on.on.workspace, "seen"), "utf8")).toMatch(
+        /^PIXELS[\s\S]*gitignore/,
+      );
+      expect(on.on.rehearsal.ledger.main[0]?.prompt).toContain(
+        "image-1.png in your working directory",
+      );
+      await until("it to be gone", async () => !existsSync(join(on.on.workspace, ".herdctl-chat")));
     });
   });
 

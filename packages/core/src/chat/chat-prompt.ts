@@ -8,6 +8,8 @@ export interface GivenAttachment {
   bytes: number;
   /** What stands in it, when it is text that is not too long. */
   text?: string;
+  /** Where it lies in the agent's folder. */
+  path?: string;
   /** Why it is not given. */
   missing?: string;
 }
@@ -42,8 +44,9 @@ export function chatPrompt(
   return fillPrompt(lines.join("\n"), values);
 }
 
-function describe({ name, type, bytes, text, missing }: GivenAttachment): string {
+function describe({ name, type, bytes, text, path, missing }: GivenAttachment): string {
   const head = `${name} (${type}, ${bytes} bytes)`;
   if (missing !== undefined) return `${head}: not given, ${missing}`;
+  if (path !== undefined) return `${head}: lies at ${path} in your working directory`;
   return text === undefined ? head : `${head}:\n${text}`;
 }

@@ -5,6 +5,7 @@ import type { Job } from "../state/job.ts";
 import { beginJob } from "./begin-job.ts";
 import { type Answer, composeAnswer } from "./compose-answer.ts";
 import { ChatError } from "./connector.ts";
+import { removeImages } from "./kept-images.ts";
 import type { LinkContext } from "./link-context.ts";
 import { ReplyFold } from "./reply-fold.ts";
 import { ReplyWriter } from "./reply-writer.ts";
@@ -154,6 +155,7 @@ export class ConversationLine {
       await store.changeConversation(conversation.id, { ...session, last_used_at });
     }
     await this.context.questions.close(message);
+    await removeImages(this.context.agent(), message);
     await store.changeMessage(message.id, { status: "answered" });
     this.context.well();
   }

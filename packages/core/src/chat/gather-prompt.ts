@@ -1,9 +1,11 @@
 import type { Attachment, ChatMessage } from "../state/chat.ts";
 import { chatPrompt, type GivenAttachment } from "./chat-prompt.ts";
 import type { EarlierMessage } from "./connector.ts";
+import { isImage, keepImage, takesImages } from "./kept-images.ts";
 import type { LinkContext } from "./link-context.ts";
 
 const longestText = 200_000;
+const largestImage = 5_000_000;
 const mostAttachments = 5;
 
 /** The prompt of a message, with what was said before it and what came with it. */
@@ -15,8 +17,11 @@ export async function gatherPrompt(
   const earlier = await earlierOf(context, message, since);
   const attachments: GivenAttachment[] = [];
   for (const [index, one] of message.attachments.entries()) {
-    const isOneTooMany = index >= mostAttachments;
-    attachments.push(isOneTooMany ? leftOut(one, "there are too many") : await read(context, one));
+    const given =
+      index >= mostAttachments
+        ? leftOut(one, "there are too many")
+        : await give(context, message, one, index + 1);
+    attachments.push(given);
   }
   return chatPrompt(message, earlier, attachments, lead);
 }
@@ -34,12 +39,22 @@ async function earlierOf(
   return found.filter(({ sentAt }) => since === undefined || sentAt > since);
 }
 
-async function read({ connector }: LinkContext, attachment: Attachment): Promise<GivenAttachment> {
-  if (!isText(attachment)) return leftOut(attachment, "only text is read");
-  if (attachment.bytes > longestText) return leftOut(attachment, "it is too long");
+async function give(
+  context: LinkContext,
+  message: ChatMessage,
+  attachment: Attachment,
+  number: number,
+): Promise<GivenAttachment> {
+  const { type, bytes } = attachment;
+  const asImage = isImage(type) && takesImages(context.agent());
+  if (!asImage && !textual.test(type)) return leftOut(attachment, "this kind is not read");
+  const most = asImage ? largestImage : longestText;
+  if (bytes > most) return leftOut(attachment, "it is too large");
   try {
-    const content = await connector.download(attachment, longestText);
-    return { ...attachment, text: content.toString("utf8") };
+    const content = await context.connector.download(attachment, most);
+    if (!asImage) return { ...attachment, text: content.toString("utf8") };
+    const path = await keepImage(context.agent(), message, { number, type, content });
+    return { ...attachment, path };
   } catch {
     return leftOut(attachment, "it could not be fetched");
   }
@@ -50,7 +65,3 @@ function leftOut(attachment: Attachment, missing: string): GivenAttachment {
 }
 
 const textual = /^(text\/|application\/(json|xml|x-yaml|yaml|toml|javascript|x-sh|sql))/;
-
-function isText({ type }: Attachment): boolean {
-  return textual.test(type);
-}

@@ -99,7 +99,7 @@ export class DiscordStandIn {
       reference: replyTo ?? null,
       content: text.replaceAll("@herd", `<@${this.world.bot.id}>`),
       attachments: attachments.map(({ name, type, content }) => {
-        const path = `/attachments/${this.world.snowflake()}/${name}`;
+        const path = `/attachments/${this.world.snowflake()}/content`;
         const bytes = Buffer.from(content);
         this.world.files.set(path, bytes);
         const url = `${this.origin}${path}`;

@@ -243,7 +243,7 @@ export class Rest {
 
   private keep(filename: string, content: Buffer) {
     const id = this.world.snowflake();
-    const path = `/attachments/${id}/${filename}`;
+    const path = `/attachments/${id}/content`;
     this.world.files.set(path, content);
     const url = `${this.options.filesUrl()}${path}`;
     return { id, filename, size: content.length, url, proxy_url: url, content_type: "text/plain" };

@@ -102,7 +102,7 @@ export class SlackStandIn {
       text: text.replaceAll("@herd", `<@${this.workspace.bot.user}>`),
       files: attachments.map(({ name, type, content }) => {
         const id = this.workspace.id("F");
-        const path = `/files/${id}/${name}`;
+        const path = `/files/${id}/content`;
         this.workspace.files.set(path, Buffer.from(content));
         const url_private_download = `${this.origin}${path}`;
         return {

@@ -185,7 +185,7 @@ export class WebApi {
 
   private store(id: string, title: string) {
     const { name, content } = this.uploads.get(id) ?? { name: "file", content: Buffer.alloc(0) };
-    const path = `/files/${id}/${name}`;
+    const path = `/files/${id}/content`;
     this.workspace.files.set(path, content);
     const url_private_download = `${this.options.origin()}${path}`;
     return { id, name, title, mimetype: "text/plain", size: content.length, url_private_download };
