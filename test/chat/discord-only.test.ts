@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
@@ -93,4 +94,26 @@ test("a rate limit is waited for, and every part comes", async () => {
     40_000,
   );
   expect(chat.posts(room)).toHaveLength(3);
+});
+
+test("a reload brings an agent into a chat, and takes it out again", async () => {
+  const chat = await discordStandIn();
+  onTestFinished(() => chat.stop());
+  const on = await stage({ script: { default: "Good morning." } });
+  const room = chat.direct("dora");
+  const block = `{ ${chat.settings}, direct_messages: ["${chat.userId("dora")}"] }`;
+  const file = fleetFile(on, "  - { name: one, runtime: cli }");
+  const without = readFileSync(file, "utf8");
+  const here = { ...on, env: { ...on.env, ...chat.env } };
+  const fleet = await startFleet(here, file, { chat: chat.platforms });
+  expect(await fleet.chat()).toEqual([]);
+  writeFileSync(file, without.replace("runtime: cli", `runtime: cli, chat: { discord: ${block} }`));
+  await fleet.reload();
+  await until("it to be there", async () => (await fleet.chat())[0]?.state === "connected");
+  chat.say(room, "dora", "hello");
+  await until("the answer", async () => chat.posts(room).some((p) => p.text === "Good morning."));
+  writeFileSync(file, without);
+  await fleet.reload();
+  await until("it to be gone", async () => (await fleet.chat()).length === 0);
+  await until("the line to be closed", async () => chat.discord.gateway.connected === 0);
 });
