@@ -292,6 +292,18 @@ ${agent.replace(/^/gm, "    ")}`;
       expect(answer?.text).toMatch(/⚠️ .*\n.*\n\(job-[\d-]+[a-z0-9]+\)/);
     });
 
+    test("a job that has to wait for a limit shows why, and until when", async () => {
+      const fault = { status: 429, headers: { "retry-after": "3600" } };
+      const on = await chatStage({ script: { rules: [{ match: { turn: 1 }, fault }] } });
+      const room = on.chat.direct("dora");
+      on.chat.say(room, "dora", "hello");
+      await until("the reason", async () =>
+        on.chat.posts(room).some(({ text }) => /⏳ .* It goes on at \d\d:\d\d UTC/.test(text)),
+      );
+      on.chat.say(room, "dora", "/stop");
+      await on.answered(room, 2);
+    });
+
     test("many edits in a short time stay within the rate limits", async () => {
       const reply = {
         text: Array.from({ length: 60 }, (_, n) => `word${n}`).join(" "),

@@ -1,6 +1,7 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
 import type { Approval } from "../state/approval.ts";
 import { type Platform, platformSchema } from "../state/chat.ts";
+import type { Job } from "../state/job.ts";
 import type { ChatFleet } from "./chat-fleet.ts";
 import { ChatLink, type ChatLinkStatus } from "./chat-link.ts";
 import { wordsOf } from "./listening.ts";
@@ -46,6 +47,12 @@ export class ChatDesk {
   /** A question came up, or was answered. */
   asked(approval: Approval): void {
     for (const link of this.links.values()) link.asked(approval);
+  }
+
+  /** A job has to wait: whoever asked for it sees why. */
+  waits(job: Job): void {
+    if (job.due_at === null) return;
+    for (const link of this.links.values()) link.waits(job);
   }
 
   private async settle(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
 import type { Approval } from "../state/approval.ts";
 import type { ChatMessage, Platform } from "../state/chat.ts";
+import type { Job } from "../state/job.ts";
 import type { ChatFleet } from "./chat-fleet.ts";
 import { isCommand } from "./commands.ts";
 import {
@@ -109,6 +110,11 @@ export class ChatLink {
       .catch((error) => this.tell("a question could not be shown", error));
   }
 
+  /** A job has to wait for a time, not for a person. */
+  waits(job: Job): void {
+    this.lineOf(job.id)?.waits(job);
+  }
+
   /** What an earlier fleet left unanswered. */
   private async goOn(): Promise<void> {
     const { agent, platform } = this.parts;
@@ -166,8 +172,11 @@ export class ChatLink {
   }
 
   private async beside(jobId: string, subject: string, post: OutgoingPost): Promise<void> {
-    const line = [...this.lines.values()].find(({ now }) => now?.job_id === jobId);
-    await line?.post(subject, post);
+    await this.lineOf(jobId)?.post(subject, post);
+  }
+
+  private lineOf(jobId: string): ConversationLine | undefined {
+    return [...this.lines.values()].find(({ now }) => now?.job_id === jobId);
   }
 
   private async command(command: IncomingCommand): Promise<void> {

@@ -58,6 +58,12 @@ export class ConversationLine {
     return dropped.length;
   }
 
+  /** Shows why nothing happens for now. */
+  waits({ outcome, due_at }: Job): void {
+    const until = due_at === null ? "" : ` It goes on at ${due_at.slice(11, 16)} UTC.`;
+    this.writer?.show(`⏳ ${outcome?.message ?? "It has to wait."}${until}`);
+  }
+
   /** Posts beside the answer that is being written, once for each subject. */
   async post(subject: string, post: Parameters<ReplyWriter["post"]>[1]): Promise<void> {
     await this.writer?.post(subject, post, true);

@@ -32,5 +32,6 @@ export function openChat(parts: FleetParts, { platforms, problems, trigger }: Ch
   });
   hub.on("approval:asked", ({ approval }) => desk.asked(approval));
   hub.on("approval:answered", ({ approval }) => desk.asked(approval));
+  hub.on("job:waiting", ({ job }) => desk.waits(job));
   return desk;
 }
