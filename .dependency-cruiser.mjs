@@ -17,7 +17,9 @@ const core = {
   triggers: ["config", "queue", "runner", "state", "errors"],
   hooks: ["config", "runner", "state", "errors"],
   work: ["config", "triggers", "state", "errors"],
+  chat: ["config", "queue", "triggers", "runner", "state", "errors"],
   fleet: [
+    "chat",
     "config",
     "queue",
     "triggers",
@@ -36,7 +38,9 @@ const packages = {
   core: [],
   rehearsal: ["core"],
   server: ["core"],
-  cli: ["core", "rehearsal", "server"],
+  discord: ["core"],
+  slack: ["core"],
+  cli: ["core", "rehearsal", "server", "discord", "slack"],
 };
 
 const folderRules = Object.entries(core).map(([folder, allowed]) => ({
@@ -77,7 +81,7 @@ export default {
         path: "^packages/[^/]+/src/",
         pathNot: [
           "^packages/$1/",
-          "^packages/[^/]+/src/(index|light|state|fleet|spare|records|document|client|mcp)\\.ts$",
+          "^packages/[^/]+/src/(index|light|state|fleet|spare|records|document|client|mcp|stand-in)\\.ts$",
         ],
       },
     },

@@ -16,6 +16,16 @@ export default defineConfig({
       { find: /^@herdctl\/server$/, replacement: source("packages/server/src/index.ts") },
       { find: /^@herdctl\/server\/client$/, replacement: source("packages/server/src/client.ts") },
       { find: /^@herdctl\/server\/mcp$/, replacement: source("packages/server/src/mcp.ts") },
+      { find: /^@herdctl\/discord$/, replacement: source("packages/discord/src/index.ts") },
+      {
+        find: /^@herdctl\/discord\/stand-in$/,
+        replacement: source("packages/discord/src/stand-in.ts"),
+      },
+      { find: /^@herdctl\/slack$/, replacement: source("packages/slack/src/index.ts") },
+      {
+        find: /^@herdctl\/slack\/stand-in$/,
+        replacement: source("packages/slack/src/stand-in.ts"),
+      },
       { find: /^@herdctl\/rehearsal$/, replacement: source("packages/rehearsal/src/index.ts") },
     ],
   },

@@ -1,4 +1,5 @@
 // `npm run bench [name …]`: figures, each beside the bare thing in the same run and beside its bound.
+import { chat } from "./chat.mjs";
 import { config } from "./config.mjs";
 import { dockerCold, dockerWarm } from "./docker.mjs";
 import { deafness, dueTimes } from "./due-times.mjs";
@@ -31,6 +32,7 @@ const benches = {
   idle,
   fleetMemory,
   streamReaders,
+  chat,
   dockerCold,
   dockerWarm,
 };

@@ -63,6 +63,7 @@ test.each([
   ["docs/embedding.md", 1],
   ["docs/gateway.md", 1],
   ["docs/webhooks.md", 1],
+  ["docs/chat.md", 1],
   ["docs/hooks.md", 1],
   ["docs/herd-tools.md", 1],
   ["docs/work-source.md", 1],

@@ -192,6 +192,7 @@ describe("the session", () => {
     expires_at: "2030-01-02T00:00:00.000Z",
     job_id: null,
     schedule: null,
+    in_chat: false,
     cost_total_usd: 0,
     usage_total: null,
     turns: 1,

@@ -277,6 +277,10 @@ export class SmallFleet implements FleetControl {
     return found.map((session) => viewSession(session, {}, new Date()));
   }
 
+  async chat() {
+    return [];
+  }
+
   hooks(query: HookQuery) {
     return this.#state.hooks.list(query);
   }

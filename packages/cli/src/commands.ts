@@ -7,6 +7,7 @@ import { triggerCommands } from "./command-table/triggers.ts";
 export const groups: Record<string, string> = {
   config: "Check, show and describe the configuration",
   docker: "Prepare what agents in containers run in",
+  chat: "Agents in Discord and Slack",
 };
 
 export const commands: readonly CommandSpec[] = [

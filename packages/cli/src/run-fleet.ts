@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type FleetLog, FleetManager, loadFleet, openFleetLog, UserError } from "@herdctl/core";
 import { Access, createApp, serveOnSocket, servePort } from "@herdctl/server";
 import packageJson from "../package.json" with { type: "json" };
+import { chatPlatforms } from "./chat-platforms.ts";
 import type { Call } from "./command.ts";
 import { fleetFileOf, socketOf } from "./fleet-access.ts";
 import { type FleetView, openFleetView } from "./fleet-view.ts";
@@ -20,6 +21,7 @@ export async function runFleet(call: Call): Promise<void> {
     env,
     loaded,
     version: packageJson.version,
+    chat: chatPlatforms,
     onTrouble: (message, cause) => log.error(message, cause),
   });
   await manager.initialize();

@@ -1,3 +1,21 @@
+export type { ChatLinkStatus } from "./chat/chat-link.ts";
+export { chatCommands } from "./chat/commands.ts";
+export {
+  type ButtonPress,
+  type ChatCheck,
+  ChatError,
+  type ChatLinkOptions,
+  type ChatPlatform,
+  type ChatPlatforms,
+  type ChatSettings,
+  type Connector,
+  type ConnectorListener,
+  type EarlierMessage,
+  type IncomingCommand,
+  type IncomingMessage,
+  type OutgoingPost,
+} from "./chat/connector.ts";
+export { listenRules } from "./chat/listen-rules.ts";
 export { type Allowance, allowances } from "./config/allowances.ts";
 export type { Environment } from "./config/environment.ts";
 export { findFleetFile, stateDirOf } from "./config/find.ts";
@@ -72,6 +90,7 @@ export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
 export type { SparePool, SparePoolOptions } from "./runner-process/spare.ts";
 export { type Approval, approvalSchema, type Word } from "./state/approval.ts";
 export { type Artifact, keptArtifacts } from "./state/artifacts.ts";
+export { type Attachment, type Platform, platformSchema, type Room } from "./state/chat.ts";
 export type {
   DeliveryPage,
   DeliveryQuery,

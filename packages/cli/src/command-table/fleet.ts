@@ -116,4 +116,17 @@ export const fleetCommands: CommandSpec[] = [
     ],
     load: () => import("../commands/answer.ts"),
   },
+  {
+    name: "chat status",
+    summary: "Show which agents are in a chat, and whether they are connected",
+    options: [config],
+    load: () => import("../commands/chat-status.ts"),
+  },
+  {
+    name: "chat test",
+    summary: "Check token, rights and channels of an agent's chats; nothing is sent",
+    arguments: [{ name: "agent", summary: "which agent" }],
+    options: [config],
+    load: () => import("../commands/chat-test.ts"),
+  },
 ];

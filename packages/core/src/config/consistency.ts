@@ -156,6 +156,22 @@ const checks: Check[] = [
         ),
       );
   },
+  function somebodyMaySpeak(agent) {
+    return ["discord", "slack"]
+      .map((platform) => ["chat", platform])
+      .filter((path) => at(agent, path)?.kind === "map")
+      .filter((path) =>
+        ["users", "roles", "direct_messages"].every((list) => !at(agent, [...path, list])),
+      )
+      .map((path) =>
+        problem(
+          agent,
+          path,
+          "nobody may speak to the agent here",
+          "Name people with `users`, `roles` or `direct_messages`.",
+        ),
+      );
+  },
   function signaturesNameTheirHeader(agent) {
     return keys(agent, "schedules")
       .map((name) => ["schedules", name, "signature"])

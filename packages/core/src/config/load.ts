@@ -15,6 +15,7 @@ import { type ResolvedAgent, resolveAgent, resolvePath } from "./resolve.ts";
 import { agentSchema } from "./schema/agent.ts";
 import type { FleetFile } from "./schema/fleet.ts";
 import { checkServerTokens } from "./server-tokens.ts";
+import { checkSharedChats } from "./shared-chats.ts";
 import { type AgentSource, readSources } from "./sources.ts";
 
 /** One valid configuration: immutable, so that running jobs keep theirs across a reload. */
@@ -55,6 +56,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   problems.push(...checkSchemaFiles(placed(loaded)));
   if (sources.root)
     problems.push(...checkServerTokens(sources.root, sources.rootTree, environment));
+  problems.push(...checkSharedChats(placed(loaded)));
   if (problems.length > 0 || !sources.root) {
     throw new ProblemsError("config_invalid", withoutRepeats(problems).sort(byPlace));
   }

@@ -1,4 +1,5 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { ChatLinkStatus } from "../chat/chat-link.ts";
 import type { ShownConfig } from "../config/show.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval, Word } from "../state/approval.ts";
@@ -79,6 +80,8 @@ export interface FleetControl {
   retryHook(id: string): Promise<HookRun>;
   /** The configuration in force, each value with its origin, secrets masked. */
   configuration(): Promise<ShownConfig>;
+  /** Each agent on each chat platform, as it stands. */
+  chat(): Promise<ChatLinkStatus[]>;
   reload(): Promise<void>;
   /** Drains, then cancels what is left; `detach` leaves running jobs to the next fleet process. */
   shutdown(options?: ShutdownOptions): Promise<void>;

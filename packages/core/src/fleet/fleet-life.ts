@@ -1,8 +1,9 @@
+import type { ChatPlatforms } from "../chat/connector.ts";
 import type { Environment } from "../config/environment.ts";
 import { type LoadedFleet, loadFleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
-import type { Candidate } from "../queue/admit.ts";
+import type { Admission, Candidate, TriggerRequest } from "../queue/admit.ts";
 import type { SparePool } from "../runner-process/spare.ts";
 import { cancelLeftOvers } from "./cancel-job.ts";
 import { ConfigWatch } from "./config-watch.ts";
@@ -11,6 +12,7 @@ import type { FleetStatus, ShutdownOptions } from "./control.ts";
 import { drain } from "./drain.ts";
 import { runErrand } from "./errands/run-errand.ts";
 import { EventHub } from "./event-hub.ts";
+import { openChat } from "./fleet-chat.ts";
 import { type FleetParts, openParts } from "./parts.ts";
 import { Problems } from "./problems.ts";
 import { type Recovered, recover } from "./recovery.ts";
@@ -34,6 +36,8 @@ export interface FleetManagerOptions {
   unattended?: boolean;
   /** Runners that are started already. They are stopped with the fleet. */
   spares?: SparePool;
+  /** How the platforms of chats are reached; without one its agents are not in it. */
+  chat?: ChatPlatforms;
   /** What a person should know but no record tells. */
   onTrouble?: (message: string, cause?: unknown) => void;
 }
@@ -55,6 +59,7 @@ export class FleetLife {
     private readonly options: FleetManagerOptions,
     /** What is done when a file of the configuration has changed. */
     private readonly reload: () => Promise<void>,
+    private readonly trigger: (request: TriggerRequest) => Promise<Admission>,
   ) {}
 
   async initialize(): Promise<void> {
@@ -170,6 +175,10 @@ export class FleetLife {
     const trigger = (candidates: readonly Candidate[]) => triggerAll(parts, candidates);
     parts.clock = new ScheduleClock({ context, trigger });
     await parts.clock.replan();
+    const { trigger: triggerOne, problems } = this;
+    const platforms = this.options.chat ?? {};
+    parts.chat = openChat(parts, { platforms, problems, trigger: triggerOne });
+    parts.chat.start();
   }
 
   private async close(options: ShutdownOptions): Promise<void> {
@@ -177,7 +186,7 @@ export class FleetLife {
     await this.opening?.catch(() => undefined);
     if (this.parts) {
       const { dispatcher, context, hooks, work, state, lock, spares } = this.parts;
-      const { retention, containers, clock, watch } = this.parts;
+      const { retention, containers, clock, watch, chat } = this.parts;
       this.hub.emit({ type: "fleet:stopping" });
       dispatcher.halt();
       await watch?.stop();
@@ -185,6 +194,7 @@ export class FleetLife {
       if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
       await dispatcher.leave();
       await Promise.all([hooks, work].map((desk) => desk.stop(this.patience(options))));
+      await chat?.stop(options.detach ? 0 : this.patience(options));
       await retention?.stop();
       await containers?.stop();
       await context.spareContainers.stop();

@@ -1,3 +1,4 @@
+import type { ChatLinkStatus } from "../chat/chat-link.ts";
 import { type ShownConfig, showConfig } from "../config/show.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
@@ -51,7 +52,11 @@ export class FleetManager implements FleetControl {
   private readonly life: FleetLife;
 
   constructor(private readonly options: FleetManagerOptions) {
-    this.life = new FleetLife(options, () => this.reload());
+    this.life = new FleetLife(
+      options,
+      () => this.reload(),
+      (request) => this.trigger(request),
+    );
     const env = options.env ?? process.env;
     const config = () => this.life.config;
     this.port = new FleetPort({ env, problems: this.life.problems, config });
@@ -264,14 +269,20 @@ export class FleetManager implements FleetControl {
     return this.life.ask(async () => showConfig(this.life.config));
   }
 
+  /** Each agent on each platform, as it stands. */
+  chat(): Promise<ChatLinkStatus[]> {
+    return this.life.ask(async ({ chat }) => chat?.status ?? []);
+  }
+
   reload(): Promise<void> {
-    return this.life.ask(async ({ context, dispatcher, clock, watch }) => {
+    return this.life.ask(async ({ context, dispatcher, clock, watch, chat }) => {
       this.life.readConfig();
       const agents = context.fleet().agents.map(({ name }) => name);
       context.hub.emit({ type: "fleet:reloaded", agents });
       dispatcher.kick();
       await clock?.replan();
       watch?.follow();
+      void chat?.adjust();
     });
   }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { ChatDesk } from "../chat/chat-desk.ts";
 import type { LoadedFleet } from "../config/load.ts";
 import { HookDesk } from "../hooks/hook-desk.ts";
 import { SparePool } from "../runner-process/spare.ts";
@@ -44,6 +45,7 @@ export interface FleetParts {
   containers?: ContainerWatch;
   clock?: ScheduleClock;
   watch?: ConfigWatch;
+  chat?: ChatDesk;
 }
 
 export interface FleetFrame {

@@ -79,6 +79,7 @@ async function placeOfAttempt({ state, fleet }: FleetContext, job: Job): Promise
     configDir: run?.config_dir ?? "",
     expiresAfter: agent?.session.expires ?? 24 * 3_600_000,
     ownOf: agent ? sessionRule(agent, job.schedule).ownOf : null,
+    inChat: job.trigger_type === "chat",
   };
 }
 

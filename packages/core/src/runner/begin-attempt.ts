@@ -54,9 +54,19 @@ async function refuse({ state, job: { id } }: RunRequest, next: NextStep): Promi
   return (await state.jobs.endAttempt(id, job.attempts, end, later)).job;
 }
 
-function attemptedAt({ agent, place, cwd, configDir }: RunOrder, { schedule }: Job): AttemptedAt {
-  const { ownOf } = sessionRule(agent, schedule);
-  return { agent: agent.name, place, cwd, configDir, expiresAfter: agent.session.expires, ownOf };
+function attemptedAt(
+  { agent, place, cwd, configDir }: RunOrder,
+  { schedule, trigger_type }: Job,
+): AttemptedAt {
+  return {
+    agent: agent.name,
+    place,
+    cwd,
+    configDir,
+    expiresAfter: agent.session.expires,
+    ownOf: sessionRule(agent, schedule).ownOf,
+    inChat: trigger_type === "chat",
+  };
 }
 
 async function recordStart(

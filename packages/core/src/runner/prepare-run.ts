@@ -185,6 +185,8 @@ function wishOf(job: Job, goesOn: boolean): SessionWish {
     return { kind: "fork", sessionId: job.forked_from, at: job.fork_point ?? undefined };
   }
   if (job.resumed_from !== null) return { kind: "resume", sessionId: job.resumed_from };
+  // What was said in another room must not come up here.
+  if (job.trigger_type === "chat") return { kind: "fresh" };
   return { kind: goesOn ? "latest" : "fresh" };
 }
 

@@ -15,6 +15,8 @@ export interface AttemptedAt {
   expiresAfter: number;
   /** The schedule whose own the session is. */
   ownOf: string | null;
+  /** It is a conversation's own. */
+  inChat: boolean;
 }
 
 /**
@@ -51,6 +53,7 @@ function sessionOf(report: RunReport, at: AttemptedAt): SessionInfo {
     cwd,
     config_dir,
     job_id: report.job_id,
+    ...(at.inChat && { in_chat: true }),
     expires_at: new Date(Date.parse(report.finished_at) + at.expiresAfter).toISOString(),
     turns: report.turns,
     // Whoever goes on in it by hand leaves it whose it is.

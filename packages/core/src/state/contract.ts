@@ -1,5 +1,14 @@
 import type { Approval, ApprovalRequest, Word } from "./approval.ts";
 import type { ChainSpent } from "./chain.ts";
+import type {
+  ChatMessage,
+  ChatMessageChange,
+  ChatPost,
+  Conversation,
+  ConversationChange,
+  NewChatMessage,
+  Platform,
+} from "./chat.ts";
 import type { Delivery, DeliveryWithBody, NewDelivery, WantedDelivery } from "./delivery.ts";
 import type { DueRecord, MarkedSchedule, ScheduleName } from "./due-time.ts";
 import type { CalledHook, HookEnd, HookRun } from "./hook-run.ts";
@@ -158,7 +167,10 @@ export interface JobPage {
 export interface SessionStore {
   save(info: SessionInfo): Promise<Session>;
   get(sessionId: string): Promise<Session | undefined>;
-  /** The one used last, expired or not: of the agent, or of those that are a schedule's own. */
+  /**
+   * The one used last, expired or not: of the agent, or of those that are a schedule's own. Those of
+   * conversations in a chat are nobody else's.
+   */
   latest(agent: string, place: Place, ownOf?: string | null): Promise<Session | undefined>;
   /** The one used last first. */
   list(query?: { agent?: string }): Promise<Session[]>;
@@ -321,4 +333,31 @@ export interface BudgetStore {
   spending(day: Day): Promise<Spending>;
   /** Adds to what was raised before; without an agent for the whole fleet. */
   raise(day: Day, agent: string | undefined, by: Partial<Amounts>): Promise<void>;
+}
+
+export interface ChatStore {
+  /** Up to when an agent has heard what was said to it; from now on when it never listened before. */
+  heardUntil(agent: string, platform: Platform): Promise<Date>;
+  /** All that was said to an agent until then has come. */
+  heard(agent: string, platform: Platform, until: Date): Promise<void>;
+  /** Puts a message into its conversation; a message that was seen before is the first one. */
+  take(
+    message: NewChatMessage,
+    status?: ChatMessage["status"],
+  ): Promise<{ message: ChatMessage; created: boolean }>;
+  conversation(id: string): Promise<Conversation | undefined>;
+  conversationByKey(key: string): Promise<Conversation | undefined>;
+  /** The one used last first. */
+  conversations(): Promise<Conversation[]>;
+  changeConversation(id: string, change: ConversationChange): Promise<Conversation>;
+  /** All that is not answered yet, in the order in which it was said. */
+  open(): Promise<ChatMessage[]>;
+  ofJob(jobId: string): Promise<ChatMessage | undefined>;
+  changeMessage(id: string, change: ChatMessageChange): Promise<ChatMessage>;
+  /** Puts down that something is about to be posted; not the first time when it was before. */
+  beginPost(message: string, subject: string): Promise<{ post: ChatPost; first: boolean }>;
+  endPost(nonce: string, postedId: string): Promise<ChatPost>;
+  posts(message: string): Promise<ChatPost[]>;
+  /** Deletes what was answered before this, some at a time, and says how much. */
+  prune(before: Date, limit: number): Promise<number>;
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { UserError } from "../errors/user-error.ts";
 
 export function newJobId(now: Date): string {
@@ -20,6 +20,22 @@ export function newHookId(): string {
 
 export function newClaimId(): string {
   return `claim-${randomName()}`;
+}
+
+export function newConversationId(): string {
+  return `conversation-${randomName()}`;
+}
+
+export function newMessageId(now: Date): string {
+  return `message-${now.toISOString().slice(0, 10)}-${randomName()}`;
+}
+
+/** The same for the same part of the same answer; no longer than platforms take. */
+export function nonceOf(message: string, subject: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([message, subject]))
+    .digest("hex")
+    .slice(0, 24);
 }
 
 /** A job's id names its folder, so it must not lead out of the folder of jobs. */

@@ -18,6 +18,8 @@ export const sessionSchema = z.object({
   job_id: z.string().nullable(),
   /** Set where it is this schedule's own: no other run goes on in it by itself. */
   schedule: z.string().nullable(),
+  /** It is a conversation's own: no other job goes on with it by itself. */
+  in_chat: z.boolean(),
   /** Totals over the whole life of the session, as claude counts them: a run's share is a difference. */
   cost_total_usd: z.number().nonnegative(),
   usage_total: usageSchema.nullable(),

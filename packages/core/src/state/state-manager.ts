@@ -3,6 +3,7 @@ import { UserError } from "../errors/user-error.ts";
 import type {
   ApprovalStore,
   BudgetStore,
+  ChatStore,
   DeliveryStore,
   HookStore,
   JobStore,
@@ -17,6 +18,7 @@ import { outputName } from "./output-writer.ts";
 import { isAlive } from "./process-identity.ts";
 import { SqliteApprovalStore } from "./sqlite/approval-store.ts";
 import { SqliteBudgetStore } from "./sqlite/budget-store.ts";
+import { SqliteChatStore } from "./sqlite/chat-store.ts";
 import type { Database } from "./sqlite/database.ts";
 import { SqliteDeliveryStore } from "./sqlite/delivery-store.ts";
 import { SqliteHookStore } from "./sqlite/hook-store.ts";
@@ -44,6 +46,7 @@ interface Stores {
   deliveries: DeliveryStore;
   hooks: HookStore;
   work: WorkStore;
+  chat: ChatStore;
 }
 
 /** A state directory: where everything lies, and its stores while it is open. */
@@ -106,6 +109,10 @@ export class StateManager {
     return this.#opened.work;
   }
 
+  get chat(): ChatStore {
+    return this.#opened.chat;
+  }
+
   async open(options: OpenOptions = {}): Promise<this> {
     if (this.#stores) return this;
     const database = this.#openDatabase(options);
@@ -122,6 +129,7 @@ export class StateManager {
       deliveries: new SqliteDeliveryStore(database, clock),
       hooks: new SqliteHookStore(database, clock),
       work: new SqliteWorkStore(database, clock),
+      chat: new SqliteChatStore(database, clock),
     };
     return this;
   }

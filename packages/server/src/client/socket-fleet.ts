@@ -159,6 +159,10 @@ export class SocketFleet implements FleetClient {
     return this.#ask("loginLink", { body: options });
   }
 
+  async chat() {
+    return (await this.#ask("chat")).links;
+  }
+
   reload() {
     return this.#ask("reload");
   }

@@ -13,6 +13,7 @@ import { mediaTypes, streamResponse } from "../live/stream-response.ts";
 import { waitForJob } from "../live/wait-for-job.ts";
 import { accessEndpoints } from "./access.ts";
 import { answerSchema } from "./answers.ts";
+import { chatLinkSchema } from "./chat.ts";
 import { shownConfigSchema } from "./configuration.ts";
 import { deliveryListSchema, deliveryQuerySchema } from "./deliveries.ts";
 import { endpoint } from "./endpoint.ts";
@@ -255,6 +256,11 @@ export const endpoints = {
     summary: "The configuration in force: each value, where it was written, secrets masked.",
     response: shownConfigSchema,
     answer: ({ control }) => control.configuration(),
+  }),
+  chat: endpoint("chat", {
+    summary: "Each agent on each chat platform: whether it is connected, and what is wrong.",
+    response: z.object({ links: z.array(chatLinkSchema) }),
+    answer: async ({ control }) => ({ links: await control.chat() }),
   }),
   reload: endpoint("reload", {
     summary: "Reads the configuration anew. A wrong one is answered with all that is wrong in it.",

@@ -34,6 +34,7 @@ export const routes = {
   hooks: ["GET", "/v1/hooks"],
   retryHook: ["POST", "/v1/hooks/:id/retry"],
   configuration: ["GET", "/v1/config"],
+  chat: ["GET", "/v1/chat"],
   reload: ["POST", "/v1/reload"],
   shutdown: ["POST", "/v1/shutdown"],
   events: ["GET", "/v1/events"],

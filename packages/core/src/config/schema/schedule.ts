@@ -63,7 +63,7 @@ const at = z.strictObject({
   ...common,
 });
 
-/** Every delivery is something of its own: to skip one because another is at work would lose it. */
+/** Every delivery and every message is something of its own: to skip one because another is at work would lose it. */
 const webhook = z.strictObject({
   type: z.literal("webhook"),
   ...webhookFields,
@@ -71,6 +71,10 @@ const webhook = z.strictObject({
   overlap: overlap("allow"),
 });
 
-const chat = z.strictObject({ type: z.literal("chat"), ...common });
+const chat = z.strictObject({
+  type: z.literal("chat"),
+  ...common,
+  overlap: overlap("allow"),
+});
 
 export const schedule = z.discriminatedUnion("type", [interval, cron, at, webhook, chat]);

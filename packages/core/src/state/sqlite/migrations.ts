@@ -226,6 +226,51 @@ export const migrations: readonly string[] = [
   `
   UPDATE jobs SET record = json_set(record, '$.report', NULL, '$.artifacts', json('[]'))
   `,
+  `
+  UPDATE sessions SET record = json_set(record, '$.in_chat', json('false'));
+
+  CREATE TABLE chat_links (
+    agent TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    heard_until TEXT NOT NULL,
+    PRIMARY KEY (agent, platform)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE conversations (
+    id TEXT PRIMARY KEY,
+    record TEXT NOT NULL,
+    key TEXT NOT NULL AS (record ->> '$.key'),
+    last_used_at TEXT NOT NULL AS (record ->> '$.last_used_at')
+  ) STRICT;
+  CREATE UNIQUE INDEX conversations_key ON conversations (key);
+  CREATE INDEX conversations_used ON conversations (last_used_at);
+
+  CREATE TABLE chat_messages (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    record TEXT NOT NULL,
+    agent TEXT NOT NULL AS (record ->> '$.agent'),
+    platform TEXT NOT NULL AS (record ->> '$.platform'),
+    message_id TEXT NOT NULL AS (record ->> '$.message_id'),
+    conversation_id TEXT NOT NULL AS (record ->> '$.conversation_id'),
+    status TEXT NOT NULL AS (record ->> '$.status'),
+    sent_at TEXT NOT NULL AS (record ->> '$.sent_at'),
+    job_id TEXT AS (record ->> '$.job_id')
+  ) STRICT;
+  CREATE UNIQUE INDEX chat_messages_name ON chat_messages (agent, platform, message_id);
+  CREATE INDEX chat_messages_open ON chat_messages (sent_at)
+    WHERE status IN ('waiting', 'working');
+  CREATE INDEX chat_messages_conversation ON chat_messages (conversation_id);
+  CREATE INDEX chat_messages_job ON chat_messages (job_id) WHERE job_id IS NOT NULL;
+  CREATE INDEX chat_messages_time ON chat_messages (sent_at);
+
+  CREATE TABLE chat_posts (
+    nonce TEXT NOT NULL UNIQUE,
+    message TEXT NOT NULL REFERENCES chat_messages (id) ON DELETE CASCADE,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX chat_posts_message ON chat_posts (message)
+  `,
 ];
 
 /** Each step in a transaction of its own, so that a crash leaves one version or the next. */

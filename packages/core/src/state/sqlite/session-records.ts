@@ -83,6 +83,7 @@ const unused = {
   expires_at: null,
   job_id: null,
   schedule: null,
+  in_chat: false,
   cost_total_usd: 0,
   usage_total: null,
   turns: 0,

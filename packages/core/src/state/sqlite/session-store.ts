@@ -41,6 +41,7 @@ export class SqliteSessionStore implements SessionStore {
   ): Promise<Session | undefined> {
     const sql = `SELECT session_id, record FROM sessions
                  WHERE agent = ? AND place = ? AND record ->> '$.schedule' IS ?
+                   AND NOT (record ->> '$.in_chat')
                  ORDER BY last_used_at DESC, rowid DESC LIMIT 1`;
     const row = this.#database.get(sql, agent, place, ownOf);
     return row && readSession(this.#database, row);

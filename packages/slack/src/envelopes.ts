@@ -1,0 +1,86 @@
+import type { ConnectorListener, IncomingMessage } from "@herdctl/core";
+import { isSpoken, roomOf, type SlackMessage } from "./incoming.ts";
+import type { Envelope } from "./shared-socket.ts";
+
+interface Hearer {
+  team: string;
+  concerns(channel: string): boolean;
+  incoming(channel: string, message: SlackMessage): Promise<IncomingMessage>;
+  listener: ConnectorListener;
+}
+
+/** What an envelope holds, brought to whom it concerns. Other kinds are let pass. */
+export async function hearEnvelope({ type, body }: Envelope, hearer: Hearer): Promise<void> {
+  await readers[type]?.(body, hearer);
+}
+
+type Reader = (body: Record<string, unknown>, hearer: Hearer) => Promise<void>;
+
+const readers: Record<string, Reader> = {
+  async events_api(body, { concerns, incoming, listener }) {
+    const event = body.event as SlackMessage & { type: string; channel?: string };
+    const { channel = "" } = event;
+    const isMessage = ["message", "app_mention"].includes(event.type);
+    if (!isMessage || !isSpoken(event) || !concerns(channel)) return;
+    await listener.message(await incoming(channel, event));
+  },
+
+  async slash_commands(given, { team, concerns, listener }) {
+    const body = given as SlashCommand;
+    if (!concerns(body.channel_id)) return;
+    const [name = "", ...rest] = wordsOf(body);
+    await listener.command({
+      id: body.trigger_id,
+      name,
+      argument: rest.join(" "),
+      room: roomOf(team, body.channel_id, {}),
+      sender: { id: body.user_id, name: body.user_name, roles: [], isBot: false },
+      respond: (text) => respondTo(body.response_url, text),
+    });
+  },
+
+  async interactive(given, { team, concerns, listener }) {
+    const body = given as BlockActions;
+    const [action] = body.actions ?? [];
+    if (body.type !== "block_actions" || !action || !concerns(body.channel.id)) return;
+    const { thread_ts } = body.container;
+    await listener.press({
+      value: action.value,
+      room: roomOf(team, body.channel.id, { thread_ts }),
+      sender: { id: body.user.id, name: body.user.name, roles: [], isBot: false },
+      respond: (text) => respondTo(body.response_url, text),
+    });
+  },
+};
+
+type SlashCommand = Record<
+  "command" | "text" | "trigger_id" | "channel_id" | "user_id" | "user_name" | "response_url",
+  string
+>;
+
+interface BlockActions extends Record<string, unknown> {
+  type: string;
+  actions?: { value: string }[];
+  channel: { id: string };
+  container: { thread_ts?: string };
+  user: { id: string; name: string };
+  response_url: string;
+}
+
+/** The command of the app, such as `/herd reset`, or one that is named like ours. */
+function wordsOf({ command, text }: SlashCommand): string[] {
+  const words = text.trim().split(/\s+/).filter(Boolean);
+  const isOwn = ["/herd", "/herdctl"].includes(command);
+  const all = isOwn ? words : [command.slice(1), ...words];
+  return all.length === 0 ? ["help"] : all;
+}
+
+/** Seen by whoever asked, and by nobody else. */
+async function respondTo(url: string, text: string): Promise<void> {
+  await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text, response_type: "ephemeral", replace_original: false }),
+    signal: AbortSignal.timeout(10_000),
+  });
+}

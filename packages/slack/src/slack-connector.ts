@@ -1,0 +1,250 @@
+import type {
+  Attachment,
+  ChatLinkOptions,
+  Connector,
+  ConnectorListener,
+  EarlierMessage,
+  IncomingMessage,
+  OutgoingPost,
+  Room,
+} from "@herdctl/core";
+import { WebClient } from "@slack/web-api";
+import { hearEnvelope } from "./envelopes.ts";
+import { fetchFile } from "./fetch-file.ts";
+import { incomingMessage, isSpoken, type SlackMessage, stampOf, timeOf, tsOf } from "./incoming.ts";
+import { messageBody } from "./message-body.ts";
+import { plain } from "./mrkdwn.ts";
+import { type SlackSettings, settingsOf } from "./settings.ts";
+import { type Envelope, SharedSocket, type SocketListener } from "./shared-socket.ts";
+import { silentLogger } from "./silent-logger.ts";
+import { slackError } from "./slack-error.ts";
+
+/** Clocks differ; what was posted is looked for from a little before. */
+const skew = 60_000;
+const eventType = "herdctl_post";
+
+/** One agent as an app in Slack. Reconnecting and rate limits are the library's work. */
+export class SlackConnector implements Connector {
+  readonly limits = { text: 3_800, file: 20_000_000, editGap: 1_500 };
+  private readonly settings: SlackSettings;
+  private readonly web: WebClient;
+  private readonly names = new Map<string, string>();
+  private readonly beginnings = new Map<string, string | undefined>();
+  private socket: { shared: SharedSocket; listener: SocketListener } | undefined;
+  private self = { team: "", us: "" };
+
+  constructor(link: ChatLinkOptions) {
+    this.settings = settingsOf(link);
+    this.web = new WebClient(this.settings.token, {
+      slackApiUrl: this.settings.base_url,
+      logger: silentLogger,
+      // A call that is made again could post twice: whoever calls looks first.
+      retryConfig: { retries: 0 },
+    });
+  }
+
+  async start(listener: ConnectorListener): Promise<void> {
+    await this.ask(async () => {
+      const { user_id: us = "", team_id: team = "" } = await this.web.auth.test();
+      this.self = { us, team };
+      const shared = SharedSocket.of(this.settings.appToken, this.settings.base_url);
+      const own: SocketListener = {
+        envelope: (envelope) => this.hear(envelope, listener),
+        down: () => listener.problem("Slack is being reconnected."),
+        connected: () => {
+          listener.problem(undefined);
+          listener.reconnected();
+        },
+      };
+      await shared.join(own);
+      this.socket = { shared, listener: own };
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.socket?.shared.leave(this.socket.listener);
+  }
+
+  post(room: Room, post: OutgoingPost): Promise<string> {
+    const { nonce, files = [] } = post;
+    if (files.length > 0) return this.upload(room, files, nonce);
+    return this.ask(async () => {
+      const { ts = "" } = await this.web.chat.postMessage({
+        ...placeOf(room),
+        ...messageBody(post),
+        metadata: { event_type: eventType, event_payload: { nonce: nonce ?? "" } },
+        unfurl_links: false,
+        unfurl_media: false,
+      });
+      return ts;
+    });
+  }
+
+  async edit(room: Room, ts: string, post: OutgoingPost): Promise<void> {
+    await this.ask(() => this.web.chat.update({ channel: room.channel, ts, ...messageBody(post) }));
+  }
+
+  async find(room: Room, { nonce = "" }: OutgoingPost, since: Date): Promise<string | undefined> {
+    const oldest = stampOf(new Date(since.getTime() - skew));
+    const said = await this.said(room, { oldest, limit: 200 });
+    const file = ({ files = [] }: SlackMessage) =>
+      files.some((one) => one.title?.includes(tag(nonce)));
+    return said.find((one) => one.metadata?.event_payload?.nonce === nonce || file(one))?.ts;
+  }
+
+  /** Slack has no such sign for apps; the first post is it. */
+  async typing(): Promise<void> {}
+
+  async mark(room: Room, messageId: string): Promise<void> {
+    const timestamp = tsOf(messageId);
+    const { channel } = room;
+    await this.ask(() => this.web.reactions.add({ channel, timestamp, name: "eyes" }));
+  }
+
+  async earlier(room: Room, messageId: string, count: number): Promise<EarlierMessage[]> {
+    const latest = tsOf(messageId);
+    const said = await this.said(room, { latest, limit: count });
+    const people = said.filter(
+      (one) => isSpoken(one) && one.user !== this.self.us && one.bot_id === undefined,
+    );
+    return Promise.all(
+      people.slice(-count).map(async (one) => ({
+        id: one.ts,
+        sender: await this.nameOf(one.user ?? ""),
+        text: plain(one.text ?? ""),
+        sentAt: timeOf(one.ts),
+      })),
+    );
+  }
+
+  async missed(since: Date, known: readonly Room[]): Promise<IncomingMessage[]> {
+    const oldest = stampOf(since);
+    const rooms = [...(await this.ownChannels()), ...known.filter(({ thread }) => thread !== null)];
+    const found: IncomingMessage[] = [];
+    for (const room of rooms) {
+      const said = await this.said(room, { oldest, limit: 200 }).catch(() => []);
+      for (const one of said.filter(isSpoken)) found.push(await this.incoming(room.channel, one));
+    }
+    return found.sort((a, b) => a.sentAt.getTime() - b.sentAt.getTime());
+  }
+
+  download({ url }: Attachment, most: number): Promise<Buffer> {
+    return fetchFile(url, this.settings, most);
+  }
+
+  /** Slack shows apps as always there. */
+  async presence(): Promise<void> {}
+
+  small(text: string): string {
+    return `_${text}_`;
+  }
+
+  private hear(envelope: Envelope, listener: ConnectorListener): Promise<void> {
+    const { team } = this.self;
+    return hearEnvelope(envelope, {
+      team,
+      concerns: (channel) => this.concerns(channel),
+      incoming: (channel, message) => this.incoming(channel, message),
+      listener,
+    });
+  }
+
+  /** Agents that share an app have channels of their own. */
+  private concerns(channel: string): boolean {
+    const named = Object.keys(this.settings.channels);
+    return named.length === 0 || channel.startsWith("D") || named.includes(channel);
+  }
+
+  private async incoming(channel: string, message: SlackMessage): Promise<IncomingMessage> {
+    const name = await this.nameOf(message.user ?? "");
+    const { thread_ts: thread, ts } = message;
+    const repliesTo =
+      thread && thread !== ts ? await this.programsPost(channel, thread) : undefined;
+    return incomingMessage(message, { ...this.self, channel, name, repliesTo });
+  }
+
+  /** What a thread is about, when a program other than us began it. */
+  private async programsPost(channel: string, thread: string): Promise<string | undefined> {
+    const key = `${channel}/${thread}`;
+    if (this.beginnings.has(key)) return this.beginnings.get(key);
+    const room = { workspace: null, channel, thread, direct: false };
+    const [first] = await this.said(room, { limit: 1 }).catch(() => []);
+    const isProgram = first?.bot_id !== undefined && first.metadata?.event_type !== eventType;
+    const post = isProgram
+      ? JSON.stringify([first.text, first.attachments, first.blocks])
+      : undefined;
+    if (first) this.beginnings.set(key, post);
+    return post;
+  }
+
+  private async nameOf(user: string): Promise<string> {
+    const known = this.names.get(user);
+    if (known !== undefined) return known;
+    const found = await this.web.users.info({ user }).catch(() => undefined);
+    const name = found?.user?.profile?.display_name || found?.user?.name || user;
+    this.names.set(user, name);
+    return name;
+  }
+
+  private ownChannels(): Promise<Room[]> {
+    return this.ask(async () => {
+      const types = "public_channel,private_channel,im";
+      const { channels = [] } = await this.web.users.conversations({ types, limit: 200 });
+      return channels.flatMap(({ id }) =>
+        id && this.concerns(id)
+          ? [{ workspace: this.self.team, channel: id, thread: null, direct: id.startsWith("D") }]
+          : [],
+      );
+    });
+  }
+
+  /** The oldest first. */
+  private said(
+    { channel, thread }: Room,
+    range: { oldest?: string; latest?: string; limit: number },
+  ): Promise<SlackMessage[]> {
+    return this.ask(async () => {
+      const wanted = { channel, ...range, include_all_metadata: true };
+      if (thread !== null) {
+        const { messages = [] } = await this.web.conversations.replies({ ...wanted, ts: thread });
+        return messages as SlackMessage[];
+      }
+      const { messages = [] } = await this.web.conversations.history(wanted);
+      return (messages as SlackMessage[]).reverse();
+    });
+  }
+
+  private upload(
+    room: Room,
+    files: NonNullable<OutgoingPost["files"]>,
+    nonce = "",
+  ): Promise<string> {
+    return this.ask(async () => {
+      for (const { name: filename, content: file } of files) {
+        const upload = { file, filename, title: `${filename} · ${tag(nonce)}` };
+        const { channel: channel_id, thread: thread_ts } = room;
+        await (thread_ts === null
+          ? this.web.filesUploadV2({ ...upload, channel_id })
+          : this.web.filesUploadV2({ ...upload, channel_id, thread_ts }));
+      }
+      return `file ${tag(nonce)}`;
+    });
+  }
+
+  private async ask<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw slackError(error);
+    }
+  }
+}
+
+function placeOf({ channel, thread }: Room): { channel: string; thread_ts?: string } {
+  return { channel, ...(thread !== null && { thread_ts: thread }) };
+}
+
+/** A file has no metadata: its title tells which it is. */
+function tag(nonce: string): string {
+  return nonce.slice(0, 8);
+}

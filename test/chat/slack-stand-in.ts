@@ -1,0 +1,89 @@
+import { slack } from "@herdctl/slack";
+import { SlackStandIn, type SlackStandInOptions } from "@herdctl/slack/stand-in";
+import { until } from "../support/fleet-program.ts";
+import type { ChatStandIn, SeenPost } from "./chat-stand-in.ts";
+
+/** A thread is a room to the suite; Slack knows it by its channel and first message. */
+const threadMark = "#";
+
+export async function slackStandIn(
+  options: SlackStandInOptions = {},
+): Promise<ChatStandIn & { slack: SlackStandIn }> {
+  const server = await SlackStandIn.start(options);
+  const { workspace, api } = server;
+  const place = (room: string) => {
+    const [channel = "", thread_ts] = room.split(threadMark);
+    return { channel, thread_ts };
+  };
+  const answered = (name: string) =>
+    until("the app to respond", async () => api.responses.get(name));
+  const said = (name: string) => {
+    const [channel = "", ts = ""] = name.split("/");
+    const message = workspace.find(channel, ts);
+    if (!message) throw new Error(`there is no message ${name}`);
+    return message;
+  };
+  const posts = (room: string): SeenPost[] =>
+    workspace.messages
+      .filter(({ user, channel, thread_ts }) => {
+        const at = place(room);
+        return user === workspace.bot.user && channel === at.channel && thread_ts === at.thread_ts;
+      })
+      .map(({ ts, text, first, changes, blocks, files }) => ({
+        id: ts,
+        text,
+        texts: [first, ...changes],
+        buttons: blocks.flatMap((block) => (block.elements ?? []).map((one) => one.text.text)),
+        files: files.map(({ name, url_private_download: url }) => ({
+          name,
+          content: String(workspace.files.get(new URL(url).pathname)),
+        })),
+      }));
+  return {
+    slack: server,
+    platform: "slack",
+    platforms: { slack: async () => slack },
+    env: { SLACK_TOKEN: server.token, SLACK_APP_TOKEN: server.appToken },
+    settings: `token_env: SLACK_TOKEN, app_token_env: SLACK_APP_TOKEN, base_url: "${server.url}", workspaces: [${workspace.team}]`,
+    mention: "@herd",
+    small: (text) => `_${text}_`,
+    longest: 3800,
+    userId: (name) => workspace.user(name),
+    channel: (name) => workspace.channel(name),
+    thread: (name, channel) =>
+      `${channel}${threadMark}${workspace.say({ channel, user: workspace.user("zoe"), text: name }).ts}`,
+    direct: (user) => workspace.direct(workspace.user(user)),
+    say: (room, user, text, more) => {
+      const { channel, ts } = server.say({ ...place(room), user, text, ...more });
+      return `${channel}/${ts}`;
+    },
+    replyToHook: (channel, post, user, text) => {
+      const { ts } = workspace.say({ channel, user: "UHOOK", bot_id: "BHOOK", text: post });
+      server.say({ channel, user, text, thread_ts: ts });
+      return `${channel}${threadMark}${ts}`;
+    },
+    repeat: (id) => server.tell(said(id)),
+    posts,
+    marks: (id) => said(id).reactions,
+    press: (room, postId, label, user) => {
+      const message = workspace.find(place(room).channel, postId);
+      if (!message) throw new Error("there is no such post");
+      return answered(server.press(message, label, user));
+    },
+    command: (room, user, name, argument = "") =>
+      answered(server.command(place(room).channel, user, `${name} ${argument}`)),
+    drop: () => server.socket.drop(),
+    refusals: () => server.limits.refused,
+    loseNextAnswer: (call, then) => {
+      let isLost = false;
+      const wanted = { post: "chat.postMessage", edit: "chat.update" }[call];
+      api.mishaps.push((method) => {
+        if (isLost || method !== wanted) return undefined;
+        isLost = true;
+        then?.();
+        return "lose";
+      });
+    },
+    stop: () => server.stop(),
+  };
+}
