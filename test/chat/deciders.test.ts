@@ -1,7 +1,12 @@
 import type { IncomingMessage, Room } from "@herdctl/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { approvalPost, isBoundTo, readButton } from "../../packages/core/src/chat/approval-post.ts";
+import {
+  approvalPost,
+  isBoundTo,
+  readButton,
+  wordOf,
+} from "../../packages/core/src/chat/approval-post.ts";
 import { chatPrompt } from "../../packages/core/src/chat/chat-prompt.ts";
 import { commandOf } from "../../packages/core/src/chat/commands.ts";
 import { composeAnswer } from "../../packages/core/src/chat/compose-answer.ts";
@@ -202,6 +207,15 @@ describe("what an agent is told", () => {
 describe("a button", () => {
   const approval: Approval = {
     id: "approval-0123456789",
+    kind: "permission",
+    request_id: null,
+    question: null,
+    choices: null,
+    free_text: false,
+    several: false,
+    default_reply: null,
+    reply: null,
+    reason: null,
     job_id: "job-1",
     attempt: 1,
     tool: "Bash",
@@ -215,11 +229,32 @@ describe("a button", () => {
     used: false,
   };
 
+  test("stands for each choice of a question, and for declining it", () => {
+    const choices = ["Red", "Blue"].map((label) => ({ label, description: null }));
+    const question = { ...approval, kind: "question" as const, question: "Which colour?", choices };
+    const { buttons = [], text } = approvalPost(question, ["ann"]);
+    expect(text).toContain("Which colour?\n1  Red\n2  Blue");
+    expect(buttons.map(({ label }) => label)).toEqual(["Red", "Blue", "Decline"]);
+    const words = buttons.map(({ value }) => {
+      const button = readButton(value);
+      return button && wordOf(button, question);
+    });
+    expect(words).toEqual([{ reply: "Red" }, { reply: "Blue" }, "deny"]);
+
+    const inWords = approvalPost({ ...question, choices: null }, ["ann"]);
+    expect(inWords.buttons).toHaveLength(1);
+    expect(inWords.text).toContain(`herdctl answer ${approval.id}`);
+    const answered = { ...question, answer: "reply" as const, reply: "Blue", answered_by: "ann" };
+    expect(approvalPost(answered, ["ann"])).toEqual({
+      text: expect.stringContaining("✅ ann: Blue"),
+    });
+  });
+
   test("is bound to the exact request", () => {
     const { buttons, text } = approvalPost(approval, ["ann"]);
     expect(text.match(/```/g)).toHaveLength(2);
     const button = readButton(buttons?.[0]?.value ?? "");
-    expect(button).toMatchObject({ approvalId: approval.id, word: "allow" });
+    expect(button).toMatchObject({ approvalId: approval.id, said: "allow" });
     if (!button) return expect.fail("the button cannot be read");
     expect(isBoundTo(button, approval)).toBe(true);
     expect(isBoundTo(button, { ...approval, input_hash: "b".repeat(64) })).toBe(false);

@@ -2,7 +2,7 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Environment } from "../config/environment.ts";
 import type { Fleet } from "../config/load.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
-import type { Approval } from "../state/approval.ts";
+import type { Approval, Word } from "../state/approval.ts";
 import type { Job } from "../state/job.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { ChatPlatforms } from "./connector.ts";
@@ -17,7 +17,7 @@ export interface ChatFleet {
   wait(jobId: string, signal: AbortSignal): Promise<Job>;
   cancel(jobId: string): Promise<Job>;
   output(jobId: string, follow: AbortSignal): AsyncIterable<{ message: SDKMessage }>;
-  answer(approvalId: string, word: "allow" | "deny", by: string): Promise<Approval>;
+  answer(approvalId: string, word: Word, by: string): Promise<Approval>;
   trouble(message: string, cause?: unknown): void;
   /** What is wrong with the chats; undefined when nothing is. */
   problem(message: string | undefined): void;

@@ -1,7 +1,7 @@
 import { UserError } from "../errors/user-error.ts";
 import type { Approval } from "../state/approval.ts";
 import type { ChatMessage } from "../state/chat.ts";
-import { approvalPost, isBoundTo, readButton } from "./approval-post.ts";
+import { approvalPost, isBoundTo, readButton, wordOf } from "./approval-post.ts";
 import type { ChatFleet } from "./chat-fleet.ts";
 import type { ButtonPress, OutgoingPost } from "./connector.ts";
 
@@ -52,8 +52,9 @@ export class Questions {
     }
     if (!isBoundTo(button, approval)) return respond("This is no longer asked.");
     try {
-      await fleet.answer(approval.id, button.word, `${platform}:${sender.id}`);
-      await respond(button.word === "allow" ? "Allowed." : "Denied.");
+      const word = wordOf(button, approval);
+      await fleet.answer(approval.id, word, `${platform}:${sender.id}`);
+      await respond(word === "allow" ? "Allowed." : word === "deny" ? "Denied." : "Answered.");
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       await respond(error.message);
