@@ -327,7 +327,9 @@ ${agent.replace(/^/gm, "    ")}`;
       const room = on.chat.direct("dora");
       on.chat.say(room, "dora", "hello");
       await on.answered(room);
-      expect(await on.chat.command(room, "dora", "status")).toContain("idle");
+      await until("it to be idle", async () =>
+        (await on.chat.command(room, "dora", "status")).includes("Here it is idle"),
+      );
       expect(await on.chat.command(room, "dora", "jobs")).toMatch(/job-.*chat: success/);
       expect(await on.chat.command(room, "dora", "cost")).toMatch(/\$0\.0/);
       expect(await on.chat.command(room, "dora", "help")).toContain("/reset");

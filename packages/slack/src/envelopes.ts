@@ -1,5 +1,6 @@
 import type { ConnectorListener, IncomingMessage } from "@herdctl/core";
 import { isSpoken, roomOf, type SlackMessage } from "./incoming.ts";
+import { mrkdwn } from "./mrkdwn.ts";
 import type { Envelope } from "./shared-socket.ts";
 
 interface Hearer {
@@ -80,7 +81,11 @@ async function respondTo(url: string, text: string): Promise<void> {
   await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text, response_type: "ephemeral", replace_original: false }),
+    body: JSON.stringify({
+      text: mrkdwn(text),
+      response_type: "ephemeral",
+      replace_original: false,
+    }),
     signal: AbortSignal.timeout(10_000),
   });
 }
