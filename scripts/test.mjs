@@ -11,7 +11,8 @@ if (only.length === 0) must("node", ["scripts/check.mjs"]);
 
 const results = mkdtempSync(join(tmpdir(), "herdctl-results-"));
 const report = join(results, "report.json");
-const coverage = only.length === 0 ? ["--coverage"] : [];
+const isWide = process.env.HERDCTL_TEST_WIDE === "1";
+const coverage = only.length === 0 && isWide ? ["--coverage"] : [];
 const tested = run("node", [
   "node_modules/vitest/vitest.mjs",
   "run",

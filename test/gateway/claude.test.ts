@@ -5,7 +5,7 @@ import { query } from "@anthropic-ai/claude-agent-sdk";
 import type { Script } from "@herdctl/rehearsal";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Gateway, GatewayOptions } from "../../packages/core/src/gateway/gateway.ts";
-import { claudeBinary, claudeVersions } from "../support/claude.ts";
+import { claudeBinary, everyVersion } from "../support/claude.ts";
 import { stage } from "../support/stage.ts";
 import { eventually, gatewayTo, realKey } from "./upstream.ts";
 
@@ -31,7 +31,7 @@ const printEnvironment: Script = {
   ],
 };
 
-describe.each(claudeVersions)("claude %s behind the gateway", (version) => {
+describe.each(everyVersion)("claude %s behind the gateway", (version) => {
   test("the model sees the real key, the tools of the agent see none", async () => {
     const { claude, env, rehearsal, gateway } = await behindGateway(printEnvironment);
     const run = await claude(version, ["look", "--permission-mode", "bypassPermissions"], { env });

@@ -7,6 +7,7 @@ import { fleetProgram, jobNow, until } from "../support/fleet-program.ts";
 import { logOf } from "../support/job.ts";
 import { obey, toolResults } from "../support/runtime.ts";
 import { type Stage, stage } from "../support/stage.ts";
+import { sliceOf } from "../support/width.ts";
 
 const manual = { trigger: "manual" as const, agent: "one" };
 const colours = { question: "Which colour?", choices: ["Red", "Blue"] };
@@ -38,7 +39,7 @@ async function toldTo(control: FleetControl, jobId: string): Promise<string> {
   return toolResults(await logOf(await control.wait(jobId))).join();
 }
 
-describe.each(["sdk", "cli"])("runtime: %s", (runtime) => {
+describe.each(sliceOf(["cli", "sdk"], 1))("runtime: %s", (runtime) => {
   test("a question is seen and answered from another terminal", async () => {
     const { on, file, run } = await asking(runtime);
     const { control, stop } = await fleetProgram(on, file);

@@ -2,6 +2,7 @@ import type { Approval, AskPerson } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
 import { logOf, runJob } from "../support/job.ts";
 import { initOf, obedientStage, obey, resultOf, toolResults } from "../support/runtime.ts";
+import { sliceOf } from "../support/width.ts";
 
 const input = {
   questions: [
@@ -45,7 +46,7 @@ const programs = [
   ["cli", "197"],
 ] as const;
 
-describe.each(programs)("%s, claude %s", (runtime, version) => {
+describe.each(sliceOf(programs, 2))("%s, claude %s", (runtime, version) => {
   test.each(["default", "acceptEdits", "bypassPermissions", "plan"])(
     "in mode %s Claude Code's own questions reach a person, and the answers the model",
     async (mode) => {

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { claudeVersions } from "../support/claude.ts";
+import { everyVersion } from "../support/claude.ts";
 import { stage } from "../support/stage.ts";
 
 const anything = ["--permission-mode", "bypassPermissions"];
 const bash = (command: string) => ({ name: "Bash", input: { command, description: "rehearsed" } });
 
-describe.concurrent.each(claudeVersions)("claude %s", (version) => {
+describe.concurrent.each(everyVersion)("claude %s", (version) => {
   test("gets a text, and pays for it", async ({ onTestFinished }) => {
     const { claude, rehearsal } = await stage(
       {

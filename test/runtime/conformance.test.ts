@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { runtimes } from "../support/runtime.ts";
+import { everyRuntime } from "../support/runtime.ts";
 import { conformance } from "./conformance.ts";
 
-describe.each(runtimes)("$name", conformance);
+describe.each(everyRuntime)("$name", conformance);

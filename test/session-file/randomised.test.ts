@@ -5,8 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { followSessionFile } from "../../packages/core/src/runner/runtime/session-file/follow.ts";
+import { samples } from "../support/width.ts";
 
-const runs = 1_000;
+const runs = samples(1_000);
 const atOnce = 50;
 
 /** What a writer may do to a session file, good and bad. */
@@ -71,7 +72,7 @@ const scenario = fc.record({
 
 type Scenario = typeof scenario extends fc.Arbitrary<infer S> ? S : never;
 
-test("no line is lost, doubled or half read in 1,000 randomised runs", async () => {
+test("no line is lost, doubled or half read in many randomised runs", async () => {
   const root = mkdtempSync(join(tmpdir(), "herdctl-follow-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const seed = Date.now() | 0;

@@ -4,6 +4,7 @@ import type { JobQuery } from "../../packages/core/src/state/contract.ts";
 import { isFinished, type JobStatus } from "../../packages/core/src/state/job-status.ts";
 import type { OutcomeCode } from "../../packages/core/src/state/outcome.ts";
 import type { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
+import { samples } from "../support/width.ts";
 import { memoryStores } from "./support.ts";
 
 const outcome = (code: OutcomeCode) => ({ code, message: "what happened", hint: "what to do" });
@@ -299,7 +300,7 @@ describe("changing", () => {
         expect((await jobs.get(job.id))?.status).toBe(model);
         expect(endings).toBeLessThanOrEqual(1);
       }),
-      { numRuns: 200 },
+      { numRuns: samples(200) },
     );
   });
 });

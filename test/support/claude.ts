@@ -3,11 +3,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { sliceOf } from "./width.ts";
 
 /** The binary that the SDK bundles (2.1.325) and the one of the CLI package (2.1.197). */
 export type ClaudeVersion = "325" | "197";
 
-export const claudeVersions: ClaudeVersion[] = ["325", "197"];
+export const everyVersion: ClaudeVersion[] = ["325", "197"];
+export const claudeVersions = sliceOf(everyVersion, 1);
 
 const packages = {
   "325": { owner: "@anthropic-ai/claude-agent-sdk", binary: "claude-agent-sdk" },

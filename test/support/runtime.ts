@@ -13,6 +13,7 @@ import type { ProcessExit } from "../../packages/core/src/runner/runtime/spawn.t
 import { type ClaudeVersion, claudeBinary } from "./claude.ts";
 import { agentOf, inlineAgent, load } from "./fleet.ts";
 import { type Stage, stage } from "./stage.ts";
+import { sliceOf } from "./width.ts";
 
 export interface RuntimeUnderTest {
   name: string;
@@ -36,16 +37,21 @@ export function seenWorkspace(runtime: RuntimeUnderTest, on: Stage): string {
 }
 
 /** Every runtime, and the CLI with the older binary too. */
-export const runtimes: RuntimeUnderTest[] = [
+export const everyRuntime: RuntimeUnderTest[] = [
   { name: "SDKRuntime 325", version: "325", create: () => new SDKRuntime() },
   { name: "CLIRuntime 325", version: "325", create: () => new CLIRuntime() },
   { name: "CLIRuntime 197", version: "197", create: () => new CLIRuntime() },
 ];
 
-export const sessionFileRuntimes: RuntimeUnderTest[] = [
-  { name: "SessionFileRuntime 325", version: "325", create: () => new SessionFileRuntime() },
-  { name: "SessionFileRuntime 197", version: "197", create: () => new SessionFileRuntime() },
-];
+export const runtimes = sliceOf(everyRuntime, 2);
+
+export const sessionFileRuntimes: RuntimeUnderTest[] = sliceOf(
+  [
+    { name: "SessionFileRuntime 325", version: "325", create: () => new SessionFileRuntime() },
+    { name: "SessionFileRuntime 197", version: "197", create: () => new SessionFileRuntime() },
+  ],
+  1,
+);
 
 export interface Performance {
   messages: SDKMessage[];

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { dueTimesOf } from "../../packages/core/src/triggers/schedule/due-times.ts";
+import { sliceOf } from "../support/width.ts";
 import { ClockWatcher, wallTimesOf } from "./clock-oracle.ts";
 
+/** The oddest first. */
 const zones = [
-  ...["UTC", "Europe/Berlin", "Europe/London", "America/New_York", "America/Los_Angeles"],
-  ...["America/Sao_Paulo", "Asia/Tokyo", "Asia/Kolkata", "Australia/Lord_Howe"],
-  ...["Pacific/Auckland", "Africa/Casablanca", "America/St_Johns"],
+  ...["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca"],
+  ...["America/St_Johns", "Europe/London", "America/Los_Angeles", "America/Sao_Paulo"],
+  ...["Asia/Tokyo", "Asia/Kolkata", "Pacific/Auckland"],
 ];
 
 /** Few enough due times to look at all of five years. */
@@ -29,7 +31,7 @@ const from = Date.UTC(2024, 0, 1);
 const to = Date.UTC(2029, 0, 1);
 
 describe("forty expressions over five years agree with whoever watches the clock, in", () => {
-  test.each(zones)("%s", (timezone) => {
+  test.each(sliceOf(zones, 6))("%s", (timezone) => {
     const watcher = new ClockWatcher(timezone, from, to);
     for (const cron of seldom) compare(cron, timezone, watcher, from, to);
     const changes = watcher.changes.length > 0 ? watcher.changes : [Date.UTC(2026, 0, 1)];

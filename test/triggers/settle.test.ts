@@ -10,6 +10,7 @@ import {
   upcoming,
   type Verdict,
 } from "../../packages/core/src/triggers/schedule/settle.ts";
+import { samples } from "../support/width.ts";
 
 const second = 1_000;
 const minute = 60 * second;
@@ -219,7 +220,7 @@ describe("whatever the clock and the power do", () => {
           expectWhole(world);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: samples(1_000) },
     );
   }, 120_000);
 });
