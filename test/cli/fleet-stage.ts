@@ -43,7 +43,7 @@ agents:
 export async function fleetStage(script: RehearsalOptions["script"] = {}): Promise<FleetStage> {
   const on = await stage({ script });
   const folder = folderWith({
-    "herdctl.yaml": `${fleetHead}claude_path: ${claudeBinary("325")}\n${agents.replace("WORKSPACE", on.workspace)}`,
+    "herdctl.yaml": `${fleetHead.replace("name: test", "name: test, warm: false")}claude_path: ${claudeBinary("325")}\n${agents.replace("WORKSPACE", on.workspace)}`,
   });
   const place = { cwd: folder, env: on.env };
   const run = (...args: string[]) => herdctl(args, place);

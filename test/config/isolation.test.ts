@@ -6,7 +6,6 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { stringify } from "yaml";
 import { agentOf, fleetHead, load, problemsOf } from "../support/fleet.ts";
 import { folderWith } from "../support/folder.ts";
-import { samples } from "../support/width.ts";
 
 /** A fleet file with these words of the fleet, and one agent file with those of the agent. */
 function fleetOf(fleet: { defaults?: object; overrides?: object }, agent: object) {
@@ -213,7 +212,7 @@ describe("as a property", () => {
         }
         if (said.enabled === true) expect(together.enabled).toBe(true);
       }),
-      { numRuns: samples(400) },
+      { numRuns: 400 },
     );
     expect(accepted).toBeGreaterThan(80);
   });

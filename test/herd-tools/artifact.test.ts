@@ -8,12 +8,13 @@ import { openInWorkspace } from "../../packages/core/src/herd-tools/workspace-fi
 import { folderWith } from "../support/folder.ts";
 import { logOf, runJob } from "../support/job.ts";
 import { obedientStage, obey, toolResults } from "../support/runtime.ts";
+import { sliceOf } from "../support/width.ts";
 
 const keep = (path: string, name?: string) => obey(["mcp__herd__artifact", { path, name }]);
 const kept = (job: Job, name: string) =>
   readFileSync(join(dirname(job.output_file), "artifacts", name), "utf8");
 
-describe.each(["sdk", "cli"])("runtime: %s", (runtime) => {
+describe.each(sliceOf(["cli", "sdk"], 1))("runtime: %s", (runtime) => {
   const yaml = `runtime: ${runtime}\npermission_mode: dontAsk\nallowed_tools: [Bash]\ntools: [artifact]`;
 
   test("a file of the workspace is kept with the job, by whichever path it is named", async () => {

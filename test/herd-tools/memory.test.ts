@@ -5,10 +5,11 @@ import { Memory } from "../../packages/core/src/state/memory.ts";
 import { folderWith } from "../support/folder.ts";
 import { logOf, runJob, stateDirOf } from "../support/job.ts";
 import { obedientStage, obey, toolResults } from "../support/runtime.ts";
+import { sliceOf } from "../support/width.ts";
 
 const memory = (input: object) => obey(["mcp__herd__memory", input]);
 
-describe.each(["sdk", "cli"])("runtime: %s", (runtime) => {
+describe.each(sliceOf(["cli", "sdk"], 1))("runtime: %s", (runtime) => {
   const yaml = `runtime: ${runtime}\npermission_mode: dontAsk\ntools: [memory]`;
 
   test("what one run notes, a later session reads, finds and deletes; people read it as a file", async () => {

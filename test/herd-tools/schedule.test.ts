@@ -6,6 +6,7 @@ import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { fleetProgram, until } from "../support/fleet-program.ts";
 import { obedientStage, obey } from "../support/runtime.ts";
 import type { Stage } from "../support/stage.ts";
+import { sliceOf } from "../support/width.ts";
 import { told } from "./delegating.ts";
 
 const plan = (input: object) => obey(["mcp__herd__schedule", { action: "plan", ...input }]);
@@ -39,7 +40,7 @@ async function noted(job: Job): Promise<unknown[]> {
 const planned = async (fleet: FleetControl) =>
   (await fleet.schedules()).filter(({ planned_by }) => planned_by !== null);
 
-describe.each(["sdk", "cli"])("%s", (runtime) => {
+describe.each(sliceOf(["cli", "sdk"], 1))("%s", (runtime) => {
   test("a run that an agent plans within its bounds comes due once, and stands in the ledger", async () => {
     const on = await obedientStage();
     const bounds = '{ at_most: 1, not_before: 1s, prompts: ["Look *"] }';

@@ -7,6 +7,7 @@ import { sessionFilePath } from "../../packages/core/src/runner/runtime/session-
 import { claudeBinary } from "../support/claude.ts";
 import { agentFor, runJob, stateDirOf } from "../support/job.ts";
 import { type Stage, stage } from "../support/stage.ts";
+import { sliceOf } from "../support/width.ts";
 
 const chatty = {
   script: { rules: [{ match: { prompt: "second" }, reply: "Two." }, { reply: "One." }] },
@@ -16,7 +17,7 @@ function transcriptOf(on: Stage, sessionId: string): string {
   return sessionFilePath({ place: "cli", configDir: on.configDir, cwd: on.workspace }, sessionId);
 }
 
-describe.each(["sdk", "cli"])("%s", (runtime) => {
+describe.each(sliceOf(["cli", "sdk"], 1))("%s", (runtime) => {
   const yaml = `runtime: ${runtime}`;
 
   test("resume goes on in the same session, fork in a new one; costs are differences", async () => {

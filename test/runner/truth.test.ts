@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { logOf, runJob } from "../support/job.ts";
 import { obey } from "../support/runtime.ts";
 import { stage } from "../support/stage.ts";
+import { sliceOf } from "../support/width.ts";
 
 const endless: Script = {
   rules: [{ replies: [{ tools: [{ name: "Bash", input: { command: "true" } }] }], repeat: true }],
@@ -81,7 +82,7 @@ const misfortunes: Misfortune[] = [
   },
 ];
 
-describe.each(["sdk", "cli"])("%s", (runtime) => {
+describe.each(sliceOf(["cli", "sdk"], 1))("%s", (runtime) => {
   test.each(misfortunes)("$what → $code", async ({ code, script, yaml = "", prompt }) => {
     const on = await stage(script ? { script } : { mode: "obedient" });
     const { success, job, error } = await runJob(on, {

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { everyRuntime } from "../support/runtime.ts";
+import { runtimes } from "../support/runtime.ts";
 import { conformance } from "./conformance.ts";
 
-describe.each(everyRuntime)("$name", conformance);
+describe.each(runtimes)("$name", conformance);

@@ -14,7 +14,7 @@ export function fleetFile(
 ): string {
   const folder = folderWith({
     "herdctl.yaml": `version: 1
-fleet: { name: test ${fleet && `, ${fleet}`} }
+fleet: { name: test, warm: false ${fleet && `, ${fleet}`} }
 claude_path: ${claude}
 defaults:
   working_directory: ${on.workspace}

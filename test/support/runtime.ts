@@ -37,7 +37,7 @@ export function seenWorkspace(runtime: RuntimeUnderTest, on: Stage): string {
 }
 
 /** Every runtime, and the CLI with the older binary too. */
-export const everyRuntime: RuntimeUnderTest[] = [
+const everyRuntime: RuntimeUnderTest[] = [
   { name: "SDKRuntime 325", version: "325", create: () => new SDKRuntime() },
   { name: "CLIRuntime 325", version: "325", create: () => new CLIRuntime() },
   { name: "CLIRuntime 197", version: "197", create: () => new CLIRuntime() },

@@ -77,7 +77,8 @@ export async function openParts(frame: FleetFrame): Promise<FleetParts> {
 function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock: Lock): FleetParts {
   const { hub, problems, loaded, onlyOwn, unattended, trouble } = frame;
   const [own, watched] = [new Set<string>(), new Set<string>()];
-  const spares = frame.spares ?? new SparePool({ scratch: join(state.stateDir, "spares") });
+  const size = loaded().fleet.fleet.warm ? 1 : 0;
+  const spares = frame.spares ?? new SparePool({ scratch: join(state.stateDir, "spares"), size });
   const board = new ApprovalBoard(state, hub);
   const pauses = new AgentPauses(state, hub, loaded);
   const concluded = async (agent: string, outcome: Outcome) => {

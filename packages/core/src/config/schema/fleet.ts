@@ -27,6 +27,10 @@ const identity = z.strictObject({
     .optional()
     .describe("Time zone of its schedules; the machine's when not given"),
   max_concurrent: count.optional().describe("Runs at the same time in the whole fleet"),
+  warm: z
+    .boolean()
+    .prefault(true)
+    .describe("Keep a runner ready, so that a job starts at once; it takes about 80 MB"),
   watch: z.boolean().prefault(true).describe("Reload when the configuration's files change"),
   budget: budget.prefault({}).describe("Limits for a day, all agents together"),
   chain: chain.prefault({}).describe("Limits for jobs that agents give each other"),
