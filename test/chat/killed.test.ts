@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { fleetFile } from "../support/fleet-process.ts";
 import { type FleetProgram, fleetProgram, until } from "../support/fleet-program.ts";
 import { stage } from "../support/stage.ts";
+import { sliceOf } from "../support/width.ts";
 import type { ChatStandIn } from "./chat-stand-in.ts";
 import { discordStandIn } from "./discord-stand-in.ts";
 import { slackStandIn } from "./slack-stand-in.ts";
@@ -20,7 +21,7 @@ const moments = [
   "as the answer is written",
 ];
 
-describe.each(platforms)("%s: the fleet is killed", (_, open) => {
+describe.each(sliceOf(platforms, 1))("%s: the fleet is killed", (_, open) => {
   test.each(moments)("%s: one answer, and the next message has one too", async (moment) => {
     const chat = await open();
     onTestFinished(() => chat.stop());
