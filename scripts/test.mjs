@@ -6,12 +6,12 @@ import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
 const only = process.argv.slice(2);
+const isWide = process.env.HERDCTL_TEST_WIDE === "1";
 
 if (only.length === 0) must("node", ["scripts/check.mjs"]);
 
 const results = mkdtempSync(join(tmpdir(), "herdctl-results-"));
 const report = join(results, "report.json");
-const isWide = process.env.HERDCTL_TEST_WIDE === "1";
 const coverage = only.length === 0 && isWide ? ["--coverage"] : [];
 const tested = run("node", [
   "node_modules/vitest/vitest.mjs",
@@ -28,6 +28,10 @@ rmSync(results, { recursive: true });
 process.stdout.write(
   `\n${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests} skipped\n`,
 );
+if (!isWide && only.length === 0) {
+  const wideOnly = JSON.parse(readFileSync(join(root, "test/wide-only.json"), "utf8"));
+  process.stdout.write(`left to \`npm run test:wide\`: ${wideOnly.join(", ")}\n`);
+}
 process.exitCode = tested;
 
 function must(program, args) {
