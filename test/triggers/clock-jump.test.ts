@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { DueRecord } from "@herdctl/core";
 import { afterEach, expect, test, vi } from "vitest";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
@@ -28,21 +29,25 @@ test("a clock that leaps ahead is noticed, and one that is set back runs nothing
         `${(Date.parse(due_at) - began) / hour}-${(Date.parse(until) - began) / hour} ${result}`,
     );
 
+  const settled = (records: string[]) =>
+    until(`the ledger to be ${records}`, async () => isDeepStrictEqual(await ledger(), records));
+
   setClock(began + 5 * hour + 600_000);
   const leapt = await until(
     "the leap to be noticed",
     async () => {
       const records = await ledger();
-      return records.length > 0 && records;
+      return records.includes("1-4 missed") && records;
     },
     50_000,
   );
-  expect(leapt).toEqual(["5-5 ran", "1-4 missed"]);
+  expect(leapt).toContain("1-4 missed");
+  await settled(["5-5 ran", "1-4 missed"]);
 
   setClock(began + 2 * hour + 600_000);
   await fleet.reload();
-  expect(await ledger()).toEqual(["5-5 ran", "2-2 ran", "1-1 missed"]);
+  await settled(["5-5 ran", "2-2 ran", "1-1 missed"]);
   setClock(began + 5 * hour + 1_200_000);
   await fleet.reload();
-  expect(await ledger()).toEqual(["5-5 ran", "4-4 ran", "3-3 missed", "2-2 ran", "1-1 missed"]);
+  await settled(["5-5 ran", "4-4 ran", "3-3 missed", "2-2 ran", "1-1 missed"]);
 }, 120_000);
