@@ -5,6 +5,7 @@ import type { Job } from "../state/job.ts";
 import type { Question, Reply } from "../state/question.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { PermissionAnswer, PermissionRequest } from "./runtime/permission.ts";
+import { withinTime } from "./within-time.ts";
 
 /** Resolves with a person's word; aborted when it is no longer asked for. */
 export type AskPerson = (approval: Approval, signal: AbortSignal) => Promise<Word>;
@@ -101,8 +102,7 @@ export class ApprovalDesk {
 
   private async await(approval: Approval, signal: AbortSignal): Promise<Approval> {
     const left = Math.max(0, Date.parse(approval.expires_at) - Date.now());
-    const late = AbortSignal.timeout(left + justLate);
-    const word = await this.wordOf(approval, AbortSignal.any([signal, late]));
+    const word = await withinTime(signal, left + justLate, (limit) => this.wordOf(approval, limit));
     if (word !== undefined) await this.record(approval, word);
     for (const lapsed of await this.state.approvals.expire()) this.events.onLapsed?.(lapsed);
     const isUsed = await this.state.approvals.use(approval.id);

@@ -11,6 +11,7 @@ import type { RunOrder } from "../../runner/run-order.ts";
 import { ContainerRunner } from "../../runner/runtime/container-runner.ts";
 import { resolveDockerConfig } from "../../runner/runtime/docker-config.ts";
 import type { RuntimeInterface } from "../../runner/runtime/interface.ts";
+import { withinTime } from "../../runner/within-time.ts";
 import { prepareWorkspace } from "../../runner/workspace.ts";
 import { ensureFolder } from "../../state/folder.ts";
 import { type Check, failed } from "../check.ts";
@@ -125,8 +126,14 @@ interface Setting {
   signal: AbortSignal;
 }
 
-async function runInside(program: RuntimeInterface, setting: Setting): Promise<void> {
-  const { order, run, env, stateDir } = setting;
+function runInside(program: RuntimeInterface, setting: Setting): Promise<void> {
+  return withinTime(setting.signal, patience, (signal) =>
+    runToEnd(program, { ...setting, signal }),
+  );
+}
+
+async function runToEnd(program: RuntimeInterface, setting: Setting): Promise<void> {
+  const { order, run, env, stateDir, signal } = setting;
   const runner = new ContainerRunner(program, resolveDockerConfig(order.agent), stateDir, env);
   const messages = runner.execute({
     agent: order.agent,
@@ -139,7 +146,7 @@ async function runInside(program: RuntimeInterface, setting: Setting): Promise<v
     doorDir: run.doorDir,
     authFile: run.authFile,
     run: { jobId: order.jobId, attempt: order.attempt },
-    signal: AbortSignal.any([setting.signal, AbortSignal.timeout(patience)]),
+    signal,
   });
   for await (const _ of messages);
 }
