@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
-import { createServer, type Server } from "node:http";
-import { setImmediate } from "node:timers/promises";
+import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { closeServer } from "./close-server.ts";
 import type { FleetApp } from "./create-app.ts";
 import { notHttp } from "./failure.ts";
 import { bind } from "./socket/bind.ts";
@@ -12,7 +12,6 @@ export interface FleetServer {
 }
 
 const keepAlive = 60_000;
-const moment = 1_000;
 
 /** For this user alone. A socket left behind by a dead process is replaced. */
 export async function serveOnSocket(app: FleetApp, socketPath: string): Promise<FleetServer> {
@@ -26,7 +25,7 @@ export async function serveOnSocket(app: FleetApp, socketPath: string): Promise<
   let stopped: Promise<void> | undefined;
   return {
     stop() {
-      stopped ??= close(server, stopping).finally(remove);
+      stopped ??= closeServer(server, stopping).finally(remove);
       return stopped;
     },
   };
@@ -46,17 +45,4 @@ function listenerFor(app: FleetApp, stopping: AbortSignal) {
     delete incoming.headers.host;
     return listener(incoming, outgoing);
   };
-}
-
-async function close(server: Server, stopping: AbortController): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // What happened until now is still told to those who look on.
-  await setImmediate();
-  stopping.abort();
-  // A connection that has its answer would be kept open for the next question.
-  const idle = setInterval(() => server.closeIdleConnections(), 10);
-  const late = setTimeout(() => server.closeAllConnections(), moment);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(late);
 }

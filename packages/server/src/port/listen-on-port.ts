@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { createServer, type Server } from "node:http";
-import { setImmediate } from "node:timers/promises";
 import { UserError } from "@herdctl/core";
 import { getRequestListener } from "@hono/node-server";
+import { closeServer } from "../close-server.ts";
 import { notHttp } from "../failure.ts";
 import type { PortApp } from "./create-port-app.ts";
 
@@ -17,7 +17,6 @@ export interface Deadlines {
 }
 
 const usual: Deadlines = { head: 10_000, whole: 30_000 };
-const moment = 1_000;
 const atOnce = 512;
 
 /** Where another port will do, one that is taken is no obstacle. */
@@ -50,7 +49,7 @@ export async function listenOnPort(
   return {
     port: portOf(server),
     stop() {
-      stopped ??= close(server, stopping);
+      stopped ??= closeServer(server, stopping);
       return stopped;
     },
   };
@@ -83,16 +82,4 @@ function unusable(host: string, port: number, cause: Error): UserError {
     hint: "Stop what listens there, or choose another `server.port`, and run `herdctl reload`.",
     cause,
   });
-}
-
-async function close(server: Server, stopping: AbortController): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // What happened until now is still told to those who look on.
-  await setImmediate();
-  stopping.abort();
-  const idle = setInterval(() => server.closeIdleConnections(), 10);
-  const late = setTimeout(() => server.closeAllConnections(), moment);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(late);
 }
