@@ -21,6 +21,9 @@ const stampSchema = z.object({ size: z.number(), mtime: z.number(), inode: z.num
 const cacheSchema = z.record(z.string(), z.object({ file: stampSchema, version: z.string() }));
 type Cache = z.infer<typeof cacheSchema>;
 
+/** What this process was told; the file is for those that come after it. */
+const told = new Map<string, Cache[string]>();
+
 /** Runs `claude --version` only when the file is not the one that answered last time. */
 export async function rememberVersion(
   path: string,
@@ -28,15 +31,22 @@ export async function rememberVersion(
   patience: number,
 ): Promise<VersionAnswer> {
   const file = await stampOf(path);
+  const isSame = (last: Cache[string] | undefined) =>
+    file !== undefined && isDeepStrictEqual(last?.file, file);
+  const heard = told.get(path);
+  if (heard && isSame(heard)) return { kind: "version", version: heard.version };
   const cache = await readCache(cacheFile);
   const last = cache[path];
-  if (file && last && isDeepStrictEqual(last.file, file)) {
+  if (last && isSame(last)) {
+    told.set(path, last);
     return { kind: "version", version: last.version };
   }
   const answer = await askVersion(path, patience);
   // An old one is asked again: a person who was told to update it may do so behind a wrapper.
   if (file && answer.kind === "version" && !isOlder(answer.version, oldestClaude)) {
-    await writeCache(cacheFile, { ...cache, [path]: { file, version: answer.version } });
+    const now = { file, version: answer.version };
+    told.set(path, now);
+    await writeCache(cacheFile, { ...cache, [path]: now });
   }
   return answer;
 }

@@ -15,17 +15,13 @@ interface WorkspaceProblem {
  * for another user when the program runs with borrowed rights, and a guess on network drives.
  */
 export async function checkFolder(path: string): Promise<Workspace> {
-  try {
-    const folder = await opendir(path);
-    await folder.close();
-  } catch (error) {
-    return await explain(path, codeOf(error), "may not be read");
-  }
-  try {
-    await stat(`${path}/.`);
-  } catch (error) {
-    return await explain(path, codeOf(error), "may not be entered");
-  }
+  const [read, entered] = await Promise.allSettled([
+    opendir(path).then((folder) => folder.close()),
+    stat(`${path}/.`),
+  ]);
+  if (read.status === "rejected") return explain(path, codeOf(read.reason), "may not be read");
+  if (entered.status === "rejected")
+    return explain(path, codeOf(entered.reason), "may not be entered");
   return { kind: "ready", path };
 }
 
