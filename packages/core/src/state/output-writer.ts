@@ -1,11 +1,13 @@
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 
 export const outputName = "output.jsonl";
 
 /** The log of a job, to go on at its end. One writer at a time. */
 export async function openOutput(jobDir: string): Promise<OutputWriter> {
-  await mkdir(jobDir, { recursive: true, mode: 0o700 });
+  // As good as always there already, and whoever opens it has somebody waiting.
+  mkdirSync(jobDir, { recursive: true, mode: 0o700 });
   const handle = await open(join(jobDir, outputName), "a+", 0o600);
   try {
     return new OutputWriter(handle, await endsInsideLine(handle));
