@@ -57,7 +57,10 @@ test("`herdctl cancel` of the first ends what others still do for it", async () 
   const { code, stdout } = await herdctl(["cancel", job.id], { cwd: dirname(file) });
   expect(code).toBe(0);
   const chain = await chainOver(fleet.control, job.id);
-  expect(chain.map(({ status }) => status)).toEqual(["completed", "cancelled"]);
+  expect(chain.map(({ outcome }) => outcome)).toMatchObject([
+    { code: "success" },
+    { code: "cancelled" },
+  ]);
   for (const { id } of chain) expect(stdout).toContain(id);
   await fleet.stop();
 });
