@@ -18,6 +18,7 @@ describe.each(Object.entries(defences))("%s", (area, own) => {
     await soundness(red.file);
     const reason = await withoutDefence(twin, defence);
     expect(reason).not.toBe("");
+    process.stdout.write(`red without: ${name}\n`);
     const row = `| ${name} | ${guards} | [${red.file}](../../${red.file}): “${red.test}” |`;
     rows.set(area, [...(rows.get(area) ?? []), row]);
   });

@@ -121,12 +121,15 @@ export const configurationDefences: readonly Defence[] = [
   },
   {
     name: "servers of the repository are closed",
-    guards: "`.mcp.json` of a hostile repository, where its settings are opened",
+    guards: "servers of a repository whose settings are opened, and those of the user",
     edit: {
       file: "packages/core/src/runner/runtime/arguments.ts",
       from: '"--strict-mcp-config",',
       to: "",
     },
-    red: { file: repositoryTest, test: "setting_sources opens it for a named agent" },
+    red: {
+      file: repositoryTest,
+      test: "cli setting_sources opens it for a named agent, but for servers",
+    },
   },
 ];

@@ -25,7 +25,7 @@ export const payloadDefences: readonly Defence[] = [
     },
     red: {
       file: "test/webhooks/fenced-prompt.test.ts",
-      test: "whatever a text is made of, it ends inside its own marks",
+      test: "a text cannot close its own marks, nor have anything filled in",
     },
   },
   {
@@ -82,7 +82,10 @@ export const payloadDefences: readonly Defence[] = [
       from: "return key !== undefined && key.length > 0;",
       to: "return key !== undefined && key.length >= 0;",
     },
-    red: { file: "test/webhooks/empty-secret.test.ts", test: "empty" },
+    red: {
+      file: "test/webhooks/deliveries.test.ts",
+      test: "a secret is changed without a restart",
+    },
   },
   {
     name: "strangers on GitHub trigger nothing",
