@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/longest-first.ts";
+import { isWide } from "./test/support/width.ts";
 import wideOnly from "./test/wide-only.json" with { type: "json" };
 
 /** What `npm test` leaves to `npm run test:wide`, because others show nearly the same. */
-const leftOut = process.env.HERDCTL_TEST_WIDE === "1" ? [] : wideOnly;
+const leftOut = isWide ? [] : wideOnly;
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 

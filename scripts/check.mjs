@@ -25,6 +25,7 @@ const checks = [
     ],
   ],
   ["unused code and exports", bin("knip"), []],
+  ["requirement map", process.execPath, ["scripts/requirements.mjs"]],
   ...packages.map((name) => [
     `package ${name}`,
     bin("publint"),

@@ -1,29 +1,10 @@
-import { connect, type Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { bearer, type PortStage, portStage } from "../server/port-stage.ts";
 import { folderWith } from "../support/folder.ts";
+import { raw } from "../support/raw-connection.ts";
 
 const mebibyte = 1024 * 1024;
 const trigger = JSON.stringify({ agent: "coder" });
-
-interface Raw {
-  socket: Socket;
-  /** All that came until the other side closed. */
-  closed: Promise<string>;
-}
-
-/** Bytes as an attacker would write them. */
-function raw(port: number): Raw {
-  const socket = connect(port, "127.0.0.1");
-  onTestFinished(() => void socket.destroy());
-  let said = "";
-  socket.setEncoding("utf8").on("data", (text) => {
-    said += text;
-  });
-  socket.on("error", () => undefined);
-  const closed = new Promise<string>((done) => socket.once("close", () => done(said)));
-  return { socket, closed };
-}
 
 async function nothingHappened({ fleet }: PortStage): Promise<void> {
   expect((await fleet.jobs({ limit: 1 })).jobs).toEqual([]);

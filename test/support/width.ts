@@ -2,7 +2,7 @@
  * `npm run test:wide` goes through every combination and the most samples; `npm test` takes a slice
  * of those that only say the same again with another binary, zone or seed, to end within minutes.
  */
-const isWide = process.env.HERDCTL_TEST_WIDE === "1";
+export const isWide = process.env.HERDCTL_TEST_WIDE === "1";
 
 /** All of them in the wide round, else the first few. */
 export function sliceOf<T>(all: readonly T[], usual: number): T[] {

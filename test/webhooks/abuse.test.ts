@@ -1,30 +1,12 @@
-import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { FleetManager } from "@herdctl/core";
 import { expect, onTestFinished, test } from "vitest";
+import { raw } from "../support/raw-connection.ts";
 import { smallState } from "../support/small-state.ts";
 import { fromGithub, githubSchedule, hookStage, secret } from "./hook-stage.ts";
 
 const body = JSON.stringify({ action: "labeled", issue: { title: "It is broken" } });
 const mebibyte = 1024 * 1024;
-
-interface Raw {
-  socket: Socket;
-  /** All that came until the other side closed. */
-  closed: Promise<string>;
-}
-
-function raw(port: number): Raw {
-  const socket = connect(port, "127.0.0.1");
-  onTestFinished(() => void socket.destroy());
-  let said = "";
-  socket.setEncoding("utf8").on("data", (text) => {
-    said += text;
-  });
-  socket.on("error", () => undefined);
-  const closed = new Promise<string>((done) => socket.once("close", () => done(said)));
-  return { socket, closed };
-}
 
 const head = (...lines: string[]) =>
   [

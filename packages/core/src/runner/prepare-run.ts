@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
@@ -19,6 +18,7 @@ import { outcomes } from "./outcomes.ts";
 import { placeOf, type RunOrder } from "./run-order.ts";
 import type { SessionChoice } from "./runtime/interface.ts";
 import { type SessionHome, sessionFilePath } from "./runtime/session-file/path.ts";
+import { readPlanted } from "./runtime/session-file/planted.ts";
 import { planSession, type SessionPlan, type SessionWish, sessionRule } from "./session-plan.ts";
 import { prepareWorkspace } from "./workspace.ts";
 
@@ -96,7 +96,8 @@ export function configDirOf(environment: Environment): string {
 }
 
 async function holdsMessage(transcript: string, uuid: string | undefined): Promise<boolean> {
-  return uuid !== undefined && (await readFile(transcript, "utf8")).includes(`"uuid":"${uuid}"`);
+  const text = uuid === undefined ? undefined : await readPlanted(transcript);
+  return text?.includes(`"uuid":"${uuid}"`) ?? false;
 }
 
 type ChosenSession =

@@ -1,6 +1,6 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { parseLine, type SessionLine, type SkipReason } from "./line.ts";
+import { openPlanted } from "./planted.ts";
 import { LineSplitter, type RawLine } from "./splitter.ts";
 
 /** A line and where it stands; `end` is the offset from which reading may go on later. */
@@ -49,7 +49,7 @@ export class FileCursor {
   }
 
   async *read(): AsyncGenerator<PlacedLine> {
-    const handle = await openIfThere(this.file);
+    const handle = await openPlanted(this.file);
     if (handle === undefined) return;
     try {
       await this.recognise(handle);
@@ -116,21 +116,5 @@ export class FileCursor {
   private startOver(): void {
     this.splitter = new LineSplitter(0, this.longest);
     this.fingerprint = Buffer.alloc(0);
-  }
-}
-
-/** An agent in a container can put there what it likes: a link to another file, a pipe that waits. */
-const readSafely = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
-async function openIfThere(file: string): Promise<FileHandle | undefined> {
-  try {
-    const handle = await open(file, readSafely);
-    if ((await handle.stat()).isFile()) return handle;
-    await handle.close();
-    return undefined;
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (["ENOENT", "ENOTDIR", "ELOOP", "ENXIO"].includes(code)) return undefined;
-    throw error;
   }
 }

@@ -1,6 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { z } from "zod";
+import { isPlainFolder, readPlanted } from "./planted.ts";
 
 /** Who wrote a transcript of its own beside the session's. */
 export interface Subagent {
@@ -16,7 +17,9 @@ export function subagentsFolder(sessionFile: string): string {
   return join(sessionFile.replace(/\.jsonl$/, ""), "subagents");
 }
 
+/** A link in the place of their folder would lead to another agent's. */
 export async function listSubagents(folder: string): Promise<string[]> {
+  if (!(await isPlainFolder(dirname(folder))) || !(await isPlainFolder(folder))) return [];
   const names = await readdir(folder).catch(() => []);
   return names
     .map((name) => /^agent-(.+)\.jsonl$/.exec(name)?.[1])
@@ -24,8 +27,9 @@ export async function listSubagents(folder: string): Promise<string[]> {
 }
 
 export async function readSubagent(folder: string, agentId: string): Promise<Subagent> {
-  const text = await readFile(join(folder, `agent-${agentId}.meta.json`), "utf8").catch(() => "{}");
-  return { agentId, ...parseMeta(text) };
+  const file = join(folder, `agent-${agentId}.meta.json`);
+  const text = await readPlanted(file).catch(() => undefined);
+  return { agentId, ...parseMeta(text ?? "{}") };
 }
 
 const optionalText = z.string().optional().catch(undefined);

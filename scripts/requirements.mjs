@@ -1,0 +1,56 @@
+// Holds docs/requirements.md against the tests: no id without a row, no row without a test that is
+// there, or without the issue that is to bring it. Another page may be named as an argument.
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** How many ids each part of the requirements has, from 01 on. */
+const parts = { RUNTIME: 13, RUN: 8, DOCKER: 11, CONFIG: 6, ORCH: 8, DOCS: 9, TEST: 10 };
+
+const root = resolve(import.meta.dirname, "..");
+const page = process.argv[2] ?? join(root, "docs/requirements.md");
+const sections = readFileSync(page, "utf8").split(/^## /m).slice(1);
+const rows = sections.flatMap((section) => {
+  const [kind] = section.split("\n");
+  return [...section.matchAll(/^\| ([A-Z]+-\d+) \|.*$/gm)].map(([row, id]) => ({ id, row, kind }));
+});
+
+const problems = [
+  ...ids().flatMap((id) => {
+    const count = rows.filter((row) => row.id === id).length;
+    return count === 1 ? [] : [`${id} stands in ${count} rows`];
+  }),
+  ...rows.filter(({ id }) => !ids().includes(id)).map(({ id }) => `${id} is no requirement`),
+  ...rows.flatMap(problemsOf),
+];
+for (const problem of problems) process.stderr.write(`${page}: ${problem}\n`);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+function ids() {
+  return Object.entries(parts).flatMap(([part, count]) =>
+    Array.from({ length: count }, (_, index) => `${part}-${String(index + 1).padStart(2, "0")}`),
+  );
+}
+
+function problemsOf({ id, row, kind }) {
+  if (kind !== "Shown" && !/\| \d+ \|$/.test(row)) return [`${id} names no issue that brings it`];
+  if (kind === "Not built yet") return [];
+  const named = testsIn(row);
+  if (named.length === 0) return [`${id} names no test`];
+  return named
+    .filter((one) => !isThere(one))
+    .map(({ file, name }) => `${id}: ${file} has no test “${name}”`);
+}
+
+/** A link names the file, and what is quoted after it are tests in that file. */
+function testsIn(row) {
+  let file = "";
+  return [...row.matchAll(/\]\(\.\.\/([^)]+)\)|“([^”]+)”/g)].flatMap(([, link, name]) => {
+    file = link ?? file;
+    return name === undefined ? [] : [{ file, name }];
+  });
+}
+
+function isThere({ file, name }) {
+  const path = join(root, file);
+  return existsSync(path) && readFileSync(path, "utf8").includes(name);
+}

@@ -1,0 +1,161 @@
+import type { Defence } from "../defences.ts";
+
+const spec = "packages/core/src/runner/container/spec.ts";
+const guard = "packages/core/src/runner/container/workspace-guard.ts";
+const specTest = "test/docker/spec.test.ts";
+const workspaceTest = "test/docker/workspace.test.ts";
+const reviewed = { file: specTest, test: "the description of a default container is the one" };
+
+export const containerDefences: readonly Defence[] = [
+  {
+    name: "all capabilities are dropped",
+    guards: "the host's kernel",
+    edit: { file: spec, from: 'CapDrop: ["ALL"],', to: "CapDrop: []," },
+    red: { file: "test/docker/inspect.test.ts", test: "every item of the CIS Docker Benchmark" },
+  },
+  {
+    name: "no new privileges",
+    guards: "the host's kernel, against programs with set-uid",
+    edit: { file: spec, from: 'SecurityOpt: ["no-new-privileges:true"],', to: "SecurityOpt: []," },
+    red: reviewed,
+  },
+  {
+    name: "no swap, no core files",
+    guards: "the memory of the machine",
+    edit: { file: spec, from: "MemorySwap: memory,", to: "" },
+    red: reviewed,
+  },
+  {
+    name: "a limit of processes",
+    guards: "the machine, against a fork bomb",
+    edit: { file: spec, from: "PidsLimit: pidsLimit,", to: "" },
+    red: reviewed,
+  },
+  {
+    name: "the root is read-only",
+    guards: "the image's own programs",
+    edit: { file: spec, from: "ReadonlyRootfs: config.readOnlyRoot,", to: "" },
+    red: reviewed,
+  },
+  {
+    name: "the network that was configured, and no other",
+    guards: "all that can be reached from the machine",
+    edit: { file: spec, from: "NetworkMode: config.network,", to: 'NetworkMode: "bridge",' },
+    red: { file: "test/docker/canary.test.ts", test: "a canary key is found nowhere" },
+  },
+  {
+    name: "variables of a run are not in the container's description",
+    guards: "what `docker inspect` shows to others",
+    edit: {
+      file: "packages/core/src/runner/container/environment.ts",
+      from: "const travelling = Object.entries(env).filter(([name]) => mayTravel(name));",
+      to: "const travelling = Object.entries(env).filter(([name]) => name || mayTravel(name));",
+    },
+    red: { file: "test/docker/job.test.ts", test: "the key is with the gateway" },
+  },
+  {
+    name: "root in the workspace is not root in the container",
+    guards: "the host's files, in a workspace of root",
+    edit: {
+      file: "packages/core/src/runner/container/user.ts",
+      from: "return uid === 0 ? ordinary : {",
+      to: "return uid < 0 ? ordinary : {",
+    },
+    red: { file: workspaceTest, test: "a workspace that the user cannot write is refused" },
+  },
+  {
+    name: "git's hooks are mounted read-only",
+    guards: "the host, against a planted hook",
+    edit: { file: guard, from: 'protect(guard, facts, join(git, "hooks"), {});', to: "" },
+    red: { file: workspaceTest, test: "cannot be planted in a repository" },
+  },
+  {
+    name: "git's configuration is mounted read-only",
+    guards: "the host, against planted configuration",
+    edit: {
+      file: guard,
+      from: 'protect(guard, facts, join(git, "config"), { content: "" });',
+      to: "",
+    },
+    red: { file: workspaceTest, test: "cannot be planted in a repository" },
+  },
+  {
+    name: "git's detour by another folder is closed",
+    guards: "the host, against a planted commondir",
+    edit: {
+      file: guard,
+      from: 'protect(guard, facts, join(git, "commondir"), commonDir);',
+      to: "",
+    },
+    red: { file: workspaceTest, test: "cannot be planted in a repository" },
+  },
+  {
+    name: "folders on the way are mounts of their own",
+    guards: "the host, against `.git` that is moved aside",
+    edit: {
+      file: guard,
+      from: "pin(guard, facts, dirname(path));\n  add(guard, { source: path",
+      to: "add(guard, { source: path",
+    },
+    red: { file: workspaceTest, test: "cannot be planted in a repository" },
+  },
+  {
+    name: "settings of Claude Code are mounted read-only",
+    guards: "the user, who opens the workspace by hand",
+    edit: { file: guard, from: 'protect(guard, facts, join(facts.path, ".claude"), {});', to: "" },
+    red: { file: workspaceTest, test: "cannot be planted in a repository" },
+  },
+  {
+    name: "servers of the workspace are mounted read-only",
+    guards: "the user, who opens the workspace by hand",
+    edit: {
+      file: guard,
+      from: 'protect(guard, facts, join(facts.path, ".mcp.json"), { content: noServers });',
+      to: "",
+    },
+    red: { file: workspaceTest, test: "cannot be planted in a repository" },
+  },
+  {
+    name: "a link in place of what is guarded is refused",
+    guards: "the host, against a mount that is led elsewhere",
+    edit: {
+      file: guard,
+      from: 'if (kind === "link" || kind === "other") throw redirected(path);',
+      to: 'if (kind === "other") throw redirected(path);',
+    },
+    red: { file: workspaceTest, test: "a link in its place is refused" },
+  },
+  {
+    name: "folders are judged again at the start",
+    guards: "secrets, against a link that was changed since",
+    edit: {
+      file: "packages/core/src/runner/container/volumes.ts",
+      from: "if (secret === undefined) return real;",
+      to: "if (secret !== null) return real;",
+    },
+    red: { file: workspaceTest, test: "a link that leads to /etc by the time of the start" },
+  },
+  {
+    name: "volumes are read-only unless they say otherwise",
+    guards: "folders that are given to be read",
+    edit: {
+      file: "packages/core/src/runner/container/volumes.ts",
+      from: "return { source: real, target, readOnly: !write };",
+      to: "return { source: real, target, readOnly: false };",
+    },
+    red: { file: workspaceTest, test: "are mounted read-only unless they say rw" },
+  },
+  {
+    name: "rules of tools are kept outside of the container",
+    guards: "servers on the host, against whoever speaks in the name of claude",
+    edit: {
+      file: "packages/core/src/runner/runtime/mcp/tool-rules.ts",
+      from: "if (isNamed(denied_tools, server, tool)) return false;",
+      to: "if (isNamed([], server, tool) || denied_tools) return true;",
+    },
+    red: {
+      file: "test/runtime/mcp-docker.test.ts",
+      test: "cli who forges a word of claude's in the container",
+    },
+  },
+];

@@ -1,0 +1,161 @@
+import type { Defence } from "../defences.ts";
+
+const doorsTest = "test/gateway/doors.test.ts";
+const sealedTest = "test/gateway/sealed.test.ts";
+const egressTest = "test/gateway/egress.test.ts";
+const rulesTest = "test/gateway/egress-rules.test.ts";
+const sealed = "packages/core/src/gateway/policy/sealed-request.ts";
+const target = "packages/core/src/gateway/egress/target.ts";
+
+export const gatewayDefences: readonly Defence[] = [
+  {
+    name: "the gateway asks for its own run's placeholder",
+    guards: "the key's use, against other processes",
+    edit: {
+      file: "packages/core/src/gateway/credential.ts",
+      from: "return presented.some((key) => sameText(key, placeholder));",
+      to: "return presented.some((key) => sameText(key, key) || placeholder);",
+    },
+    red: { file: doorsTest, test: "a request with a wrong one for a key is turned away" },
+  },
+  {
+    name: "only the few addresses of the API are open",
+    guards: "files, batches and what else the key opens",
+    edit: {
+      file: "packages/core/src/gateway/route.ts",
+      from: '{ method: "POST", path: /^\\/v1\\/messages$/, open: false },',
+      to: '{ method: "POST", path: /^\\/v1\\//, open: false },',
+    },
+    red: { file: doorsTest, test: "POST /v1/files is refused and recorded" },
+  },
+  {
+    name: "no other host is asked",
+    guards: "the key, against an address in the request",
+    edit: {
+      file: "packages/core/src/gateway/route.ts",
+      from: "if (origin !== upstream.origin) return undefined;",
+      to: "",
+    },
+    red: { file: doorsTest, test: "an absolute-form target passes" },
+  },
+  {
+    name: "a client's credential does not go up",
+    guards: "the operator's account, against a mix of two",
+    edit: {
+      file: "packages/core/src/gateway/headers.ts",
+      from: 'const stripped = credential.kind === "passthrough" ? [] : credentialHeaders;',
+      to: "const stripped = credential ? [] : credentialHeaders;",
+    },
+    red: { file: "test/gateway/credentials.test.ts", test: "own credential does not go up" },
+  },
+  {
+    name: "a key that the API echoes is starred",
+    guards: "the key, on its way back",
+    edit: {
+      file: "packages/core/src/gateway/mask.ts",
+      from: "for (; found !== -1; found = masked.indexOf(this.secret, found)) this.stars.copy(masked, found);",
+      to: "found = 0;",
+    },
+    red: { file: "test/gateway/mask.test.ts", test: "however a text is cut" },
+  },
+  {
+    name: "what the API would fetch or send is refused",
+    guards: "what a container knows, against server tools",
+    edit: {
+      file: "packages/core/src/gateway/policy/reach.ts",
+      from: "if (allow.includes(reach)) continue;",
+      to: "if (allow || reach) continue;",
+    },
+    red: { file: sealedTest, test: "a POST that asks the API to fetch a page is refused" },
+  },
+  {
+    name: "headers that switch such things on are refused",
+    guards: "what a container knows, against server tools",
+    edit: {
+      file: sealed,
+      from: "refuseAsk(betaAsks(String(betas)), allow) ?? refuseAsk",
+      to: "(String(betas) ? undefined : refuseAsk(betaAsks(''), allow)) ?? refuseAsk",
+    },
+    red: { file: sealedTest, test: "a beta that switches such a thing on is refused" },
+  },
+  {
+    name: "what goes on is what was looked at",
+    guards: "the look at a body, against two readings of one text",
+    edit: {
+      file: "packages/core/src/gateway/policy/parse-body.ts",
+      from: "bytes: again === text ? bytes : Buffer.from(again),",
+      to: "bytes: again === text ? Buffer.from(again) : bytes,",
+    },
+    red: { file: sealedTest, test: "what goes on is what was looked at" },
+  },
+  {
+    name: "an encoded body is refused",
+    guards: "the look at a body",
+    edit: {
+      file: sealed,
+      from: 'if (encoding !== "identity") return refuse("the body is encoded, so it cannot be looked at");',
+      to: 'if (encoding === "") return refuse("");',
+    },
+    red: { file: sealedTest, test: "a body that is packed is refused" },
+  },
+  {
+    name: "brackets are counted before they are parsed",
+    guards: "the fleet's memory",
+    edit: {
+      file: "packages/core/src/gateway/policy/parse-body.ts",
+      from: 'if (isOverloaded(bytes)) return malformed("is nested too deep or holds too many values");',
+      to: "isOverloaded(bytes.subarray(0, 0));",
+    },
+    red: { file: sealedTest, test: "a body of brackets is refused" },
+  },
+  {
+    name: "only named hosts are open",
+    guards: "what a container knows, against every other host",
+    edit: {
+      file: "packages/core/src/gateway/egress/rules.ts",
+      from: "if (fitting.length === 0) return undefined;",
+      to: 'if (fitting.length === 0) return { kind: "resolve" };',
+    },
+    red: { file: egressTest, test: "any other host is refused with the line that would open it" },
+  },
+  {
+    name: "a name must not lead to a private address",
+    guards: "the machine's own network",
+    edit: {
+      file: "packages/core/src/gateway/egress/admission.ts",
+      from: "if (why === undefined) continue;",
+      to: "if (why !== null) continue;",
+    },
+    red: { file: egressTest, test: "a name that leads to a private address is refused" },
+  },
+  {
+    name: "hosts are opened by name, not by address",
+    guards: "the machine's own network, against numbers in all their spellings",
+    edit: {
+      file: target,
+      from: 'if (isNumeric(host)) return odd(text, "hosts are opened by name, not by address");\n  if (!isName(host)) return odd(text, "it is not the name of a host");',
+      to: "",
+    },
+    red: { file: rulesTest, test: "a tunnel to" },
+  },
+  {
+    name: "TLS is begun for the host of the tunnel",
+    guards: "neighbours of an open host on one server",
+    edit: {
+      file: "packages/core/src/gateway/egress/tunnel.ts",
+      from: '(said.kind === "named" && said.name === host)',
+      to: '(said.kind === "named" && said.name !== "" && host)',
+    },
+    red: { file: egressTest, test: 'TLS that is begun for "other.test" is cut' },
+  },
+  {
+    name: "the host that is asked sees the name that was asked for",
+    guards: "neighbours of an open host on one server",
+    edit: {
+      file: "packages/core/src/gateway/egress/plain.ts",
+      from: "host: target.port === 80 ? target.host : `${target.host}:${target.port}`,",
+      to: 'host: request.headers.host ?? "",',
+    },
+    red: { file: egressTest, test: "the Host that a host sees is the one that was asked for" },
+  },
+];

@@ -1,0 +1,160 @@
+import type { Defence } from "../defences.ts";
+
+const fence = "packages/core/src/runner/fence.ts";
+const signature = "packages/core/src/triggers/webhook/verify-signature.ts";
+const signaturesTest = "test/webhooks/signatures.test.ts";
+
+export const payloadDefences: readonly Defence[] = [
+  {
+    name: "texts from outside are fenced",
+    guards: "the prompt, against orders in a payload",
+    edit: {
+      file: "packages/core/src/triggers/prompt-template.ts",
+      from: "return fenced(path, withoutPlaces(text, later), limit);",
+      to: "return text.slice(0, limit) + withoutPlaces('', later) + fenced(path, '', 0).slice(0, 0);",
+    },
+    red: { file: "test/webhooks/hostile-payload.test.ts", test: "a title that tells an obedient" },
+  },
+  {
+    name: "a text cannot hold the mark that ends it",
+    guards: "the fence",
+    edit: {
+      file: fence,
+      from: 'const mark = createHash("sha256").update(text).digest("hex").slice(0, 16);',
+      to: 'const mark = createHash("sha256").update("").digest("hex").slice(0, 16);',
+    },
+    red: {
+      file: "test/webhooks/fenced-prompt.test.ts",
+      test: "a text cannot close its own marks, nor have anything filled in",
+    },
+  },
+  {
+    name: "long texts are cut",
+    guards: "the prompt's size, and so its price",
+    edit: {
+      file: fence,
+      from: "const kept = text.slice(0, limit)",
+      to: "const kept = text.slice(0, Math.max(limit, text.length))",
+    },
+    red: { file: "test/webhooks/fenced-prompt.test.ts", test: "long texts are cut and say so" },
+  },
+  {
+    name: "a text is not filled in again",
+    guards: "values of a gate, against a payload that names them",
+    edit: {
+      file: "packages/core/src/triggers/prompt-template.ts",
+      from: "if (roots.length === 0) return text;",
+      to: "if (roots.length >= 0) return text;",
+    },
+    red: { file: "test/webhooks/fenced-prompt.test.ts", test: "nor have anything filled in" },
+  },
+  {
+    name: "a delivery must be signed",
+    guards: "agents, against whoever knows the address",
+    edit: {
+      file: signature,
+      from: 'if (!fits.includes(true)) return "the signature does not fit";',
+      to: "",
+    },
+    red: { file: "test/webhooks/abuse.test.ts", test: "what does not belong here gets its status" },
+  },
+  {
+    name: "a signature is held against the bytes as they came",
+    guards: "the body",
+    edit: {
+      file: signature,
+      from: 'expected: (secret) => hmac("sha256", secret, body),\n  }),',
+      to: 'expected: (secret) => hmac("sha256", secret, body.toString("utf8").trim()),\n  }),',
+    },
+    red: { file: signaturesTest, test: "a body that differs in one byte" },
+  },
+  {
+    name: "an old signature is none",
+    guards: "agents, against a recorded delivery",
+    edit: { file: signature, from: "Math.abs(age) <= window ?", to: "Math.abs(age) >= 0 ?" },
+    red: { file: signaturesTest, test: "slack, six minutes old" },
+  },
+  {
+    name: "an empty secret opens nothing",
+    guards: "agents, where a variable is not set",
+    edit: {
+      file: signature,
+      from: "return key !== undefined && key.length > 0;",
+      to: "return key !== undefined && key.length >= 0;",
+    },
+    red: {
+      file: "test/webhooks/deliveries.test.ts",
+      test: "a secret is changed without a restart",
+    },
+  },
+  {
+    name: "strangers on GitHub trigger nothing",
+    guards: "agents, against whoever may open an issue",
+    edit: {
+      file: "packages/core/src/triggers/webhook/decide-actor.ts",
+      from: "if (anyone) return undefined;",
+      to: "if (anyone || event) return undefined;",
+    },
+    red: { file: "test/webhooks/decide-delivery.test.ts", test: "who may trigger can be widened" },
+  },
+  {
+    name: "a kept delivery holds no signature and no token",
+    guards: "secrets of senders, in the state",
+    edit: {
+      file: "packages/core/src/triggers/webhook/kept-headers.ts",
+      from: "const names = id_header === undefined ? kept : [...kept, id_header.toLowerCase()];",
+      to: "const names = id_header === undefined ? Object.keys(headers) : kept;",
+    },
+    red: { file: "test/webhooks/deliveries.test.ts", test: "shown without what proves them" },
+  },
+  {
+    name: "in a chat only who is listed is heard",
+    guards: "agents, against whoever got into the room",
+    edit: {
+      file: "packages/core/src/chat/may-speak.ts",
+      from: 'return hasRole || includes(rules.users, sender.id) ? yes : no("the sender is not listed");',
+      to: 'return hasRole || sender.id ? yes : no("the sender is not listed");',
+    },
+    red: { file: "test/chat/deciders.test.ts", test: "an unlisted user" },
+  },
+  {
+    name: "programs are not heard in a chat",
+    guards: "two bots that talk for ever",
+    edit: {
+      file: "packages/core/src/chat/may-speak.ts",
+      from: 'if (sender.isBot) return no("it comes from a program");',
+      to: "",
+    },
+    red: { file: "test/chat/deciders.test.ts", test: "a program, even one that is listed" },
+  },
+  {
+    name: "what agents said is fenced for programs that read it",
+    guards: "a client of the fleet's tools, against an agent's words",
+    edit: {
+      file: "packages/server/src/mcp/job-words.ts",
+      from: ".map(([name, text]) => fenced(`job.${name}`, text, longestWord))",
+      to: ".map(([name, text]) => `${name}: ${text.slice(0, longestWord)}${fenced('', '', 0).slice(0, 0)}`)",
+    },
+    red: { file: "test/mcp/stdio.test.ts", test: "a client that may only look sees the fleet" },
+  },
+  {
+    name: "who used a foreign tool has read text from outside",
+    guards: "other agents, against what a tool brought in",
+    edit: {
+      file: "packages/core/src/fleet/errands/outside.ts",
+      from: 'if (tool.startsWith("mcp__")) return !tool.startsWith("mcp__herd__");',
+      to: 'if (tool.startsWith("mcp__")) return false;',
+    },
+    red: { file: "test/herd-tools/chain.test.ts", test: "an agent that used a foreign tool" },
+  },
+  {
+    name: "hooks post to public addresses only",
+    guards: "services of the machine, against a url out of metadata",
+    edit: {
+      file: "packages/core/src/hooks/address.ts",
+      from: "const refused = addresses.find(({ address }) => !isPublic(address));",
+      to: "const refused = addresses.find(({ address }) => !address);",
+    },
+    red: { file: "test/hooks/post.test.ts", test: "a private address is refused however it is" },
+  },
+];

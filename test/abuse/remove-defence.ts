@@ -1,0 +1,28 @@
+import type { Defence } from "./defences.ts";
+import type { TestEnd, Twin } from "./twin.ts";
+
+/** Errors by which a test fails that has noticed nothing: the edit itself is broken. */
+const broken = /^(ReferenceError|SyntaxError|TypeError)\b/;
+
+/** The tests go through with all defences, or there would be nothing to be seen without one. */
+export async function withDefences(twin: Twin, file: string, names: string[]): Promise<void> {
+  const ends = await twin.run(file, names);
+  const missing = names.filter((name) => !ends.some((end) => end.name.includes(name)));
+  const failed = ends.filter(({ status }) => status === "failed");
+  if (missing.length > 0) throw new Error(`${file} has no test “${missing.join("”, “")}”`);
+  if (failed.length > 0) throw new Error(`red with every defence in place:\n${told(failed)}`);
+}
+
+/** Takes the defence away and returns how its test goes red. */
+export async function withoutDefence(twin: Twin, { red, edit }: Defence): Promise<string> {
+  const ends = await twin.without(edit, () => twin.run(red.file, [red.test]));
+  const failed = ends.filter(({ status }) => status === "failed");
+  if (failed.length === 0) throw new Error(`nobody notices that it is gone: ${red.file}`);
+  const odd = failed.filter(({ reason }) => broken.test(reason));
+  if (odd.length > 0) throw new Error(`the edit breaks the program:\n${told(odd)}`);
+  return failed[0]?.reason.split("\n")[0] ?? "";
+}
+
+function told(ends: TestEnd[]): string {
+  return ends.map(({ name, reason }) => `${name}\n${reason}`).join("\n");
+}
