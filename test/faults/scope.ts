@@ -1,0 +1,11 @@
+import type { WhenOver } from "../support/folder.ts";
+
+/** What a case opened is closed when the case is over, for many of them share one test. */
+export async function inScope<T>(work: (whenOver: WhenOver) => Promise<T>): Promise<T> {
+  const steps: (() => void | Promise<void>)[] = [];
+  try {
+    return await work((step) => void steps.unshift(step));
+  } finally {
+    for (const step of steps) await step();
+  }
+}
