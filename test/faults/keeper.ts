@@ -6,6 +6,9 @@ import { processesWith } from "../support/processes.ts";
 import type { Stage } from "../support/stage.ts";
 import { commandOf } from "./glimpse.ts";
 
+/** On a busy machine a fleet may take its time to come up, and is started several times. */
+export const patience = 240_000;
+
 /** More deaths than any case plans: whoever dies so often would die for ever. */
 const mostDeaths = 10;
 
@@ -39,7 +42,7 @@ export class Keeper {
         const answer = control && question(control).then((value) => ({ value }));
         return answer?.catch(() => undefined);
       },
-      90_000,
+      patience,
     );
     const never = this.keeping.then(() => new Promise<never>(() => undefined));
     return (await Promise.race([answered, never])).value;

@@ -32,7 +32,7 @@ export function recordSection(name: keyof typeof titles, section: Section): void
     ? JSON.parse(readFileSync(json, "utf8"))
     : {};
   const date = new Date().toISOString().slice(0, 10);
-  all[name] = { ...section, commit: commit(), date };
+  all[name] = { ...section, commit, date };
   writeFileSync(json, `${JSON.stringify(all, null, 2)}\n`);
   writeFileSync(page, pageOf(all));
 }
@@ -61,7 +61,10 @@ function sectionOf(title: string, section: Recorded): string {
   ].join("\n");
 }
 
-function commit(): string {
+/** Of what runs, though others may commit meanwhile. */
+const commit = currentCommit();
+
+function currentCommit(): string {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" });
   const changed = git("status", "--porcelain", "packages", "test").trim() !== "";
   return `${git("rev-parse", "--short=10", "HEAD").trim()}${changed ? ", with changes" : ""}`;

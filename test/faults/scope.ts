@@ -6,6 +6,15 @@ export async function inScope<T>(work: (whenOver: WhenOver) => Promise<T>): Prom
   try {
     return await work((step) => void steps.unshift(step));
   } finally {
-    for (const step of steps) await step();
+    // Whatever one of them meets, the others are due.
+    for (const step of steps) await attempt(step);
+  }
+}
+
+async function attempt(step: () => void | Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    process.stderr.write(`could not be cleaned up: ${error}\n`);
   }
 }

@@ -3,7 +3,7 @@ import { discordStandIn } from "../chat/discord-stand-in.ts";
 import { until } from "../support/fleet-program.ts";
 import type { WhenOver } from "../support/folder.ts";
 import { freePort, fromGithub, send } from "../webhooks/hook-stage.ts";
-import type { Keeper } from "./keeper.ts";
+import { type Keeper, patience } from "./keeper.ts";
 
 export const triggerKinds = ["manual", "cron", "webhook", "chat"] as const;
 export type TriggerKind = (typeof triggerKinds)[number];
@@ -74,7 +74,7 @@ export const prepare: Record<TriggerKind, (whenOver: WhenOver) => Promise<Trigge
             const answer = await send(url, body, headers).catch(() => undefined);
             return answer?.status === 202 && String(answer.json.job);
           },
-          90_000,
+          patience,
         ),
     };
   },

@@ -26,7 +26,10 @@ export async function fleetProgram(
 ): Promise<FleetProgram> {
   const launched = launchFleet(on, file, whenOver);
   const socket = join(dirname(file), ".herdctl/herdctl.sock");
-  const control = await connected(socket, launched.child, launched.said);
+  const control = await connected(socket, launched.child, launched.said).catch(async (error) => {
+    await launched.kill();
+    throw error;
+  });
   const stop = async () => {
     await control.shutdown({ drainMs: 0 }).catch(() => undefined);
     await launched.exited;
@@ -69,7 +72,7 @@ async function connected(
   child: ChildProcess,
   said: () => string,
 ): Promise<FleetControl> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (Date.now() < deadline && !isOver(child)) {
     const control = await connectFleet(socket).catch(() => undefined);
     const isOurs = (await control?.status().catch(() => undefined))?.fleet.pid === child.pid;
