@@ -4,20 +4,21 @@
  */
 const core = {
   errors: [],
+  faults: [],
   document: ["errors"],
-  state: ["errors"],
+  state: ["errors", "faults"],
   config: ["document", "state", "errors"],
   gateway: ["errors"],
   queue: ["config", "state", "errors"],
-  runner: ["config", "state", "gateway", "errors"],
+  runner: ["config", "state", "gateway", "errors", "faults"],
   image: ["config", "runner", "errors"],
   doctor: ["config", "runner", "state", "errors"],
   "herd-tools": ["config", "runner", "state", "errors"],
-  "runner-process": ["herd-tools", "config", "gateway", "runner", "state", "errors"],
-  triggers: ["config", "queue", "runner", "state", "errors"],
-  hooks: ["config", "runner", "state", "errors"],
+  "runner-process": ["herd-tools", "config", "gateway", "runner", "state", "errors", "faults"],
+  triggers: ["config", "queue", "runner", "state", "errors", "faults"],
+  hooks: ["config", "runner", "state", "errors", "faults"],
   work: ["config", "triggers", "state", "errors"],
-  chat: ["config", "queue", "triggers", "runner", "state", "errors"],
+  chat: ["config", "queue", "triggers", "runner", "state", "errors", "faults"],
   fleet: [
     "chat",
     "config",
@@ -30,6 +31,7 @@ const core = {
     "hooks",
     "state",
     "errors",
+    "faults",
   ],
 };
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { consultOracle } from "../storm/oracle.ts";
+import { consultOracle } from "../oracle/oracle.ts";
 import { Random } from "../storm/random.ts";
 import { storm } from "../storm/storm.ts";
 import { fleetFile } from "../support/fleet-process.ts";

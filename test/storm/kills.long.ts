@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { consultOracle, type Verdict } from "./oracle.ts";
+import { consultOracle, type Verdict } from "../oracle/oracle.ts";
 import { Random } from "./random.ts";
-import { type Story, storm } from "./storm.ts";
+import { type StormStory, storm } from "./storm.ts";
 
 const number = (name: string, usual: number) =>
   Number(process.env[`HERDCTL_LONG_${name}`] ?? usual);
@@ -24,7 +24,7 @@ test(
   600_000 + seconds * 2_000,
 );
 
-function tableOf({ kills, on }: Story, { cases, wrong }: Verdict, took: number): string[] {
+function tableOf({ kills, on }: StormStory, { cases, wrong }: Verdict, took: number): string[] {
   const jobs = cases.map(({ job }) => job);
   const attempts = cases.flatMap((one) => one.attempts);
   const completed = jobs.filter(({ status }) => status === "completed").length;

@@ -23,4 +23,11 @@ export class Random {
   pick<T>(all: readonly [T, ...T[]]): T {
     return all[this.between(0, all.length - 1)] ?? all[0];
   }
+
+  shuffled<T>(all: readonly T[]): T[] {
+    return all
+      .map((one) => ({ one, at: this.next() }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ one }) => one);
+  }
 }

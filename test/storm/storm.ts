@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isAlive, type Job } from "@herdctl/core";
 import type { Script } from "@herdctl/rehearsal";
+import type { Story } from "../oracle/story.ts";
 import { fleetFile } from "../support/fleet-process.ts";
 import { type FleetProgram, fleetProgram, launchFleet } from "../support/fleet-program.ts";
 import { type Stage, stage } from "../support/stage.ts";
@@ -20,11 +21,7 @@ export interface StormPlan {
   longest: number;
 }
 
-export interface Story {
-  on: Stage;
-  file: string;
-  /** By its key, the job that a trigger was acknowledged with. */
-  accepted: Map<string, string>;
+export interface StormStory extends Story {
   kills: Record<Kind, number>;
 }
 
@@ -33,7 +30,7 @@ type Kind = "fleet" | "runner" | "both" | "recovering";
 const kinds: [Kind, ...Kind[]] = ["fleet", "runner", "both", "recovering"];
 
 /** Jobs are triggered and work while fleet and runners are killed at random; then all come to their end. */
-export async function storm(plan: StormPlan): Promise<Story> {
+export async function storm(plan: StormPlan): Promise<StormStory> {
   const on = await stage({ script: model, keepEntries: 100_000 });
   const file = fleetFile(on, agentsOf(plan), `max_concurrent: ${plan.atOnce}`);
   const weather = new Weather(on, file, plan);
@@ -68,7 +65,7 @@ function agentsOf({ agents, atOnce }: StormPlan): string {
 
 class Weather {
   readonly accepted = new Map<string, string>();
-  readonly kills: Story["kills"] = { fleet: 0, runner: 0, both: 0, recovering: 0 };
+  readonly kills: StormStory["kills"] = { fleet: 0, runner: 0, both: 0, recovering: 0 };
   private fleet: FleetProgram | undefined;
   private given = 0;
 

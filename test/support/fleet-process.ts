@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { FleetManager, type FleetManagerOptions } from "@herdctl/core";
 import { onTestFinished } from "vitest";
 import { claudeBinary } from "./claude.ts";
-import { folderWith } from "./folder.ts";
+import { folderWith, type WhenOver } from "./folder.ts";
 import type { Stage } from "./stage.ts";
 
 /** A fleet file beside the stage's workspace; agents may do anything and retry quickly unless told otherwise. */
@@ -11,9 +11,9 @@ export function fleetFile(
   agents: string,
   fleet = "",
   claude = claudeBinary("325"),
+  whenOver: WhenOver = onTestFinished,
 ): string {
-  const folder = folderWith({
-    "herdctl.yaml": `version: 1
+  const text = `version: 1
 fleet: { name: test, warm: false ${fleet && `, ${fleet}`} }
 claude_path: ${claude}
 defaults:
@@ -22,8 +22,8 @@ defaults:
   retry: { backoff: 200ms }
 agents:
 ${agents}
-`,
-  });
+`;
+  const folder = folderWith({ "herdctl.yaml": text }, whenOver);
   return join(folder, "herdctl.yaml");
 }
 

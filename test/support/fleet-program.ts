@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { FleetControl, Job } from "@herdctl/core";
 import { connectFleet } from "@herdctl/server/client";
 import { onTestFinished } from "vitest";
+import type { WhenOver } from "./folder.ts";
 import type { Stage } from "./stage.ts";
 
 const program = resolve(import.meta.dirname, "../../bin/herdctl");
@@ -11,16 +12,24 @@ export interface FleetProgram {
   pid: number;
   control: FleetControl;
   exited: Promise<number | null>;
+  said(): string;
   /** As the kernel or an impatient person would: nothing of it can say goodbye. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** `herdctl start` as a process of its own, ready to be asked; ended when the test is over. */
-export async function fleetProgram(on: Stage, file: string): Promise<FleetProgram> {
-  const launched = launchFleet(on, file);
+export async function fleetProgram(
+  on: Pick<Stage, "env">,
+  file: string,
+  whenOver: WhenOver = onTestFinished,
+): Promise<FleetProgram> {
+  const launched = launchFleet(on, file, whenOver);
   const socket = join(dirname(file), ".herdctl/herdctl.sock");
-  const control = await connected(socket, launched.child, launched.said);
+  const control = await connected(socket, launched.child, launched.said).catch(async (error) => {
+    await launched.kill();
+    throw error;
+  });
   const stop = async () => {
     await control.shutdown({ drainMs: 0 }).catch(() => undefined);
     await launched.exited;
@@ -28,13 +37,16 @@ export async function fleetProgram(on: Stage, file: string): Promise<FleetProgra
   return { ...launched, pid: launched.child.pid ?? 0, control, stop };
 }
 
-interface LaunchedFleet extends Pick<FleetProgram, "exited" | "kill"> {
+interface LaunchedFleet extends Pick<FleetProgram, "exited" | "kill" | "said"> {
   child: ChildProcess;
-  said(): string;
 }
 
 /** The same, without waiting until it answers. */
-export function launchFleet(on: Stage, file: string): LaunchedFleet {
+export function launchFleet(
+  on: Pick<Stage, "env">,
+  file: string,
+  whenOver: WhenOver = onTestFinished,
+): LaunchedFleet {
   const env = { ...on.env, CLAUDE_CODE_MAX_RETRIES: "1" };
   const child = spawn(program, ["start", "--config", file], {
     env,
@@ -48,10 +60,10 @@ export function launchFleet(on: Stage, file: string): LaunchedFleet {
   }
   const exited = new Promise<number | null>((done) => child.once("close", done));
   const kill = async () => {
-    if (child.exitCode === null) child.kill("SIGKILL");
+    if (!isOver(child)) child.kill("SIGKILL");
     await exited;
   };
-  onTestFinished(kill);
+  whenOver(kill);
   return { child, exited, kill, said: () => said };
 }
 
@@ -60,14 +72,18 @@ async function connected(
   child: ChildProcess,
   said: () => string,
 ): Promise<FleetControl> {
-  const deadline = Date.now() + 20_000;
-  while (Date.now() < deadline && child.exitCode === null) {
+  const deadline = Date.now() + 60_000;
+  while (Date.now() < deadline && !isOver(child)) {
     const control = await connectFleet(socket).catch(() => undefined);
     const isOurs = (await control?.status().catch(() => undefined))?.fleet.pid === child.pid;
     if (control && isOurs) return control;
     await new Promise((done) => setTimeout(done, 30));
   }
   throw new Error(`the fleet did not come up:\n${said()}`);
+}
+
+function isOver({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 /** Resolves when the condition holds; fails when it does not in time. */

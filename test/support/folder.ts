@@ -3,10 +3,16 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
+/** Has a step done when a test, or whatever stands for one, is over. */
+export type WhenOver = (step: () => void | Promise<void>) => void;
+
 /** A temp folder with these files, gone when the test is over. */
-export function folderWith(files: Record<string, string>): string {
+export function folderWith(
+  files: Record<string, string>,
+  whenOver: WhenOver = onTestFinished,
+): string {
   const folder = mkdtempSync(join(tmpdir(), "herdctl-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  whenOver(() => rmSync(folder, { recursive: true, force: true }));
   writeFiles(folder, files);
   return folder;
 }

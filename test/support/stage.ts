@@ -8,6 +8,7 @@ import {
   ownEnvironment,
   runClaude,
 } from "./claude.ts";
+import type { WhenOver } from "./folder.ts";
 
 export interface Stage extends OwnEnvironment {
   rehearsal: Rehearsal;
@@ -24,7 +25,7 @@ export interface Stage extends OwnEnvironment {
  */
 export async function stage(
   options: RehearsalOptions = {},
-  whenOver: typeof onTestFinished = onTestFinished,
+  whenOver: WhenOver = onTestFinished,
 ): Promise<Stage> {
   const rehearsal = await startRehearsal(options);
   const own = ownEnvironment(rehearsal.env());

@@ -1,3 +1,4 @@
+import { failPoint } from "../faults/fail-point.ts";
 import type { ChatMessage, Conversation } from "../state/chat.ts";
 import { continuedSession } from "./continued-session.ts";
 import { sessionToGoOn } from "./conversation.ts";
@@ -23,6 +24,7 @@ export async function beginJob(context: LinkContext, message: ChatMessage): Prom
     resume,
     watched: true,
   });
+  failPoint("chat job known");
   const { generation } = conversation;
   return store.changeMessage(message.id, { status: "working", job_id: job.id, generation });
 }

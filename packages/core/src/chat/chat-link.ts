@@ -1,4 +1,5 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
+import { failPoint } from "../faults/fail-point.ts";
 import type { Approval } from "../state/approval.ts";
 import type { ChatMessage, Platform } from "../state/chat.ts";
 import type { Job } from "../state/job.ts";
@@ -130,7 +131,9 @@ export class ChatLink {
     const isCommandText = wanted.kind === "command";
     const given = this.record(incoming, wanted.kind === "answer" && wanted.withContext);
     const status = isCommandText ? ("answered" as const) : ("waiting" as const);
+    failPoint("message heard");
     const { message, created } = await this.context.store.take(given, status);
+    failPoint("message taken");
     if (!created) return;
     if (!isCommandText) return this.put(message);
     const { id, room, sender } = incoming;

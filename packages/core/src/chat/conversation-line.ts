@@ -1,4 +1,5 @@
 import { UserError } from "../errors/user-error.ts";
+import { failPoint } from "../faults/fail-point.ts";
 import { eventsOf } from "../runner/job-event.ts";
 import type { ChatMessage } from "../state/chat.ts";
 import type { Job } from "../state/job.ts";
@@ -112,6 +113,7 @@ export class ConversationLine {
       await writer.begin("⏳ …");
       const { message, job, said } = await this.carryOut(given, writer);
       await writer.finish(composeAnswer(job, said, connector, settings.footer));
+      failPoint("reply finished");
       await this.settle(message, job);
     } catch (error) {
       if (!(error instanceof UserError) || signal.aborted || isStopping(error)) throw error;
@@ -163,6 +165,7 @@ export class ConversationLine {
     await this.context.questions.close(message);
     await removeImages(this.context.agent(), message);
     await store.changeMessage(message.id, { status: "answered" });
+    failPoint("message answered");
     this.context.well();
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { failPoint } from "../faults/fail-point.ts";
 import type { ChatMessage } from "../state/chat.ts";
 import type { ChatStore } from "../state/contract.ts";
 import type { Answer } from "./compose-answer.ts";
@@ -72,6 +73,7 @@ export class ReplyWriter {
   /** Posts once; where it stands already it is made to say this, if that matters. */
   async post(subject: string, post: OutgoingPost, update = false): Promise<string> {
     const { post: record, first } = await this.store.beginPost(this.message.id, subject);
+    failPoint("reply begun");
     const { nonce, posted_id } = record;
     const named = { ...post, nonce };
     const since = new Date(record.begun_at);
@@ -82,7 +84,9 @@ export class ReplyWriter {
             this.signal,
           )
         : { id: posted_id, isNew: false };
+    failPoint("reply posted");
     if (posted_id === null) await this.store.endPost(nonce, id);
+    failPoint("reply recorded");
     const change = () => this.connector.edit(this.message.room, id, post);
     if (update && !isNew) await persevere(change, this.signal);
     return id;

@@ -1,4 +1,5 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
+import { failPoint } from "../faults/fail-point.ts";
 import { ApprovalDesk } from "../runner/approval-desk.ts";
 import { beginAttempt, plainOutcome } from "../runner/begin-attempt.ts";
 import type { SpareContainer } from "../runner/container/spare.ts";
@@ -81,11 +82,14 @@ export class ActiveJob {
     this.job = begun.job;
     if (begun.kind === "refused") return this.announceEnd();
 
+    failPoint("attempt begun");
     const { order, at } = begun;
     this.spare = spareContainers.take(agent.name);
     const { stateDir } = state;
     const runner = spares.take({ stateDir, order, environment, spare: this.spare });
+    failPoint("runner spawned");
     const holder = await this.handOver(order, begun.holder, identifyProcess(runner.pid));
+    failPoint("runner recorded");
     hub.emit({ type: "job:started", job: this.job });
     this.relay = new Relay(this.context, this.job, false);
     await this.follow(runner.exited, at, holder, this.relay);
@@ -200,12 +204,15 @@ export class ActiveJob {
         told,
       }),
     );
+    failPoint("report read");
     this.job = await whenWritable(this.context, async () =>
       settleRun(state, report, at, holder, await this.next(report)),
     );
+    failPoint("run settled");
     await passedOn;
     this.announceEnd();
     if (this.spare) await spareContainers.remove(this.spare);
+    failPoint("job cleaned");
     await this.context.concluded(this.job.agent, report.outcome);
   }
 

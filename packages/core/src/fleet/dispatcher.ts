@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { UserError } from "../errors/user-error.ts";
+import { failPoint } from "../faults/fail-point.ts";
 import { claim, nextDue } from "../queue/claim.ts";
 import { type SlowDown, slowDown } from "../queue/slow-down.ts";
 import type { LiveJob } from "../state/job.ts";
@@ -142,6 +143,7 @@ export class Dispatcher {
     const job = await this.context.state.jobs.get(id);
     const agent = this.context.fleet().agents.find(({ name }) => name === job?.agent);
     if (!job || !agent || !this.open) return;
+    failPoint("job claimed");
     this.served += 1;
     this.servedAt.set(agent.name, this.served);
     const active = new ActiveJob(this.context, job);

@@ -1,3 +1,4 @@
+import { failPoint } from "../faults/fail-point.ts";
 import { plainOutcome } from "../runner/begin-attempt.ts";
 import { sessionRule } from "../runner/session-plan.ts";
 import type { AttemptedAt } from "../runner/settle-run.ts";
@@ -23,6 +24,7 @@ export async function recover(context: FleetContext, dispatcher: Dispatcher): Pr
   for (const job of await context.state.jobs.unfinished()) {
     const attempt = (await context.state.jobs.attempts(job.id)).at(-1);
     if (!attempt || attempt.finished_at !== null) continue;
+    failPoint("recovery begun");
     const runner = await inspectRunner(context.state.jobDir(job.id), attempt.number);
     const active = new ActiveJob(context, job);
     if (runner.kind === "alive") {
@@ -41,6 +43,7 @@ export async function recover(context: FleetContext, dispatcher: Dispatcher): Pr
     }
   }
   await Promise.all(settling);
+  failPoint("recovery done");
   return recovered;
 }
 
@@ -61,6 +64,7 @@ async function voidAttempt(
   job: Job,
   attempt: Attempt,
 ): Promise<void> {
+  failPoint("attempt void");
   const outcome = plainOutcome("interrupted");
   const end = { outcome_code: outcome.code, session_id: null, cost_usd: null };
   const change = { status: "waiting" as const, outcome, due_at: new Date().toISOString() };

@@ -1,5 +1,6 @@
 import { setImmediate as breathe, setTimeout as delay } from "node:timers/promises";
 import { UserError } from "../errors/user-error.ts";
+import { failPoint } from "../faults/fail-point.ts";
 import type { Admission, Candidate } from "../queue/admit.ts";
 import type { DueRecord, ScheduleName } from "../state/due-time.ts";
 import type { Job } from "../state/job.ts";
@@ -178,6 +179,7 @@ export class ScheduleClock {
   }
 
   private async run(runs: readonly DueRun[], candidates: readonly Candidate[]): Promise<void> {
+    failPoint("schedule due");
     const admissions = await this.frame.trigger(candidates);
     for (const [index, { entry, through }] of runs.entries()) {
       const status = admissions[index]?.job.status;

@@ -1,4 +1,5 @@
 import { UserError } from "../errors/user-error.ts";
+import { failPoint } from "../faults/fail-point.ts";
 import { admitAll, type Candidate, type TriggerRequest } from "../queue/admit.ts";
 import type { Admitted } from "../state/contract.ts";
 import type { WantedDelivery } from "../state/delivery.ts";
@@ -32,9 +33,11 @@ export async function triggerAll(
   note: (admission: Admitted) => void = () => undefined,
 ): Promise<Admitted[]> {
   const { context, dispatcher } = parts;
+  failPoint("trigger accepted");
   const admissions = await admitNoticingTheDisk(parts, candidates).finally(() => {
     for (const { request } of candidates) if (request.jobId) context.decidedOn(request.jobId);
   });
+  failPoint("job stored");
   for (const admission of admissions) {
     const { job, created, cancel } = admission;
     note(admission);

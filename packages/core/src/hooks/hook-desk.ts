@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Environment } from "../config/environment.ts";
 import type { Fleet } from "../config/load.ts";
+import { failPoint } from "../faults/fail-point.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
 import type { CalledHook, HookRun } from "../state/hook-run.ts";
 import type { StateManager } from "../state/state-manager.ts";
@@ -79,6 +80,7 @@ export class HookDesk {
     for (const run of await this.options.state.hooks.open()) {
       if (run.status !== "running") continue;
       if (run.type === "shell") await sweepRun(hookToken(run.id, run.attempts));
+      failPoint("hook cut off");
       await this.record(run, failed("the fleet ended while the hook ran"));
     }
   }
@@ -120,6 +122,7 @@ export class HookDesk {
     const called = new Map<string, CalledHook[]>();
     for (const id of ended) called.set(id, await this.calledBy(id));
     await state.hooks.decide(called);
+    failPoint("hooks decided");
   }
 
   private async calledBy(jobId: string): Promise<CalledHook[]> {
@@ -131,6 +134,7 @@ export class HookDesk {
   private async begin({ id }: HookRun): Promise<void> {
     const run = await this.options.state.hooks.begin(id);
     if (!run) return;
+    failPoint("hook begun");
     const work = this.carryOut(run)
       .catch((error) => this.options.trouble(`${id} could not be carried out`, error))
       .finally(() => {
@@ -144,7 +148,9 @@ export class HookDesk {
     const result = await this.attempt(run).catch((error: unknown) =>
       failed(error instanceof Error ? error.message : String(error)),
     );
+    failPoint("hook ran");
     await this.record(run, result);
+    failPoint("hook recorded");
   }
 
   private async attempt(run: HookRun): Promise<HookResult> {

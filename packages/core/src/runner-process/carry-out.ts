@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { failPoint } from "../faults/fail-point.ts";
 import { chooseTools } from "../herd-tools/choose-tools.ts";
 import { sweepContainers } from "../runner/container/sweep-containers.ts";
 import { JobExecutor } from "../runner/job-executor.ts";
@@ -24,6 +25,7 @@ export async function carryOut(assignment: RunnerAssignment): Promise<void> {
   const jobDir = join(stateDir, "jobs", order.jobId);
   const claimed = claimRun(assignment);
   if (!claimed) return;
+  failPoint("runner began");
   const { file, run } = claimed;
 
   const log = new RunnerLog(jobDir, assignment);
@@ -104,6 +106,7 @@ async function perform(
     await opened;
     socket.close();
     process.off("SIGTERM", onTerminate);
+    failPoint("runner done");
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { failPoint } from "../faults/fail-point.ts";
 import { type RunnerFile, runnerFileSchema } from "./contract.ts";
 
 /**
@@ -13,6 +14,7 @@ export function claimAttempt(jobDir: string, file: RunnerFile): boolean {
   const draft = `${target}.${randomBytes(6).toString("hex")}`;
   mkdirSync(jobDir, { recursive: true, mode: 0o700 });
   try {
+    failPoint("claim write");
     writeFileSync(draft, `${JSON.stringify(file)}\n`, { flag: "wx", mode: 0o600 });
     linkSync(draft, target);
     return true;

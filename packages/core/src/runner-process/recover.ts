@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
+import { failPoint } from "../faults/fail-point.ts";
 import { sweepContainers } from "../runner/container/sweep-containers.ts";
 import { runTokenOf } from "../runner/run-order.ts";
 import { type RunReport, runReportSchema } from "../runner/run-report.ts";
@@ -46,9 +47,11 @@ async function settleUntold(jobDir: string, dead: DeadRun): Promise<RunReport> {
   const { job } = dead;
   await sweepRun(runTokenOf({ jobId: job.id, attempt: job.attempts }));
   const container_id = job.place === "docker" ? await endContainer(dead) : null;
+  failPoint("dead run swept");
   const found = { ...(await reportFromDisk(jobDir, job)), container_id, crashed: true };
   const report = runReportSchema.parse(found);
   await writeOutcome(jobDir, report);
+  failPoint("dead run told");
   return report;
 }
 

@@ -135,7 +135,7 @@ export class SparePool {
 }
 
 /** What Node itself reads at its start. All that is for the run comes with the assignment. */
-const needed = ["PATH", "HOME", "TMPDIR", "NODE_EXTRA_CA_CERTS"];
+const needed = ["PATH", "HOME", "TMPDIR", "NODE_EXTRA_CA_CERTS", "HERDCTL_FAULTS"];
 
 function ownEnvironment(): Record<string, string> {
   return Object.fromEntries(

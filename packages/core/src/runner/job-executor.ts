@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
+import { failPoint } from "../faults/fail-point.ts";
 import type { RefusedAccess } from "../gateway/refused-access.ts";
 import { writeOutcome } from "../state/outcome-file.ts";
 import { type OutputWriter, openOutput } from "../state/output-writer.ts";
@@ -63,7 +64,9 @@ export class JobExecutor {
       handedIn: given,
       warnings,
     });
+    failPoint("outcome made");
     await Promise.all([run?.close(), writeOutcome(jobDir, report)]);
+    failPoint("outcome stored");
     return report;
   }
 

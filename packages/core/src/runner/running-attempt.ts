@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ErrorCode } from "../errors/table.ts";
 import { UserError } from "../errors/user-error.ts";
+import { failPoint } from "../faults/fail-point.ts";
 import type { OutcomeCode } from "../state/outcome.ts";
 import type { OutputWriter } from "../state/output-writer.ts";
 import type { Question, Reply } from "../state/question.ts";
@@ -67,7 +68,9 @@ export class RunningAttempt {
     this.output = output;
     try {
       for await (const message of runtime.execute(this.executeOptions())) {
+        failPoint(pointOf(message));
         await output.append(message);
+        failPoint("message kept");
         this.take(message);
         this.watch.onMessage?.(message);
       }
@@ -203,6 +206,12 @@ export class RunningAttempt {
     );
     return Math.max(transcript, this.run.gateway?.meter().lastActivityAt ?? 0);
   }
+}
+
+function pointOf(message: SDKMessage) {
+  if (message.type === "result") return "result seen";
+  const isInit = message.type === "system" && message.subtype === "init";
+  return isInit ? "init seen" : "message seen";
 }
 
 function withTools(

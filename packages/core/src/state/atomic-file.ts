@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { failPoint } from "../faults/fail-point.ts";
 
 /** Whoever reads sees the old content or the new; when it resolves, the new survives a power cut. */
 export async function writeFileAtomic(
@@ -23,6 +24,7 @@ export async function writeFileAtomic(
 async function writeDurably(file: string, data: string | Uint8Array, mode: number): Promise<void> {
   const handle = await open(file, "wx", mode);
   try {
+    failPoint("file write");
     await handle.writeFile(data);
     await handle.sync();
   } finally {

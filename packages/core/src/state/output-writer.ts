@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { failPoint } from "../faults/fail-point.ts";
 
 export const outputName = "output.jsonl";
 
@@ -70,6 +71,7 @@ export class OutputWriter {
     this.#lines = [];
     this.#nextWrite = undefined;
     try {
+      failPoint("log write");
       if (this.#torn) await writeFully(this.#handle, newline);
       for (const piece of pieces(lines)) await writeFully(this.#handle, piece);
       this.#torn = false;

@@ -1,4 +1,5 @@
 import { UserError } from "../../errors/user-error.ts";
+import { failPoint } from "../../faults/fail-point.ts";
 import { DatabaseSync } from "./driver.ts";
 import { SharedTransaction } from "./shared-transaction.ts";
 
@@ -44,6 +45,7 @@ export class Database {
     this.exec("BEGIN IMMEDIATE");
     try {
       const result = work();
+      explained(this.file, () => failPoint("database write"));
       this.exec("COMMIT");
       return result;
     } catch (error) {

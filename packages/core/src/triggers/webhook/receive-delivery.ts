@@ -1,5 +1,6 @@
 import type { Environment } from "../../config/environment.ts";
 import { UserError } from "../../errors/user-error.ts";
+import { failPoint } from "../../faults/fail-point.ts";
 import type { TriggerRequest } from "../../queue/admit.ts";
 import type { Admitted, DeliveryStore, JobStore } from "../../state/contract.ts";
 import type { Delivery, WantedDelivery } from "../../state/delivery.ts";
@@ -49,6 +50,7 @@ export async function receiveDelivery(
   const wrong = verifySignature(signature, secrets, signed, now);
   if (wrong !== undefined) throw new UserError("signature_wrong", wrong);
   await desk.verified();
+  failPoint("delivery verified");
   const read = readDelivery(signature, signed);
   const challenge = challengeOf(read);
   if (challenge !== null) return { kind: "challenge", answer: challenge };

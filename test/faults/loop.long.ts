@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { Random } from "../storm/random.ts";
+import { testEngine } from "../support/engine.ts";
+import { everyCase } from "./cases.ts";
+import { recordSection } from "./proof.ts";
+import { tableOf } from "./proof-table.ts";
+import { complaintsOf, nameOf, runCases } from "./run-cases.ts";
+
+const seed = Number(process.env.HERDCTL_LONG_SEED ?? Date.now() % 1_000_000);
+const seconds = Number(process.env.HERDCTL_FAULTS_SECONDS ?? 3 * 3600);
+const only = new RegExp(process.env.HERDCTL_FAULTS_ONLY ?? "");
+
+const engine = await testEngine();
+
+test("whatever fails at whichever point: every trigger ends once, and nothing is left", {
+  retry: 0,
+  timeout: seconds * 1000 + 600_000,
+}, async () => {
+  const planned = everyCase();
+  // Where time is short, first of all every point in every place is tried once.
+  const cases = new Random(seed)
+    .shuffled(planned)
+    .sort((a, b) => a.faults.length - b.faults.length)
+    .filter((one) => only.test(nameOf(one)));
+  say(`seed ${seed}: ${cases.length} cases`);
+  const began = Date.now();
+  const ends = await runCases(cases, {
+    engine,
+    longest: seconds * 1000,
+    told: (end, index) => {
+      const wrong = complaintsOf([end]).map((text) => `\n    WRONG ${text}`);
+      say(`${index} ${nameOf(end)} · ${end.seconds} s · ${end.outcome}${wrong.join("")}`);
+    },
+  });
+  const complaints = complaintsOf(ends);
+  const table = tableOf(ends);
+  say(table.join("\n"));
+  if (!process.env.HERDCTL_FAULTS_ONLY)
+    recordSection("loop", {
+      seed,
+      took: Math.round((Date.now() - began) / 1000),
+      planned: planned.length,
+      run: ends.length,
+      complaints,
+      table,
+    });
+  expect(complaints).toEqual([]);
+});
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
