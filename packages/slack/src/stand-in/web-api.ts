@@ -118,6 +118,12 @@ export class WebApi {
       if (blocks !== undefined) message.blocks = JSON.parse(blocks) as Block[];
       return ok({ channel, ts, text: message.text });
     },
+    "assistant.threads.setStatus": ({ channel_id: channel = "", thread_ts = "", status = "" }) => {
+      if (!this.workspace.channels.has(channel)) return noChannel;
+      if (!this.workspace.find(channel, thread_ts)) return failed("invalid_thread_ts");
+      this.workspace.statuses.push({ channel, thread_ts, status });
+      return ok();
+    },
     "reactions.add": ({ channel = "", timestamp = "", name = "" }) => {
       const message = this.workspace.find(channel, timestamp);
       if (!message) return failed("message_not_found");
@@ -195,6 +201,7 @@ export class WebApi {
 const scopesOf: Record<string, string> = {
   "chat.postMessage": "chat:write",
   "chat.update": "chat:write",
+  "assistant.threads.setStatus": "chat:write",
   "conversations.history": "channels:history",
   "reactions.add": "reactions:write",
   "users.info": "users:read",
