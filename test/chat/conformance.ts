@@ -310,10 +310,15 @@ export function conformance(open: OpenChat): void {
       expect(jobs[0]).toMatchObject({ trigger_type: "chat", session_id: job.session_id });
 
       const channel = on.chat.channel("general");
-      on.chat.say(channel, "ann", `${on.chat.mention} hello`);
-      await on.answered(channel);
       const stolen = await on.chat.command(channel, "ann", "resume", jobs[0]?.id ?? "");
       expect(stolen).toContain("another conversation");
+      const again = await on.chat.command(channel, "ann", "run", "nightly");
+      const nightly = await on.fleet.wait(/job-[\w-]+/.exec(again)?.[0] ?? "");
+      expect(await on.chat.command(channel, "ann", "resume", nightly.id)).toContain(nightly.id);
+      on.chat.say(channel, "ann", `${on.chat.mention} and here`);
+      await on.answered(channel);
+      const [last] = (await on.fleet.jobs({ limit: 1 })).jobs;
+      expect(last?.session_id).toBe(nightly.session_id);
     });
 
     test("a reply to what a hook told of a job goes on in that job's session", async () => {

@@ -6,7 +6,8 @@ import type { Envelope } from "./shared-socket.ts";
 
 interface Hearer {
   team: string;
-  concerns(channel: string): boolean;
+  /** Whether it is for us what somebody says or does there. */
+  concerns(channel: string, user: string): boolean;
   incoming(channel: string, message: SlackMessage): Promise<IncomingMessage>;
   listener: ConnectorListener;
 }
@@ -21,15 +22,15 @@ type Reader = (body: Record<string, unknown>, hearer: Hearer) => Promise<void>;
 const readers: Record<string, Reader> = {
   async events_api(body, { concerns, incoming, listener }) {
     const event = body.event as SlackMessage & { type: string; channel?: string };
-    const { channel = "" } = event;
+    const { channel = "", user = "" } = event;
     const isMessage = ["message", "app_mention"].includes(event.type);
-    if (!isMessage || !isSpoken(event) || !concerns(channel)) return;
+    if (!isMessage || !isSpoken(event) || !concerns(channel, user)) return;
     await listener.message(await incoming(channel, event));
   },
 
   async slash_commands(given, { team, concerns, listener }) {
     const body = given as SlashCommand;
-    if (!concerns(body.channel_id)) return;
+    if (!concerns(body.channel_id, body.user_id)) return;
     const [name = "", ...rest] = wordsOf(body);
     await listener.command({
       id: body.trigger_id,
@@ -44,7 +45,8 @@ const readers: Record<string, Reader> = {
   async interactive(given, { team, concerns, listener }) {
     const body = given as BlockActions;
     const [action] = body.actions ?? [];
-    if (body.type !== "block_actions" || !action || !concerns(body.channel.id)) return;
+    if (body.type !== "block_actions" || !action || !concerns(body.channel.id, body.user.id))
+      return;
     const pressed = pressOf(action, body);
     if (!pressed) return;
     const { thread_ts } = body.container;

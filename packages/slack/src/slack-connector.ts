@@ -157,7 +157,7 @@ export class SlackConnector implements Connector {
     const { team } = this.self;
     return hearEnvelope(envelope, {
       team,
-      concerns: (channel) => this.concerns(channel),
+      concerns: (channel, user) => this.concerns(channel) && this.mayBeMeant(channel, user),
       incoming: (channel, message) => this.incoming(channel, message),
       listener,
     });
@@ -167,6 +167,13 @@ export class SlackConnector implements Connector {
   private concerns(channel: string): boolean {
     const named = Object.keys(this.settings.channels);
     return named.length === 0 || channel.startsWith("D") || named.includes(channel);
+  }
+
+  /** Of agents that share an app, only one hears somebody directly: the others keep silent. */
+  private mayBeMeant(channel: string, user: string): boolean {
+    if (!channel.startsWith("D") || !this.socket?.shared.isShared) return true;
+    const { direct_messages } = this.settings;
+    return direct_messages.includes("*") || direct_messages.includes(user);
   }
 
   private async incoming(channel: string, message: SlackMessage): Promise<IncomingMessage> {
