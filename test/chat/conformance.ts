@@ -1,72 +1,16 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { FleetManager } from "@herdctl/core";
 import type { Script } from "@herdctl/rehearsal";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { fleetFile, startFleet } from "../support/fleet-process.ts";
+import { describe, expect, test } from "vitest";
+import { startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
-import { type Stage, stage } from "../support/stage.ts";
-import type { ChatStandIn, SeenPost } from "./chat-stand-in.ts";
-
-interface ChatStage {
-  on: Stage;
-  chat: ChatStandIn;
-  file: string;
-  fleet: FleetManager;
-  /** The agent's posts that are no longer being worked on. */
-  answers(room: string): SeenPost[];
-  answered(room: string, count?: number): Promise<SeenPost[]>;
-}
-
-interface ChatStageOptions {
-  script?: Script;
-  /** More of the agent's `chat` block. */
-  more?: string;
-  agent?: string;
-  /** Called before the fleet starts. */
-  before?: (chat: ChatStandIn) => void;
-}
-
-const isDone = ({ text }: SeenPost) => !text.includes("⏳");
+import { type ChatStage, chatStageOf, type OpenChat, quiet, sessionsOf } from "./chat-stage.ts";
+import { filesOut } from "./conformance-files.ts";
+import { questions } from "./conformance-questions.ts";
 
 /** What every platform has to keep. */
-export function conformance(open: () => Promise<ChatStandIn>): void {
-  async function chatStage(options: ChatStageOptions = {}): Promise<ChatStage> {
-    const chat = await open();
-    onTestFinished(() => chat.stop());
-    const on = await stage({ script: options.script ?? { default: "Good morning." } });
-    for (const room of ["general", "random"]) chat.channel(room);
-    options.before?.(chat);
-    const file = fleetFile(on, agentOf(chat, options));
-    const here = { ...on, env: { ...on.env, ...chat.env } };
-    const fleet = await startFleet(here, file, { chat: chat.platforms });
-    await until("the chat to be connected", async () => {
-      const [link] = await fleet.chat();
-      if (link?.state === "failed") throw new Error(link.problem ?? "");
-      return link?.state === "connected";
-    });
-    const answers = (room: string) => chat.posts(room).filter(isDone);
-    const answered = (room: string, count = 1) =>
-      until(`${count} answers`, async () => answers(room).length >= count && answers(room), 40_000);
-    return { on: here, chat, file, fleet, answers, answered };
-  }
-
-  function agentOf(chat: ChatStandIn, { more = "", agent = "" }: ChatStageOptions): string {
-    const [ann, dora] = [chat.userId("ann"), chat.userId("dora")];
-    const lists = `users: ["${ann}"], direct_messages: ["${dora}"], approvers: ["${ann}"]`;
-    const block = `{ ${chat.settings}, ${lists} ${more && `, ${more}`} }`;
-    return `  - name: one
-    runtime: cli
-    max_concurrent: 3
-    schedules: { nightly: { type: cron, cron: "0 0 1 1 *", prompt: "the nightly work" } }
-    chat: { ${chat.platform}: ${block} }
-${agent.replace(/^/gm, "    ")}`;
-  }
-
-  const sessionsOf = ({ on }: ChatStage) => [
-    ...new Set(on.rehearsal.ledger.main.map(({ sessionId }) => sessionId)),
-  ];
-  const quiet = () => new Promise((done) => setTimeout(done, 600));
+export function conformance(open: OpenChat): void {
+  const chatStage = chatStageOf(open);
 
   describe("being spoken to", () => {
     test("a mention is answered once, with what was said before, and nothing else is", async () => {
@@ -281,6 +225,7 @@ ${agent.replace(/^/gm, "    ")}`;
       expect(answer?.texts.some((text) => text.includes("⏳") && text.includes("sleep 2"))).toBe(
         true,
       );
+      expect(on.chat.signsOfWork(room)).toBeGreaterThan(0);
       expect(answer?.text).toBe(`It is done.\n${on.chat.small("🔧 Bash")}`);
     });
 
@@ -302,6 +247,16 @@ ${agent.replace(/^/gm, "    ")}`;
       );
       on.chat.say(room, "dora", "/stop");
       await on.answered(room, 2);
+    });
+
+    test("a platform that takes little at a time is waited for, and every answer comes once", async () => {
+      const on = await chatStage({ limited: true });
+      const room = on.chat.direct("dora");
+      for (const n of [1, 2, 3]) on.chat.say(room, "dora", `number ${n}`);
+      const answers = await on.answered(room, 3);
+      expect(answers.map(({ text }) => text)).toEqual(Array(3).fill("Good morning."));
+      await quiet();
+      expect(on.chat.posts(room)).toHaveLength(3);
     });
 
     test("many edits in a short time stay within the rate limits", async () => {
@@ -355,10 +310,15 @@ ${agent.replace(/^/gm, "    ")}`;
       expect(jobs[0]).toMatchObject({ trigger_type: "chat", session_id: job.session_id });
 
       const channel = on.chat.channel("general");
-      on.chat.say(channel, "ann", `${on.chat.mention} hello`);
-      await on.answered(channel);
       const stolen = await on.chat.command(channel, "ann", "resume", jobs[0]?.id ?? "");
       expect(stolen).toContain("another conversation");
+      const again = await on.chat.command(channel, "ann", "run", "nightly");
+      const nightly = await on.fleet.wait(/job-[\w-]+/.exec(again)?.[0] ?? "");
+      expect(await on.chat.command(channel, "ann", "resume", nightly.id)).toContain(nightly.id);
+      on.chat.say(channel, "ann", `${on.chat.mention} and here`);
+      await on.answered(channel);
+      const [last] = (await on.fleet.jobs({ limit: 1 })).jobs;
+      expect(last?.session_id).toBe(nightly.session_id);
     });
 
     test("a reply to what a hook told of a job goes on in that job's session", async () => {
@@ -492,4 +452,7 @@ ${agent.replace(/^/gm, "    ")}`;
       expect(on.chat.posts(room)).toHaveLength(2);
     });
   });
+
+  filesOut(open);
+  questions(open);
 }

@@ -18,9 +18,8 @@ export async function discordStandIn(
         id,
         text: content,
         texts: [first, ...edits.map((edit) => edit.content)],
-        buttons: components.flatMap((row) =>
-          (row as { components: { label: string }[] }).components.map(({ label }) => label),
-        ),
+        buttons: partsOf(components).flatMap(({ label }) => label ?? []),
+        options: partsOf(components).flatMap(({ options = [] }) => options.map((o) => o.label)),
         files: attachments.map(({ filename, url }) => ({
           name: filename,
           content: String(world.files.get(new URL(url).pathname)),
@@ -39,6 +38,7 @@ export async function discordStandIn(
     channel: (name) => server.channel(name),
     thread: (name, channel) => server.thread(name, channel),
     direct: (user) => world.direct(world.user(user).id).id,
+    threadsOf: () => [],
     say: (channel, user, text, more) => server.say({ channel, user, text, ...more }).id,
     replyToHook: (channel, post, user, text) => {
       const replyTo = server.announce(channel, post).id;
@@ -51,6 +51,13 @@ export async function discordStandIn(
     },
     posts,
     marks: (id) => world.messages.find((one) => one.id === id)?.reactions ?? [],
+    signsOfWork: (room) => server.rest.typing.filter((one) => one === room).length,
+    reply: (channel, replyTo, user, text) => server.say({ channel, user, text, replyTo }).id,
+    choose: (_, postId, labels, user) => {
+      const message = world.messages.find(({ id }) => id === postId);
+      if (!message) throw new Error("there is no such post");
+      return answered(server.choose(message, labels, user));
+    },
     press: (_, postId, label, user) => {
       const message = world.messages.find(({ id }) => id === postId);
       if (!message) throw new Error("there is no such post");
@@ -61,9 +68,10 @@ export async function discordStandIn(
     refusals: () => server.limits.refused,
     loseNextAnswer: (call, then) => {
       let isLost = false;
-      const wanted = { post: /^POST .*\/messages$/, edit: /^PATCH .*\/messages\/\d+$/ }[call];
-      server.rest.mishaps.push((method, path) => {
-        if (isLost || !wanted.test(`${method} ${path}`)) return undefined;
+      const wanted = call === "edit" ? /^PATCH .*\/messages\/\d+$/ : /^POST .*\/messages$/;
+      server.rest.mishaps.push((method, path, { files }) => {
+        const isMeant = wanted.test(`${method} ${path}`) && (call !== "file" || files.length > 0);
+        if (isLost || !isMeant) return undefined;
         isLost = true;
         then?.();
         return "lose";
@@ -71,4 +79,13 @@ export async function discordStandIn(
     },
     stop: () => server.stop(),
   };
+}
+
+interface Part {
+  label?: string;
+  options?: { label: string }[];
+}
+
+function partsOf(rows: unknown[]): Part[] {
+  return rows.flatMap((row) => (row as { components: Part[] }).components);
 }

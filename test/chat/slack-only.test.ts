@@ -1,21 +1,25 @@
 import { expect, onTestFinished, test } from "vitest";
+import { tsOf } from "../../packages/slack/src/incoming.ts";
 import { mrkdwn } from "../../packages/slack/src/mrkdwn.ts";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
 import { stage } from "../support/stage.ts";
+import { quiet } from "./chat-stage.ts";
 import { slackStandIn } from "./slack-stand-in.ts";
 
 async function slackStage(
   options: Parameters<typeof slackStandIn>[0] = {},
   env: Record<string, string> = {},
   agents = ["one"],
+  direct: string[][] = [],
 ) {
   const chat = await slackStandIn(options);
   onTestFinished(() => chat.stop());
   const on = await stage({ script: { default: "Good morning." } });
   const rooms = agents.map((name) => chat.channel(name));
   const yaml = agents.map((name, index) => {
-    const lists = `users: ["${chat.userId("ann")}"], channels: { ${rooms[index]}: {} }, approvers: []`;
+    const people = (direct[index] ?? []).map((one) => `"${chat.userId(one)}"`).join(", ");
+    const lists = `users: ["${chat.userId("ann")}"], channels: { ${rooms[index]}: {} }, direct_messages: [${people}], approvers: []`;
     return `  - name: ${name}\n    runtime: cli\n    chat: { slack: { ${chat.settings}, ${lists} } }`;
   });
   const all = { ...on, env: { ...on.env, ...chat.env, ...env } };
@@ -69,6 +73,35 @@ test("agents in one app share its connection, and each answers in its own channe
   const { jobs } = await fleet.jobs({ limit: 9 });
   expect(jobs.map(({ agent }) => agent).sort()).toEqual(["one", "two"]);
   expect(await chat.command(rooms[1] ?? "", "ann", "status")).toContain("two");
+});
+
+test("agents in one app: what is told one of them directly, no other answers", async () => {
+  const direct = [["dora"], ["dan"]];
+  const { chat, state } = await slackStage({}, {}, ["one", "two"], direct);
+  await state("connected");
+  const room = chat.direct("dan");
+  chat.say(room, "dan", "hello");
+  await until("the answer", async () => chat.posts(room).some((p) => p.text === "Good morning."));
+  const { responses, answers } = chat.slack.api;
+  expect(await chat.command(room, "dan", "status")).toContain("two");
+  await quiet();
+  expect(answers.length).toBe(responses.size);
+  expect(chat.posts(room)).toHaveLength(1);
+});
+
+test("the app is shown at work below the message, until it is answered", async () => {
+  const { chat, rooms, state } = await slackStage();
+  await state("connected");
+  const [room = ""] = rooms;
+  const { workspace } = chat.slack;
+  const ts = tsOf(chat.say(room, "ann", "@herd hello"));
+  await until("the answer", async () => chat.posts(room).some((p) => p.text === "Good morning."));
+  await until("the sign to go", async () => workspace.statuses.at(-1)?.status === "");
+  expect(workspace.statuses[0]).toEqual({
+    channel: room,
+    thread_ts: ts,
+    status: "is working on it …",
+  });
 });
 
 test.each([

@@ -33,7 +33,13 @@ export async function slackStandIn(
         id: ts,
         text,
         texts: [first, ...changes],
-        buttons: blocks.flatMap((block) => (block.elements ?? []).map((one) => one.text.text)),
+        buttons: blocks.flatMap(({ elements = [] }) => elements.flatMap((o) => o.text?.text ?? [])),
+        options: blocks
+          .flatMap(({ elements = [], accessory }) => [
+            ...elements,
+            ...(accessory ? [accessory] : []),
+          ])
+          .flatMap(({ options = [] }) => options.map((one) => one.text.text)),
         files: files.map(({ name, url_private_download: url }) => ({
           name,
           content: String(workspace.files.get(new URL(url).pathname)),
@@ -53,6 +59,10 @@ export async function slackStandIn(
     thread: (name, channel) =>
       `${channel}${threadMark}${workspace.say({ channel, user: workspace.user("zoe"), text: name }).ts}`,
     direct: (user) => workspace.direct(workspace.user(user)),
+    threadsOf: (room) =>
+      workspace.messages.flatMap(({ channel, thread_ts }) =>
+        channel === room && thread_ts !== undefined ? `${channel}${threadMark}${thread_ts}` : [],
+      ),
     say: (room, user, text, more) => {
       const { channel, ts } = server.say({ ...place(room), user, text, ...more });
       return `${channel}/${ts}`;
@@ -65,6 +75,24 @@ export async function slackStandIn(
     repeat: (id) => server.tell(said(id)),
     posts,
     marks: (id) => said(id).reactions,
+    signsOfWork: (room) => {
+      const { channel, thread_ts } = place(room);
+      return workspace.statuses.filter(
+        (one) =>
+          one.channel === channel &&
+          one.status !== "" &&
+          (thread_ts === undefined || one.thread_ts === thread_ts),
+      ).length;
+    },
+    reply: (room, postId, user, text) => {
+      const { channel, thread_ts = postId } = place(room);
+      return `${channel}/${server.say({ channel, user, text, thread_ts }).ts}`;
+    },
+    choose: (room, postId, labels, user) => {
+      const message = workspace.find(place(room).channel, postId);
+      if (!message) throw new Error("there is no such post");
+      return answered(server.choose(message, labels, user));
+    },
     press: (room, postId, label, user) => {
       const message = workspace.find(place(room).channel, postId);
       if (!message) throw new Error("there is no such post");
@@ -76,7 +104,11 @@ export async function slackStandIn(
     refusals: () => server.limits.refused,
     loseNextAnswer: (call, then) => {
       let isLost = false;
-      const wanted = { post: "chat.postMessage", edit: "chat.update" }[call];
+      const wanted = {
+        post: "chat.postMessage",
+        edit: "chat.update",
+        file: "files.completeUploadExternal",
+      }[call];
       api.mishaps.push((method) => {
         if (isLost || method !== wanted) return undefined;
         isLost = true;

@@ -24,6 +24,7 @@ export function finishedJob(changes: Partial<Job> = {}): Job {
     claude_version: null,
     metadata: null,
     warnings: [],
+    artifacts: [],
     runner: null,
     due_at: null,
     attempts: 1,

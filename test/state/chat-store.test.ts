@@ -20,6 +20,7 @@ const said = (change: Partial<NewChatMessage> = {}): NewChatMessage => ({
   attachments: [],
   wants_context: false,
   continues: null,
+  answers: null,
   sent_at: new Date().toISOString(),
   ...change,
 });

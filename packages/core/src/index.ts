@@ -8,6 +8,7 @@ export {
   type ChatPlatform,
   type ChatPlatforms,
   type ChatSettings,
+  type ChoiceMenu,
   type Connector,
   type ConnectorListener,
   type EarlierMessage,
@@ -15,6 +16,7 @@ export {
   type IncomingMessage,
   type OutgoingPost,
 } from "./chat/connector.ts";
+export { fetchBounded } from "./chat/fetch-bounded.ts";
 export { listenRules } from "./chat/listen-rules.ts";
 export { type Allowance, allowances } from "./config/allowances.ts";
 export type { Environment } from "./config/environment.ts";

@@ -89,7 +89,9 @@ export class DiscordConnector implements Connector {
     return said.find((one) => one.author.id === this.us && isSame(one, post))?.id;
   }
 
-  async typing(room: Room): Promise<void> {
+  async typing(room: Room, _: string, isWorking: boolean): Promise<void> {
+    // The sign goes by itself.
+    if (!isWorking) return;
     await this.ask((client) => client.rest.post(Routes.channelTyping(idOf(room))), ignore);
   }
 
@@ -180,12 +182,14 @@ export class DiscordConnector implements Connector {
 
   /** Discord waits three seconds for a word: it is told at once that one will come. */
   private async hear(interaction: Interaction, listener: ConnectorListener): Promise<void> {
-    if (!interaction.isChatInputCommand() && !interaction.isButton()) return;
+    const isChoice = interaction.isButton() || interaction.isStringSelectMenu();
+    if (!interaction.isChatInputCommand() && !isChoice) return;
     await interaction.deferReply({ flags: MessageFlags.Ephemeral });
     const respond = async (text: string) => void (await interaction.editReply({ content: text }));
     const common = { room: roomOf(interaction), sender: senderOf(interaction), respond };
-    if (interaction.isButton()) {
-      return listener.press({ ...common, value: interaction.customId });
+    if (isChoice) {
+      const chosen = interaction.isStringSelectMenu() ? interaction.values.map(Number) : undefined;
+      return listener.press({ ...common, value: interaction.customId, chosen });
     }
     const { id, commandName: name } = interaction;
     const argument = interaction.options.getString("argument") ?? "";

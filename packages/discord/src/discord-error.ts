@@ -5,6 +5,7 @@ import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes } from "discord.js
 const known: Record<number, [message: string, hint: string]> = {
   10003: ["The channel is gone.", "Remove it from the configuration."],
   10008: ["The message is gone.", "Somebody deleted it."],
+  40005: ["The file is too large for Discord.", "Make it smaller."],
   50001: ["The bot cannot see the channel.", "Give its role the permission `View Channel` there."],
   50007: ["The person takes no direct messages.", "They have to allow them for the server."],
   50013: [

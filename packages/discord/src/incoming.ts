@@ -18,6 +18,7 @@ export function incomingMessage(message: Message, ourId: string): IncomingMessag
     attachments: [...message.attachments.values()].map(attachmentOf),
     sentAt: message.createdAt,
     repliesTo: programsPost(message, ourId),
+    repliesToPost: message.reference?.messageId,
   };
 }
 

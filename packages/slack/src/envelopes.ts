@@ -1,11 +1,13 @@
 import type { ConnectorListener, IncomingMessage } from "@herdctl/core";
 import { isSpoken, roomOf, type SlackMessage } from "./incoming.ts";
+import { sendMark } from "./message-body.ts";
 import { mrkdwn } from "./mrkdwn.ts";
 import type { Envelope } from "./shared-socket.ts";
 
 interface Hearer {
   team: string;
-  concerns(channel: string): boolean;
+  /** Whether it is for us what somebody says or does there. */
+  concerns(channel: string, user: string): boolean;
   incoming(channel: string, message: SlackMessage): Promise<IncomingMessage>;
   listener: ConnectorListener;
 }
@@ -20,15 +22,15 @@ type Reader = (body: Record<string, unknown>, hearer: Hearer) => Promise<void>;
 const readers: Record<string, Reader> = {
   async events_api(body, { concerns, incoming, listener }) {
     const event = body.event as SlackMessage & { type: string; channel?: string };
-    const { channel = "" } = event;
+    const { channel = "", user = "" } = event;
     const isMessage = ["message", "app_mention"].includes(event.type);
-    if (!isMessage || !isSpoken(event) || !concerns(channel)) return;
+    if (!isMessage || !isSpoken(event) || !concerns(channel, user)) return;
     await listener.message(await incoming(channel, event));
   },
 
   async slash_commands(given, { team, concerns, listener }) {
     const body = given as SlashCommand;
-    if (!concerns(body.channel_id)) return;
+    if (!concerns(body.channel_id, body.user_id)) return;
     const [name = "", ...rest] = wordsOf(body);
     await listener.command({
       id: body.trigger_id,
@@ -43,10 +45,13 @@ const readers: Record<string, Reader> = {
   async interactive(given, { team, concerns, listener }) {
     const body = given as BlockActions;
     const [action] = body.actions ?? [];
-    if (body.type !== "block_actions" || !action || !concerns(body.channel.id)) return;
+    if (body.type !== "block_actions" || !action || !concerns(body.channel.id, body.user.id))
+      return;
+    const pressed = pressOf(action, body);
+    if (!pressed) return;
     const { thread_ts } = body.container;
     await listener.press({
-      value: action.value,
+      ...pressed,
       room: roomOf(team, body.channel.id, { thread_ts }),
       sender: { id: body.user.id, name: body.user.name, roles: [], isBot: false },
       respond: (text) => respondTo(body.response_url, text),
@@ -61,11 +66,33 @@ type SlashCommand = Record<
 
 interface BlockActions extends Record<string, unknown> {
   type: string;
-  actions?: { value: string }[];
+  actions?: BlockAction[];
+  /** What stands in the menus of the message. */
+  state?: { values: Record<string, Record<string, { selected_options?: Option[] }>> };
   channel: { id: string };
   container: { thread_ts?: string };
   user: { id: string; name: string };
   response_url: string;
+}
+
+type Option = { value: string };
+
+interface BlockAction {
+  type: string;
+  action_id: string;
+  selected_option?: Option | null;
+}
+
+/** What a menu of several holds counts when it is sent; a change of it is nothing yet. */
+function pressOf({ type, action_id, selected_option }: BlockAction, { state }: BlockActions) {
+  if (type === "multi_static_select") return undefined;
+  if (type === "static_select") {
+    return { value: action_id, chosen: selected_option ? [Number(selected_option.value)] : [] };
+  }
+  if (!action_id.endsWith(sendMark)) return { value: action_id };
+  const value = action_id.slice(0, -sendMark.length);
+  const { selected_options = [] } = state?.values[value]?.[value] ?? {};
+  return { value, chosen: selected_options.map((one) => Number(one.value)) };
 }
 
 /** The command of the app, such as `/herd reset`, or one that is named like ours. */

@@ -1,4 +1,4 @@
-import { ChatError } from "@herdctl/core";
+import { ChatError, fetchBounded } from "@herdctl/core";
 import type { SlackSettings } from "./settings.ts";
 
 const host = "files.slack.com";
@@ -13,20 +13,5 @@ export async function fetchFile(
   if (!url || (url.host !== host && url.host !== new URL(base_url).host)) {
     throw new ChatError("The file does not lie with Slack.", "It is not fetched.", false);
   }
-  const response = await fetch(url, {
-    headers: { authorization: `Bearer ${token}` },
-    redirect: "error",
-    signal: AbortSignal.timeout(30_000),
-  });
-  if (!response.ok || !response.body) {
-    throw new ChatError("The file could not be fetched.", "", response.status >= 500);
-  }
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body) {
-    size += part.length;
-    if (size > most) throw new ChatError("The file is too long.", "", false);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+  return fetchBounded(url, most, { authorization: `Bearer ${token}` });
 }

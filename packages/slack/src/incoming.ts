@@ -44,6 +44,8 @@ export function incomingMessage(
     attachments: (message.files ?? []).map(attachmentOf),
     sentAt: timeOf(ts),
     repliesTo: at.repliesTo,
+    // Slack's reply to a post is a thread below it.
+    repliesToPost: message.thread_ts === ts ? undefined : message.thread_ts,
   };
 }
 

@@ -48,6 +48,11 @@ export class SharedSocket {
     this.client.on("close", () => this.tell("down"));
   }
 
+  /** Whether several agents hear what comes. */
+  get isShared(): boolean {
+    return this.listeners.size > 1;
+  }
+
   async join(listener: SocketListener): Promise<void> {
     this.starting ??= this.client.start();
     try {

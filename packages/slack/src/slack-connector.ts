@@ -1,12 +1,13 @@
-import type {
-  Attachment,
-  ChatLinkOptions,
-  Connector,
-  ConnectorListener,
-  EarlierMessage,
-  IncomingMessage,
-  OutgoingPost,
-  Room,
+import {
+  type Attachment,
+  ChatError,
+  type ChatLinkOptions,
+  type Connector,
+  type ConnectorListener,
+  type EarlierMessage,
+  type IncomingMessage,
+  type OutgoingPost,
+  type Room,
 } from "@herdctl/core";
 import { WebClient } from "@slack/web-api";
 import { hearEnvelope } from "./envelopes.ts";
@@ -22,6 +23,8 @@ import { slackError } from "./slack-error.ts";
 /** Clocks differ; what was posted is looked for from a little before. */
 const skew = 60_000;
 const eventType = "herdctl_post";
+/** Slack puts the app's name before it. */
+const workingStatus = "is working on it …";
 
 /** One agent as an app in Slack. Reconnecting and rate limits are the library's work. */
 export class SlackConnector implements Connector {
@@ -32,6 +35,7 @@ export class SlackConnector implements Connector {
   private readonly beginnings = new Map<string, string | undefined>();
   private socket: { shared: SharedSocket; listener: SocketListener } | undefined;
   private self = { team: "", us: "" };
+  private showsStatus = true;
 
   constructor(link: ChatLinkOptions) {
     this.settings = settingsOf(link);
@@ -92,8 +96,18 @@ export class SlackConnector implements Connector {
     return said.find((one) => one.metadata?.event_payload?.nonce === nonce || file(one))?.ts;
   }
 
-  /** Slack has no such sign for apps; the first post is it. */
-  async typing(): Promise<void> {}
+  /** Shown below the message, as “herd is working on it …”; not every workspace lets apps do so. */
+  async typing({ channel, thread }: Room, messageId: string, isWorking: boolean): Promise<void> {
+    if (!this.showsStatus) return;
+    const thread_ts = thread ?? tsOf(messageId);
+    const status = isWorking ? workingStatus : "";
+    try {
+      const wanted = { channel_id: channel, thread_ts, status };
+      await this.ask(() => this.web.assistant.threads.setStatus(wanted));
+    } catch (error) {
+      if (error instanceof ChatError && !error.mayPass) this.showsStatus = false;
+    }
+  }
 
   async mark(room: Room, messageId: string): Promise<void> {
     const timestamp = tsOf(messageId);
@@ -143,7 +157,7 @@ export class SlackConnector implements Connector {
     const { team } = this.self;
     return hearEnvelope(envelope, {
       team,
-      concerns: (channel) => this.concerns(channel),
+      concerns: (channel, user) => this.concerns(channel) && this.mayBeMeant(channel, user),
       incoming: (channel, message) => this.incoming(channel, message),
       listener,
     });
@@ -153,6 +167,13 @@ export class SlackConnector implements Connector {
   private concerns(channel: string): boolean {
     const named = Object.keys(this.settings.channels);
     return named.length === 0 || channel.startsWith("D") || named.includes(channel);
+  }
+
+  /** Of agents that share an app, only one hears somebody directly: the others keep silent. */
+  private mayBeMeant(channel: string, user: string): boolean {
+    if (!channel.startsWith("D") || !this.socket?.shared.isShared) return true;
+    const { direct_messages } = this.settings;
+    return direct_messages.includes("*") || direct_messages.includes(user);
   }
 
   private async incoming(channel: string, message: SlackMessage): Promise<IncomingMessage> {

@@ -1,6 +1,6 @@
 import { gistOf, toolName } from "../runner/gist.ts";
 import type { Approval, Word } from "../state/approval.ts";
-import type { OutgoingPost } from "./connector.ts";
+import type { ChoiceMenu, OutgoingPost } from "./connector.ts";
 
 const longestGist = 1_200;
 
@@ -12,11 +12,15 @@ export function approvalPost(approval: Approval, approvers: readonly string[]): 
   const command = kind === "question" ? `herdctl answer ${id} …` : "herdctl approvals";
   const where = `\`${command}\` on the fleet's machine`;
   if (approvers.length === 0) return { text: `${asked}\nIt is answered with ${where}.` };
-  const buttons = buttonsOf(approval);
-  // Declining is the only answer that a button can give to a question in words.
-  const inWords = kind === "question" && buttons.length === 1 ? ` Answer it with ${where}.` : "";
   const until = `Until ${expires_at.slice(11, 16)} UTC; only approvers can answer.`;
-  return { text: `${asked}\n${until}${inWords}`, buttons };
+  const text = `${asked}\n${until}${howInWords(approval)}`;
+  return { text, buttons: buttonsOf(approval), menu: menuOf(approval) };
+}
+
+function howInWords({ kind, choices, free_text }: Approval): string {
+  if (kind !== "question" || !free_text) return "";
+  const own = choices === null ? "Answer" : "Choose, or answer in your own words";
+  return ` ${own} by a reply to this message.`;
 }
 
 function requestText({ tool, input }: Approval): string {
@@ -33,7 +37,8 @@ function questionText({ question, choices }: Approval): string {
 type Button = NonNullable<OutgoingPost["buttons"]>[number];
 
 /** Both platforms show five in a row, and cut long labels. */
-const mostChoices = 4;
+const mostButtons = 4;
+const mostOptions = 25;
 const longestLabel = 70;
 
 function buttonsOf(approval: Approval): Button[] {
@@ -44,8 +49,7 @@ function buttonsOf(approval: Approval): Button[] {
   });
   if (approval.kind === "permission")
     return [{ label: "Allow", value: buttonValue(approval, "allow"), style: "yes" }, no("Deny")];
-  const choices = approval.several ? [] : (approval.choices ?? []);
-  const offered = choices.length > mostChoices ? [] : choices;
+  const offered = wantsMenu(approval) ? [] : (approval.choices ?? []);
   return [
     ...offered.map(
       ({ label }, index): Button => ({
@@ -58,6 +62,23 @@ function buttonsOf(approval: Approval): Button[] {
   ];
 }
 
+function wantsMenu({ choices, several }: Approval): boolean {
+  return choices !== null && choices.length > 0 && (several || choices.length > mostButtons);
+}
+
+function menuOf(approval: Approval): ChoiceMenu | undefined {
+  const { choices, several } = approval;
+  if (choices === null || !wantsMenu(approval)) return undefined;
+  return {
+    value: buttonValue(approval, "menu"),
+    several,
+    options: choices.slice(0, mostOptions).map(({ label, description }) => ({
+      label: label.slice(0, longestLabel),
+      description: description?.slice(0, longestLabel) ?? null,
+    })),
+  };
+}
+
 export interface PressedButton {
   approvalId: string;
   /** The beginning of the request's hash: an old button answers no other request. */
@@ -66,17 +87,25 @@ export interface PressedButton {
 }
 
 export function readButton(value: string): PressedButton | undefined {
-  const found = /^herdctl:(approval-[a-z0-9]+):([0-9a-f]{16}):(allow|deny|choice-\d)$/.exec(value);
+  const found = /^herdctl:(approval-[a-z0-9]+):([0-9a-f]{16}):(allow|deny|menu|choice-\d)$/.exec(
+    value,
+  );
   if (!found) return undefined;
   const [, approvalId = "", hash = "", said = ""] = found;
   return { approvalId, hash, said };
 }
 
-/** The word that a button stands for. */
-export function wordOf({ said }: PressedButton, { choices }: Approval): Word {
+/** The word that a button stands for, or what was chosen in a menu; none when that is nothing. */
+export function wordOf(
+  { said }: PressedButton,
+  { choices, several }: Approval,
+  chosen: readonly number[] = [],
+): Word | undefined {
   if (said === "allow" || said === "deny") return said;
-  const chosen = choices?.[Number(said.slice("choice-".length))];
-  return chosen ? { reply: chosen.label } : "deny";
+  const places = said === "menu" ? chosen : [Number(said.slice("choice-".length))];
+  const labels = places.flatMap((place) => choices?.[place]?.label ?? []);
+  if (labels.length === 0 || (labels.length > 1 && !several)) return undefined;
+  return { reply: labels.join(", ") };
 }
 
 export function isBoundTo(button: PressedButton, approval: Approval): boolean {

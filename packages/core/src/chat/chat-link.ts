@@ -22,7 +22,8 @@ import { Listening, wordsOf } from "./listening.ts";
 import { maySpeak } from "./may-speak.ts";
 import { Questions } from "./questions.ts";
 import { runCommand } from "./run-command.ts";
-import { type ListenRules, whatIsWanted } from "./what-is-wanted.ts";
+import { giveTypedAnswer, questionAnswered } from "./typed-answers.ts";
+import { type ListenRules, type Wanted, whatIsWanted } from "./what-is-wanted.ts";
 
 export interface ChatLinkParts {
   fleet: ChatFleet;
@@ -126,22 +127,32 @@ export class ChatLink {
 
   /** On record before anything else; the same message is taken once. */
   private async take(incoming: IncomingMessage): Promise<void> {
+    if (this.closing.signal.aborted) return;
     const wanted = whatIsWanted(this.rules, incoming);
-    if (wanted.kind === "ignored" || this.closing.signal.aborted) return;
     const isCommandText = wanted.kind === "command";
-    const given = this.record(incoming, wanted.kind === "answer" && wanted.withContext);
+    const answers = isCommandText ? undefined : await this.question(incoming, wanted);
+    if (wanted.kind === "ignored" && answers === undefined) return;
+    const wants_context = wanted.kind === "answer" && wanted.withContext;
+    const given = { ...this.record(incoming), wants_context, answers: answers ?? null };
     const status = isCommandText ? ("answered" as const) : ("waiting" as const);
     failPoint("message heard");
     const { message, created } = await this.context.store.take(given, status);
     failPoint("message taken");
     if (!created) return;
-    if (!isCommandText) return this.put(message);
+    if (wanted.kind !== "command") return this.put(message);
     const { id, room, sender } = incoming;
     const respond = async (text: string) => void (await this.parts.connector.post(room, { text }));
     await this.command({ ...wanted, id, room, sender, respond });
   }
 
-  private record(incoming: IncomingMessage, wants_context: boolean) {
+  /** The question that a person answers with this, by its id. */
+  private async question(incoming: IncomingMessage, wanted: Wanted): Promise<string | undefined> {
+    const atWork = [...this.lines.values()].flatMap(({ now }) => now ?? []);
+    const isHeard = wanted.kind === "answer";
+    return (await questionAnswered(this.context, incoming, { atWork, isHeard }))?.id;
+  }
+
+  private record(incoming: IncomingMessage) {
     const { id, room, sender, text, attachments, sentAt, repliesTo } = incoming;
     const { agent, platform } = this.parts;
     return {
@@ -153,13 +164,16 @@ export class ChatLink {
       sender: { id: sender.id, name: sender.name },
       text,
       attachments,
-      wants_context,
       continues: (repliesTo && jobNamedIn(repliesTo)) ?? null,
       sent_at: sentAt.toISOString(),
     };
   }
 
   private put(message: ChatMessage): void {
+    if (message.answers !== null) {
+      const lost = (error: unknown) => this.tell("an answer could not be passed on", error);
+      return void giveTypedAnswer(this.context, message).catch(lost);
+    }
     const { conversation_id: id } = message;
     const line = this.lines.get(id) ?? new ConversationLine(this.context, () => this.show());
     this.lines.set(id, line);

@@ -1,10 +1,11 @@
 import type { Job } from "../state/job.ts";
 import type { Connector } from "./connector.ts";
+import { type AnswerFile, filesOut, keptFile } from "./files-out.ts";
 import { splitAnswer } from "./split-answer.ts";
 
 export interface Answer {
   parts: string[];
-  files: { name: string; content: Buffer }[];
+  files: AnswerFile[];
 }
 
 /** More posts than this would push everything else out of sight. */
@@ -15,23 +16,25 @@ export function composeAnswer(
   job: Job,
   said: { answer: string; tools: string },
   { limits, small }: Pick<Connector, "limits" | "small">,
-  footer: boolean,
+  { footer, jobDir }: { footer: boolean; jobDir: string },
 ): Answer {
   const text = wordsOf(job, said.answer);
+  const { posted, remark } = filesOut(job, limits.file);
+  const kept = posted.map((one) => keptFile(jobDir, one));
   const remarks = [
     ...(said.tools === "" ? [] : [`🔧 ${said.tools}`]),
     ...(job.outcome?.code === "finished_with_denials" ? ["⚠️ Some of it was not permitted."] : []),
+    ...(remark === undefined ? [] : [remark]),
     ...(footer ? [costLine(job)] : []),
   ];
   const tail = remarks.map((line) => `\n${small(line)}`).join("");
   const parts = splitAnswer(text, limits.text - tail.length);
-  if (parts.length <= mostParts) return { parts: withTail(parts, tail), files: [] };
+  if (parts.length <= mostParts) return { parts: withTail(parts, tail), files: kept };
   const note = `${small("The whole answer is attached.")}`;
   const [first = ""] = splitAnswer(text, limits.text - tail.length - note.length - 2);
-  const content = Buffer.from(text);
-  const fits = content.length <= limits.file;
-  const files = [{ name: "answer.md", content: fits ? content : content.subarray(0, limits.file) }];
-  return { parts: withTail([`${first}\n\n${note}`], tail), files };
+  const content = Buffer.from(text).subarray(0, limits.file);
+  const whole = { name: "answer.md", read: async () => content };
+  return { parts: withTail([`${first}\n\n${note}`], tail), files: [whole, ...kept] };
 }
 
 function withTail(parts: string[], tail: string): string[] {

@@ -19,7 +19,8 @@ export interface Connector {
   edit(room: Room, id: string, post: OutgoingPost): Promise<void>;
   /** What stands there of this post since then, if it was posted: by its nonce, where that is kept. */
   find(room: Room, post: OutgoingPost, since: Date): Promise<string | undefined>;
-  typing(room: Room): Promise<void>;
+  /** Shows that a message is worked on, for some seconds; or that it no longer is. */
+  typing(room: Room, messageId: string, isWorking: boolean): Promise<void>;
   /** Shows the sender of a message that it was seen. */
   mark(room: Room, messageId: string): Promise<void>;
   /** What people said before this message, the oldest first. */
@@ -71,6 +72,8 @@ export interface IncomingMessage {
   sentAt: Date;
   /** All that stands in a program's post which this replies to; ours do not count. */
   repliesTo?: string;
+  /** The platform's name for the post which this replies to, whosever it is. */
+  repliesToPost?: string;
 }
 
 export interface IncomingCommand {
@@ -84,8 +87,10 @@ export interface IncomingCommand {
 }
 
 export interface ButtonPress {
-  /** What the button was given. */
+  /** What the button or menu was given. */
   value: string;
+  /** Of a menu: which of its options, by their place. */
+  chosen?: number[];
   room: Room;
   sender: Speaker;
   /** Seen by whoever pressed. */
@@ -105,7 +110,16 @@ export interface OutgoingPost {
   nonce?: string;
   replyTo?: string;
   buttons?: { label: string; value: string; style: "yes" | "no" }[];
+  menu?: ChoiceMenu;
   files?: { name: string; content: Buffer }[];
+}
+
+/** A list to choose from, where buttons would be too many. */
+export interface ChoiceMenu {
+  value: string;
+  options: { label: string; description: string | null }[];
+  /** Whether more than one may be chosen. */
+  several: boolean;
 }
 
 /** What could not be done in a chat. Some of it passes by itself, some only when a person acts. */

@@ -104,15 +104,18 @@ export class ConversationLine {
   }
 
   private async answer(given: ChatMessage): Promise<void> {
-    const { connector, store, signal, settings } = this.context;
+    const { connector, store, signal, settings, fleet } = this.context;
     const writer = new ReplyWriter(connector, store, given, signal);
     this.writer = writer;
     const typing = this.keepTyping(given);
     try {
       // Where nothing can be said, nothing is done.
       await writer.begin("⏳ …");
+      // Platforms take the sign away with each post.
+      this.showTyping(given, true);
       const { message, job, said } = await this.carryOut(given, writer);
-      await writer.finish(composeAnswer(job, said, connector, settings.footer));
+      const jobDir = fleet.state.jobDir(job.id);
+      await writer.finish(composeAnswer(job, said, connector, { footer: settings.footer, jobDir }));
       failPoint("reply finished");
       await this.settle(message, job);
     } catch (error) {
@@ -121,6 +124,7 @@ export class ConversationLine {
       await store.changeMessage(given.id, { status: "answered", note: error.message });
     } finally {
       clearInterval(typing);
+      this.showTyping(given, false);
     }
   }
 
@@ -169,10 +173,13 @@ export class ConversationLine {
     this.context.well();
   }
 
-  private keepTyping({ room }: ChatMessage): NodeJS.Timeout {
-    const show = () => void this.context.connector.typing(room).catch(() => undefined);
-    show();
-    return setInterval(show, typingEvery).unref();
+  private keepTyping(message: ChatMessage): NodeJS.Timeout {
+    this.showTyping(message, true);
+    return setInterval(() => this.showTyping(message, true), typingEvery).unref();
+  }
+
+  private showTyping({ room, message_id }: ChatMessage, isWorking: boolean): void {
+    this.context.connector.typing(room, message_id, isWorking).catch(() => undefined);
   }
 }
 

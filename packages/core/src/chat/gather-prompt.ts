@@ -23,7 +23,8 @@ export async function gatherPrompt(
         : await give(context, message, one, index + 1);
     attachments.push(given);
   }
-  return chatPrompt(message, earlier, attachments, lead);
+  const canKeepFiles = context.agent().tools.includes("artifact");
+  return chatPrompt(message, earlier, attachments, { lead, canKeepFiles });
 }
 
 /** What the session does not know yet. It is background: without it there is still an answer. */
@@ -46,7 +47,9 @@ async function give(
   number: number,
 ): Promise<GivenAttachment> {
   const { type, bytes } = attachment;
-  const asImage = isImage(type) && takesImages(context.agent());
+  const asImage = isImage(type);
+  if (asImage && !takesImages(context.agent()))
+    return leftOut(attachment, "there is no folder yet");
   if (!asImage && !textual.test(type)) return leftOut(attachment, "this kind is not read");
   const most = asImage ? largestImage : longestText;
   if (bytes > most) return leftOut(attachment, "it is too large");
@@ -56,7 +59,7 @@ async function give(
     const path = await keepImage(context.agent(), message, { number, type, content });
     return { ...attachment, path };
   } catch {
-    return leftOut(attachment, "it could not be fetched");
+    return leftOut(attachment, "it could not be fetched or kept");
   }
 }
 

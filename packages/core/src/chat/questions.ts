@@ -39,7 +39,7 @@ export class Questions {
   }
 
   /** Only an approver's press counts, for exactly the request that the button was made for, once. */
-  async press({ value, sender, respond }: ButtonPress): Promise<void> {
+  async press({ value, chosen, sender, respond }: ButtonPress): Promise<void> {
     const { fleet, approvers, platform } = this.desk;
     const button = readButton(value);
     const approval = button && (await fleet.state.approvals.get(button.approvalId));
@@ -52,7 +52,8 @@ export class Questions {
     }
     if (!isBoundTo(button, approval)) return respond("This is no longer asked.");
     try {
-      const word = wordOf(button, approval);
+      const word = wordOf(button, approval, chosen);
+      if (word === undefined) return await respond("Nothing was chosen.");
       await fleet.answer(approval.id, word, `${platform}:${sender.id}`);
       await respond(word === "allow" ? "Allowed." : word === "deny" ? "Denied." : "Answered.");
     } catch (error) {

@@ -5,6 +5,7 @@ import type { ChatStore } from "../state/contract.ts";
 import type { Answer } from "./compose-answer.ts";
 import { ChatError, type Connector, type OutgoingPost } from "./connector.ts";
 import { waitBeforeEdit } from "./edit-pace.ts";
+import type { AnswerFile } from "./files-out.ts";
 import { persevere } from "./persevere.ts";
 
 /**
@@ -56,7 +57,7 @@ export class ReplyWriter {
     const [head = "", ...rest] = parts;
     await this.finishFirst(head);
     for (const [index, text] of rest.entries()) await this.post(`part ${index + 1}`, { text });
-    if (files.length > 0) await this.post("files", { text: "", files });
+    for (const file of files) await this.attach(file);
   }
 
   /** A first post that somebody deleted is made anew. */
@@ -67,6 +68,22 @@ export class ReplyWriter {
     } catch (error) {
       if (!(error instanceof ChatError) || error.mayPass) throw error;
       await this.post("part 0 again", { text, replyTo });
+    }
+  }
+
+  /** A file that is not taken takes nothing of the answer with it. */
+  private async attach({ name, read }: AnswerFile): Promise<void> {
+    const content = await read();
+    if (!content) return;
+    // The words tell the post apart from others where the nonce is not kept.
+    const text = `📎 \`${name}\``;
+    const replyTo = this.message.message_id;
+    try {
+      await this.post(`file ${name}`, { text, replyTo, files: [{ name, content }] });
+    } catch (error) {
+      if (!(error instanceof ChatError) || error.mayPass) throw error;
+      const why = `${text} could not be posted: ${error.message} ${error.hint}`;
+      await this.post(`file ${name} refused`, { text: why, replyTo });
     }
   }
 

@@ -84,17 +84,19 @@ const doers: Record<ChatCommand, Doer> = {
   },
 
   async resume(context, call) {
-    const { fleet, store, agent } = context;
+    const { fleet, store, agent, platform } = context;
+    if (call.argument === "") return "Which job? `/jobs` lists the last ones.";
     const job = await fleet.state.jobs.get(call.argument);
     if (!job || job.agent !== agent().name || job.session_id === null) {
       return "There is no such job of this agent, or it has no session.";
     }
-    const conversation = await conversationOf(context, call);
+    const { room } = call;
+    const key = conversationKey(agent().name, platform, room);
+    const conversation = await store.openConversation(key, { agent: agent().name, platform, room });
     const owner = await store.ofJob(job.id);
-    if (owner && owner.conversation_id !== conversation?.id) {
+    if (owner && owner.conversation_id !== conversation.id) {
       return "That job belongs to another conversation.";
     }
-    if (!conversation) return "Say something here first, then resume.";
     await store.changeConversation(conversation.id, {
       session_id: job.session_id,
       generation: conversation.generation + 1,
@@ -104,7 +106,10 @@ const doers: Record<ChatCommand, Doer> = {
   },
 
   async run({ fleet, agent, platform }, { argument, id }) {
-    const schedules = Object.keys(agent().schedules);
+    // One of the type chat is no run of its own; it goes before each message.
+    const schedules = Object.entries(agent().schedules).flatMap(([name, { type }]) =>
+      type === "chat" ? [] : [name],
+    );
     if (!schedules.includes(argument)) {
       return `Which schedule? There is: ${schedules.join(", ") || "none"}.`;
     }

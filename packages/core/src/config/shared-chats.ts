@@ -36,7 +36,7 @@ function sameChannels({ agent, tree }: PlacedAgent, { agent: other }: PlacedAgen
   if (!one || !two || one.app_token_env !== two.app_token_env) return [];
   const [mine, theirs] = [Object.keys(one.channels), Object.keys(two.channels)];
   const isApart = mine.length > 0 && theirs.length > 0 && !mine.some((id) => theirs.includes(id));
-  const isDirectApart = !one.direct_messages.some((id) => two.direct_messages.includes(id));
+  const isDirectApart = areApart(one.direct_messages, two.direct_messages);
   if (isApart && isDirectApart) return [];
   const path = ["chat", "slack", isApart ? "direct_messages" : "channels"];
   return [
@@ -47,4 +47,11 @@ function sameChannels({ agent, tree }: PlacedAgent, { agent: other }: PlacedAgen
       hint: "Give each of them `channels` and `direct_messages` of its own, or an app of its own.",
     },
   ];
+}
+
+/** `*` is everybody, whoever the other one names. */
+function areApart(one: readonly string[], two: readonly string[]): boolean {
+  if (one.length === 0 || two.length === 0) return true;
+  const isForAll = one.includes("*") || two.includes("*");
+  return !isForAll && !one.some((id) => two.includes(id));
 }

@@ -61,6 +61,8 @@ export const chatMessageSchema = z.object({
   wants_context: z.boolean(),
   /** A job that a post tells of to which this is the reply. */
   continues: z.string().nullable(),
+  /** The question of a job that it answers, in place of being answered itself. */
+  answers: z.string().nullable().default(null),
   sent_at: time,
   received_at: time,
   status: z.enum(["waiting", "working", "answered", "dropped"]),
@@ -85,6 +87,7 @@ export type NewChatMessage = Pick<
   | "attachments"
   | "wants_context"
   | "continues"
+  | "answers"
   | "sent_at"
 > & { conversation_key: string };
 

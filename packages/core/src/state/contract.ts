@@ -347,6 +347,11 @@ export interface ChatStore {
   ): Promise<{ message: ChatMessage; created: boolean }>;
   conversation(id: string): Promise<Conversation | undefined>;
   conversationByKey(key: string): Promise<Conversation | undefined>;
+  /** The conversation of a room, begun if nothing was said there before. */
+  openConversation(
+    key: string,
+    of: Pick<Conversation, "agent" | "platform" | "room">,
+  ): Promise<Conversation>;
   /** The one used last first. */
   conversations(): Promise<Conversation[]>;
   changeConversation(id: string, change: ConversationChange): Promise<Conversation>;

@@ -126,9 +126,19 @@ export class DiscordStandIn {
 
   /** Somebody presses a button of a message; what the bot says to that comes in `responses`. */
   press(message: WorldMessage, label: string, user: string): string {
-    const button = buttonsOf(message.components).find((one) => one.label === label);
+    const button = partsOf<Button>(message.components).find((one) => one.label === label);
     if (!button) throw new Error(`there is no button ${label}`);
     const data = { custom_id: button.custom_id, component_type: 2 };
+    const more = { message: messageObject(this.world, message), data };
+    return this.interact(3, message.channel, user, more);
+  }
+
+  /** Somebody chooses from a menu of a message. */
+  choose(message: WorldMessage, labels: string[], user: string): string {
+    const menu = partsOf<Menu>(message.components).find(({ options }) => options !== undefined);
+    const values = labels.map((label) => menu?.options.find((one) => one.label === label)?.value);
+    if (!menu || values.includes(undefined)) throw new Error(`there is no ${labels.join(" or ")}`);
+    const data = { custom_id: menu.custom_id, component_type: 3, values };
     const more = { message: messageObject(this.world, message), data };
     return this.interact(3, message.channel, user, more);
   }
@@ -189,6 +199,11 @@ interface Button {
   custom_id: string;
 }
 
-function buttonsOf(rows: unknown[]): Button[] {
-  return rows.flatMap((row) => (row as { components: Button[] }).components);
+interface Menu {
+  custom_id: string;
+  options: { label: string; value: string }[];
+}
+
+function partsOf<Part>(rows: unknown[]): Part[] {
+  return rows.flatMap((row) => (row as { components: Part[] }).components);
 }

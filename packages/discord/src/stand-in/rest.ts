@@ -14,6 +14,8 @@ interface Asked {
 
 type Route = [method: string, path: RegExp, answer: (asked: Asked) => Answer, bucket?: string];
 
+type Mishap = (method: string, path: string, form: Form) => Answer | "cut" | "lose" | undefined;
+
 export interface RestOptions {
   token: string;
   limits: RateLimits;
@@ -34,7 +36,7 @@ export class Rest {
   /** Channels that the bot may not write to. */
   readonly forbidden = new Set<string>();
   /** Called before each request; what it gives is answered in place of the truth. */
-  readonly mishaps: ((method: string, path: string) => Answer | "cut" | "lose" | undefined)[] = [];
+  readonly mishaps: Mishap[] = [];
   readonly requests: { method: string; path: string; at: number }[] = [];
 
   constructor(
@@ -50,7 +52,7 @@ export class Rest {
     const form = await readForm(request);
     const file = this.world.files.get(path);
     if (file) return void response.writeHead(200).end(file);
-    const mishap = this.mishaps.map((one) => one(method, path)).find(Boolean);
+    const mishap = this.mishaps.map((one) => one(method, path, form)).find(Boolean);
     if (mishap === "cut") return void response.destroy();
     const isOpen = path.startsWith("/interactions/") || path.startsWith("/webhooks/");
     if (!isOpen && headers.authorization !== `Bot ${this.options.token}`) {

@@ -134,8 +134,33 @@ export class SlackStandIn {
   /** Somebody presses a button; gives the name under which the app's response is found. */
   press(message: WorkspaceMessage, label: string, user: string): string {
     const elements = message.blocks.flatMap((block) => block.elements ?? []);
-    const button = elements.find(({ text }) => text.text === label);
+    const button = elements.find(({ text }) => text?.text === label);
     if (!button) throw new Error(`there is no button ${label}`);
+    const { type, action_id, value } = button;
+    return this.act(message, user, { type, action_id, value });
+  }
+
+  /** Somebody chooses from a menu of a message; where several may be chosen, and sends it. */
+  choose(message: WorkspaceMessage, labels: string[], user: string): string {
+    const parts = message.blocks.flatMap(({ elements = [], accessory }) => [
+      ...elements,
+      ...(accessory ? [accessory] : []),
+    ]);
+    const menu = parts.find(({ options }) => options !== undefined);
+    const options = labels.map((label) => menu?.options?.find((one) => one.text.text === label));
+    if (!menu || options.includes(undefined)) throw new Error(`there is no ${labels.join(" or ")}`);
+    const { type, action_id } = menu;
+    const block_id = message.blocks.find(({ accessory }) => accessory === menu)?.block_id;
+    if (block_id === undefined) {
+      return this.act(message, user, { type, action_id, selected_option: options[0] });
+    }
+    this.act(message, user, { type, action_id, block_id, selected_options: options });
+    const send = parts.find(({ text }) => text?.text === "Send");
+    const state = { values: { [block_id]: { [action_id]: { type, selected_options: options } } } };
+    return this.act(message, user, { type: "button", action_id: send?.action_id }, { state });
+  }
+
+  private act(message: WorkspaceMessage, user: string, action: object, more: object = {}): string {
     const { channel, ts: message_ts, thread_ts } = message;
     const { name, response_url } = this.responseAddress();
     this.socket.send("interactive", {
@@ -144,8 +169,9 @@ export class SlackStandIn {
       team: { id: this.workspace.team },
       channel: { id: channel },
       container: { type: "message", message_ts, channel_id: channel, thread_ts },
-      actions: [{ type: "button", action_id: button.action_id, value: button.value }],
+      actions: [action],
       response_url,
+      ...more,
     });
     return name;
   }

@@ -21,6 +21,8 @@ const longestText = 40_000;
 /** As much of Slack's Web API as an app needs. */
 export class WebApi {
   readonly responses = new Map<string, string>();
+  /** All that was said to commands and presses, in its order. */
+  readonly answers: string[] = [];
   readonly requests: { method: string; at: number }[] = [];
   /** Called before each method; the answer is lost when it says so. */
   readonly mishaps: ((method: string) => "lose" | Answer | undefined)[] = [];
@@ -40,7 +42,9 @@ export class WebApi {
       return void response.writeHead(isOurs ? 200 : 403).end(isOurs ? file : "");
     }
     if (path.startsWith("/respond/")) {
-      this.responses.set(path.slice(9), JSON.parse(String(body)).text);
+      const { text } = JSON.parse(String(body));
+      this.responses.set(path.slice(9), text);
+      this.answers.push(text);
       return void response.end("ok");
     }
     if (path.startsWith("/upload/")) {
@@ -117,6 +121,12 @@ export class WebApi {
       message.changes.push(message.text);
       if (blocks !== undefined) message.blocks = JSON.parse(blocks) as Block[];
       return ok({ channel, ts, text: message.text });
+    },
+    "assistant.threads.setStatus": ({ channel_id: channel = "", thread_ts = "", status = "" }) => {
+      if (!this.workspace.channels.has(channel)) return noChannel;
+      if (!this.workspace.find(channel, thread_ts)) return failed("invalid_thread_ts");
+      this.workspace.statuses.push({ channel, thread_ts, status });
+      return ok();
     },
     "reactions.add": ({ channel = "", timestamp = "", name = "" }) => {
       const message = this.workspace.find(channel, timestamp);
@@ -195,6 +205,7 @@ export class WebApi {
 const scopesOf: Record<string, string> = {
   "chat.postMessage": "chat:write",
   "chat.update": "chat:write",
+  "assistant.threads.setStatus": "chat:write",
   "conversations.history": "channels:history",
   "reactions.add": "reactions:write",
   "users.info": "users:read",

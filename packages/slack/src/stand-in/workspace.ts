@@ -17,7 +17,17 @@ export interface WorkspaceMessage {
 
 export interface Block {
   type: string;
-  elements?: { value: string; action_id: string; text: { text: string } }[];
+  block_id?: string;
+  elements?: BlockElement[];
+  accessory?: BlockElement;
+}
+
+export interface BlockElement {
+  type: string;
+  action_id: string;
+  value?: string;
+  text?: { text: string };
+  options?: { value: string; text: { text: string } }[];
 }
 
 interface StoredFile {
@@ -35,6 +45,8 @@ export class Workspace {
   readonly users = new Map<string, string>();
   readonly channels = new Map<string, { name: string; direct: string | null }>();
   readonly messages: WorkspaceMessage[] = [];
+  /** What the app shows itself to be doing, by channel and thread. */
+  readonly statuses: { channel: string; thread_ts: string; status: string }[] = [];
   readonly files = new Map<string, Buffer>();
   private count = 0;
   private last = 0;

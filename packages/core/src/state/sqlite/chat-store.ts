@@ -64,6 +64,13 @@ export class SqliteChatStore implements ChatStore {
     return this.#conversations("WHERE key = ?", key)[0];
   }
 
+  async openConversation(
+    key: string,
+    of: Pick<Conversation, "agent" | "platform" | "room">,
+  ): Promise<Conversation> {
+    return this.#database.transaction(() => this.#conversationFor(key, of, this.#clock()));
+  }
+
   async conversations(): Promise<Conversation[]> {
     return this.#conversations("ORDER BY last_used_at DESC");
   }
