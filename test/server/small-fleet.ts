@@ -5,7 +5,11 @@ import {
   type Amounts,
   type Approval,
   appendJobOutput,
+  artifactOf,
+  artifactsOf,
   type BudgetView,
+  type CostRequest,
+  type CostView,
   type DeliveryQuery,
   type DuePage,
   type DueQuery,
@@ -19,6 +23,8 @@ import {
   type JobQuery,
   type LoadedFleet,
   loadFleet,
+  Memory,
+  memoryDir,
   type OutputOptions,
   readOutput,
   type ScheduleName,
@@ -33,6 +39,7 @@ import {
   type TriggerRequest,
   UserError,
   viewBudget,
+  viewCosts,
   viewSchedules,
   viewSession,
   type Word,
@@ -201,8 +208,8 @@ export class SmallFleet implements FleetControl {
     }
   }
 
-  approvals(): Promise<Approval[]> {
-    return this.#state.approvals.open();
+  approvals({ job }: { job?: string } = {}): Promise<Approval[]> {
+    return job === undefined ? this.#state.approvals.open() : this.#state.approvals.ofJob(job);
   }
 
   async answer(id: string, word: Word, by: string, reason?: string): Promise<Approval> {
@@ -254,10 +261,30 @@ export class SmallFleet implements FleetControl {
     return viewBudget(this.#loaded.fleet, this.#state, new Date());
   }
 
+  costs(request: CostRequest): Promise<CostView> {
+    return viewCosts(this.#loaded.fleet, this.#state, request, new Date());
+  }
+
   async raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView> {
     const { day } = await this.budget();
     await this.#state.budgets.raise({ name: day, start: new Date() }, agent, by);
     return this.budget();
+  }
+
+  artifacts(jobId: string) {
+    return artifactsOf(this.#state, jobId);
+  }
+
+  artifact(jobId: string, name: string) {
+    return artifactOf(this.#state, jobId, name);
+  }
+
+  notes(agent: string) {
+    return new Memory(memoryDir(this.stateDir, agent)).list();
+  }
+
+  note(agent: string, name: string) {
+    return new Memory(memoryDir(this.stateDir, agent)).read(name);
   }
 
   async pauseAgent(agent: string): Promise<void> {
