@@ -67,7 +67,7 @@ export class RunningAttempt {
     this.output = output;
     try {
       for await (const message of runtime.execute(this.executeOptions())) {
-        await output.append(message);
+        await output.append(withTime(message));
         this.take(message);
         this.watch.onMessage?.(message);
       }
@@ -203,6 +203,15 @@ export class RunningAttempt {
     );
     return Math.max(transcript, this.run.gateway?.meter().lastActivityAt ?? 0);
   }
+}
+
+/**
+ * Most messages do not say when they came, and in older versions hardly any; the log is where it is
+ * asked afterwards. Pieces of text have the time of the message that they become.
+ */
+function withTime(message: SDKMessage): object {
+  const hasOwn = "timestamp" in message || message.type === "stream_event";
+  return hasOwn ? message : { ...message, herdctl_at: new Date() };
 }
 
 function withTools(
