@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, on } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import {
   type Admission,
   type Amounts,
@@ -46,7 +48,10 @@ import {
 } from "@herdctl/core";
 import { admit } from "../../packages/core/src/queue/admit.ts";
 import type { ApprovalRequest } from "../../packages/core/src/state/approval.ts";
+import { artifactsDir } from "../../packages/core/src/state/artifacts.ts";
 import { folderWith } from "../support/folder.ts";
+
+const free = { cost_usd: null, usage: null };
 
 const herdctlYaml = `version: 1
 fleet: { name: small }
@@ -339,6 +344,13 @@ export class SmallFleet implements FleetControl {
     this.#emitter.emit("event", event);
   }
 
+  /** A file that the job keeps. */
+  async keep(job: Job, name: string, content: string | Uint8Array): Promise<void> {
+    const folder = artifactsDir(this.#state.jobDir(job.id));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+
   /** What the agent of this job says next. */
   async say(job: Job, text: string): Promise<void> {
     const message = { type: "assistant", uuid: randomUUID(), message: { content: [{ text }] } };
@@ -363,9 +375,11 @@ export class SmallFleet implements FleetControl {
     return started;
   }
 
-  async finish(job: Job): Promise<Job> {
+  async finish(job: Job, cost: Pick<Job, "cost_usd" | "usage"> = free): Promise<Job> {
     const outcome = { code: "success" as const, message: "Done.", hint: "" };
-    const { job: done } = await this.#state.jobs.update(job.id, { status: "completed", outcome });
+    const end = { outcome_code: outcome.code, session_id: null, ...cost };
+    const change = { status: "completed" as const, outcome };
+    const { job: done } = await this.#state.jobs.endAttempt(job.id, job.attempts, end, change);
     this.emit({ type: "job:completed", job: done });
     return done;
   }

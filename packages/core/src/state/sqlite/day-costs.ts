@@ -32,7 +32,7 @@ export function readDayCosts(database: Database, query: CostQuery): DayCost[] {
   const { by, since, until, agent } = query;
   const sql = `SELECT day, ${columnsOf[by]}, sum(usd) AS usd, ${runsOf(by)} AS runs, ${tokenSums}
     FROM day_costs WHERE day BETWEEN ? AND ? ${agent === undefined ? "" : "AND agent = ?"}
-    GROUP BY 1, 2, 3, 4 HAVING sum(usd) > 0 OR runs > 0 ORDER BY day`;
+    GROUP BY 1, 2, 3, 4 HAVING sum(usd) > 0 OR ${runsOf(by)} > 0 ORDER BY day`;
   const rows = database.all(sql, since, until, ...(agent === undefined ? [] : [agent]));
   return rows.map(read);
 }
