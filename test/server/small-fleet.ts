@@ -360,6 +360,7 @@ export class SmallFleet implements FleetControl {
   /** As if the job had run in this session. */
   async converse(job: Job, session_id: string): Promise<void> {
     const { agent, id: job_id } = job;
+    await this.#state.jobs.update(job_id, { session_id });
     await saveSessionInfo(this.#state, {
       session_id,
       agent,
@@ -379,7 +380,10 @@ export class SmallFleet implements FleetControl {
     const outcome = { code: "success" as const, message: "Done.", hint: "" };
     const end = { outcome_code: outcome.code, session_id: null, ...cost };
     const change = { status: "completed" as const, outcome };
-    const { job: done } = await this.#state.jobs.endAttempt(job.id, job.attempts, end, change);
+    const { job: done } =
+      job.attempts === 0
+        ? await this.#state.jobs.update(job.id, change)
+        : await this.#state.jobs.endAttempt(job.id, job.attempts, end, change);
     this.emit({ type: "job:completed", job: done });
     return done;
   }

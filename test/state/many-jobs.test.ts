@@ -165,6 +165,7 @@ test("100,000 finished jobs make none of it slower", async () => {
 
   expect(await quickly(() => jobs.snapshot())).toMatchObject([{ id: live.id }]);
   expect(await quickly(() => jobs.costSince(today))).toEqual(new Map([["a", 2]]));
+  expect((await quickly(() => jobs.list({ session: "none", limit: 5 }))).jobs).toEqual([]);
   const all = { by: "agent", since: "2029-12-31", until: "2030-12-31" } as const;
   expect(await quickly(() => budgets.costs(all))).toMatchObject([{ usd: 1 }, { usd: 2 }]);
   const newJob = { agent: "a", prompt: "p", schedule: "daily" };

@@ -153,6 +153,8 @@ export interface JobQuery {
   outcome?: OutcomeCode;
   /** Looked for among the jobs that the rest of the query leaves. */
   schedule?: string;
+  /** The session that they ran in. */
+  session?: string;
   since?: Date;
   until?: Date;
   limit: number;

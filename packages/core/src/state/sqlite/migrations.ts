@@ -272,6 +272,10 @@ export const migrations: readonly string[] = [
   CREATE INDEX chat_posts_message ON chat_posts (message)
   `,
   `
+  ALTER TABLE jobs ADD COLUMN session_id TEXT AS (record ->> '$.session_id');
+  CREATE INDEX jobs_session ON jobs (session_id, created_at) WHERE session_id IS NOT NULL
+  `,
+  `
   CREATE TABLE day_costs (
     day TEXT NOT NULL,
     agent TEXT NOT NULL,
