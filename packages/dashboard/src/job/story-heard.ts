@@ -1,6 +1,5 @@
 import { type Fields, fieldsOf, listOf, textOf, textOrNull } from "./fields.ts";
-import type { Fold, Line, Story } from "./story.ts";
-import { parentOf } from "./story.ts";
+import { type Fold, type Line, parentOf, type Story } from "./story.ts";
 import { resultOf } from "./tool-result.ts";
 
 /** What the agent is told: results of its tools, and words of whoever set it to work. */

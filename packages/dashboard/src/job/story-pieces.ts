@@ -1,6 +1,5 @@
 import { type Fields, fieldsOf, numberOf, textOf } from "./fields.ts";
-import type { Fold, Lane, Line, Story } from "./story.ts";
-import { parentOf } from "./story.ts";
+import { type Fold, type Lane, type Line, parentOf, type Story } from "./story.ts";
 import { placeSaid, placeTool, turnOf, usageOf } from "./story-said.ts";
 
 /** A piece of what the model is saying; the whole follows as a message of its own. */

@@ -1,7 +1,6 @@
 import type { SaidEntry, ToolEntry, Turn, Usage } from "./entry.ts";
 import { type Fields, fieldsOf, listOf, numberOf, textOf, textOrNull } from "./fields.ts";
-import type { Fold, Lane, Line, Story } from "./story.ts";
-import { parentOf } from "./story.ts";
+import { type Fold, type Lane, type Line, parentOf, type Story } from "./story.ts";
 import { takeResult } from "./story-heard.ts";
 
 /** A message of the model: whole blocks, each of which may have been seen growing before. */

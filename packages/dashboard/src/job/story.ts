@@ -1,11 +1,5 @@
 import type { Entry, MarkerEntry, SaidEntry, ToolEntry, Turn } from "./entry.ts";
-import { type Fields, textOf, textOrNull, timeOf } from "./fields.ts";
-import type { OutputLine } from "./lines.ts";
-import { finish } from "./story-end.ts";
-import { hear } from "./story-heard.ts";
-import { piece } from "./story-pieces.ts";
-import { say } from "./story-said.ts";
-import { limit, note, system } from "./story-system.ts";
+import { type Fields, textOrNull } from "./fields.ts";
 
 /** Where one agent speaks: the main one, or the subagent of a tool call. */
 export interface Lane {
@@ -18,7 +12,7 @@ export interface Lane {
 }
 
 /**
- * What the output of a job tells, folded message by message as it comes. It is changed in place:
+ * What the output of a job tells, message by message as it comes (`tell`). It is changed in place:
  * a log of fifty thousand messages would be copied as often otherwise. `revision` says that it did.
  */
 export class Story {
@@ -39,16 +33,6 @@ export class Story {
   shape = 0;
   /** How far the log has been read. */
   offset = 0;
-
-  add({ message, offset }: OutputLine): void {
-    // Whoever asks again after a broken connection may be given what it has.
-    if (offset <= this.offset) return;
-    const line = { start: this.offset, at: timeOf(message) };
-    this.offsets.push(line.start);
-    this.offset = offset;
-    this.revision += 1;
-    folds[textOf(message.type)]?.(this, message, line);
-  }
 
   lane(parent: string | null): Lane {
     const known = this.lanes.get(parent);
@@ -94,16 +78,6 @@ export interface Line {
 }
 
 export type Fold = (story: Story, message: Fields, line: Line) => void;
-
-const folds: Record<string, Fold> = {
-  system,
-  assistant: say,
-  user: hear,
-  stream_event: piece,
-  result: finish,
-  rate_limit_event: limit,
-  herd: note,
-};
 
 export function parentOf(message: Fields): string | null {
   return textOrNull(message.parent_tool_use_id);
