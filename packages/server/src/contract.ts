@@ -21,3 +21,4 @@ export type { BodyOf, QueryOf, ResponseOf } from "./contract/endpoint.ts";
 export type { Endpoints } from "./contract/endpoints.ts";
 export type { Failure } from "./contract/errors.ts";
 export { type RouteName, routes } from "./contract/routes.ts";
+export type { TimelineEntry } from "./contract/timeline.ts";

@@ -44,6 +44,7 @@ import {
 } from "./schedules.ts";
 import { sessionViewSchema } from "./sessions.ts";
 import { agentStatusSchema, fleetStatusSchema } from "./status.ts";
+import { timeline, timelineQuerySchema, timelineSchema } from "./timeline.ts";
 
 const byId = z.object({ id: z.string() });
 const byAgent = z.object({ agent: z.string() });
@@ -86,6 +87,13 @@ export const endpoints = {
     query: jobQuerySchema,
     response: jobPageSchema,
     answer: ({ control }, { query }) => control.jobs(query),
+  }),
+  timeline: endpoint("timeline", {
+    summary:
+      "What ran when since a time, newest first and in short; of more than 3,000 jobs the newest ones, which `whole` tells.",
+    query: timelineQuerySchema,
+    response: timelineSchema,
+    answer: ({ control }, { query }) => timeline(control, query),
   }),
   job: endpoint("job", {
     summary: "One job with its attempts.",

@@ -8,6 +8,7 @@ export const routes = {
   status: ["GET", "/v1/status"],
   trigger: ["POST", "/v1/jobs"],
   jobs: ["GET", "/v1/jobs"],
+  timeline: ["GET", "/v1/timeline"],
   job: ["GET", "/v1/jobs/:id"],
   wait: ["GET", "/v1/jobs/:id/wait"],
   output: ["GET", "/v1/jobs/:id/output"],
