@@ -1,5 +1,12 @@
-import { PageHead } from "../../ui/page-head.tsx";
+import { useParams } from "@tanstack/react-router";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loading } from "../../ui/loading.tsx";
+import { JobStory } from "./job-story.tsx";
+import { useRecord } from "./use-job.ts";
 
 export function JobPage() {
-  return <PageHead title="Job" />;
+  const { jobId } = useParams({ from: "/jobs/$jobId" });
+  const { record, error } = useRecord(jobId);
+  if (record) return <JobStory key={jobId} record={record} />;
+  return error ? <ErrorNote error={error} /> : <Loading lines={10} />;
 }
