@@ -1,6 +1,14 @@
-export type ChatSearch = Record<string, never>;
+export interface ChatSearch {
+  agent?: string;
+  /** The session of the conversation, or the job that began it. */
+  with?: string;
+}
 
 /** What the address may say; anything else is left out. */
-export function parseChatSearch(_: Record<string, unknown>): ChatSearch {
-  return {};
+export function parseChatSearch({ agent, with: session }: Record<string, unknown>): ChatSearch {
+  return { agent: words(agent), with: words(session) };
+}
+
+function words(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
