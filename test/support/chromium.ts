@@ -1,6 +1,6 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { installMissing } from "../../scripts/engine/install.mjs";
+import { installChromium, launchChromium } from "../../scripts/chromium.mjs";
 
 export interface PageOptions {
   size?: { width: number; height: number };
@@ -10,23 +10,9 @@ export interface PageOptions {
 export const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 800 };
 
-/** As FACTS of the platform demand it: root has no sandbox, and nobody is called at home. */
-const flags = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
-];
-
-/** Debian's Chromium, installed when it is not there: ask at the top of a file, where no time limit is set. */
-export async function chromiumIsThere(): Promise<void> {
-  await installMissing({ chromium: "chromium" }, "Chromium");
-}
-
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: "chromium", args: flags, headless: true });
+/** Chromium, installed when it is not there: ask at the top of a file, where no time limit is set. */
+export function chromiumIsThere(): Promise<void> {
+  return installChromium();
 }
 
 /**
