@@ -68,7 +68,7 @@ function optionsOf(width: number, props: StackedBarsProps): uPlot.Options {
   return {
     width,
     height,
-    padding: [12, 8, 0, 0],
+    padding: [12, 24, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {

@@ -40,6 +40,7 @@ export function DueTab() {
 }
 
 const soon = 5;
+const toTheMinute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 function Coming({ agent, schedule }: { agent?: string; schedule?: string }) {
   const { data } = useAnswer("schedules");
@@ -94,7 +95,7 @@ function DueLine({ due }: { due: Due }) {
         )}
       </span>
       <span className="text-right text-sm text-muted">
-        <Time at={due.due_at} />
+        <Time at={due.due_at} style={toTheMinute} />
       </span>
     </div>
   );

@@ -65,9 +65,13 @@ function BudgetLine({ agent, limits }: BudgetLineProps) {
           >
             Raise
           </Button>
-          <p className="col-span-2 flex items-center gap-2 text-sm text-muted">
-            {words}
-            {isUsedUp && <Badge tone="bad">used up: nothing more starts today</Badge>}
+          <p className="col-span-2 flex flex-wrap items-center gap-x-2 text-sm text-muted">
+            <span className="whitespace-nowrap">{words}</span>
+            {isUsedUp && (
+              <Badge tone="bad" title="Nothing more starts today">
+                used up
+              </Badge>
+            )}
           </p>
         </div>
       ))}
