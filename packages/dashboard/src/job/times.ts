@@ -1,6 +1,6 @@
 import type { Bar, Span, SpanKind } from "./waterfall.ts";
 
-export type Share = "queue" | "api" | "tool" | "wait" | "retry" | "other";
+export type Share = "queue" | "start" | "api" | "tool" | "wait" | "retry" | "other";
 export type Times = Record<Share, number>;
 
 /** What each kind of span counts as; whoever waits, waits, whatever else goes on. */
@@ -10,12 +10,13 @@ const counts: Partial<Record<SpanKind, Share>> = {
   tool: "tool",
   api: "api",
   queue: "queue",
+  start: "start",
 };
-const order: Share[] = ["wait", "retry", "tool", "api", "queue"];
+const order: Share[] = ["wait", "retry", "tool", "api", "start", "queue"];
 
 /** Where the time of a job went: every moment counts once, for the first of `order` that held. */
 export function timesOf(bars: readonly Bar[], whole: { start: number; end: number }): Times {
-  const times: Times = { queue: 0, api: 0, tool: 0, wait: 0, retry: 0, other: 0 };
+  const times: Times = { queue: 0, start: 0, api: 0, tool: 0, wait: 0, retry: 0, other: 0 };
   const open = new Map<Share, number>();
   let from = whole.start;
   for (const { at, share, step } of edgesOf(bars, whole)) {

@@ -5,7 +5,16 @@ import { gistOf, toolName } from "./gist.ts";
 import { type JobRecord, momentOf } from "./record.ts";
 import type { Story } from "./story.ts";
 
-export type SpanKind = "queue" | "attempt" | "api" | "tool" | "agent" | "wait" | "retry" | "job";
+export type SpanKind =
+  | "queue"
+  | "start"
+  | "attempt"
+  | "api"
+  | "tool"
+  | "agent"
+  | "wait"
+  | "retry"
+  | "job";
 
 /** A stretch of time; without an end it goes on. */
 export interface Span {
@@ -29,7 +38,7 @@ export interface Bar {
 }
 
 export function waterfallOf(story: Story, record: JobRecord, asked: Asked): Bar[] {
-  const bars = [...queueBar(record), ...attemptBars(record)];
+  const bars = [...queueBar(record), ...startBar(story, record), ...attemptBars(record)];
   const draft: Draft = { bars, cwd: story.cwd, asked, left: [...record.handedOn], until: record };
   addEntries(draft, story.entries, 0);
   for (const job of draft.left) bars.push(jobBar(job, 0));
@@ -51,6 +60,15 @@ function queueBar({ job }: JobRecord): Bar[] {
   if (start === null) return [];
   const span: Span = { kind: "queue", start, end };
   return [bar({ key: "queue", label: "Queue", detail: "until it was started", spans: [span] })];
+}
+
+/** What Claude Code needs before it says its first word. */
+function startBar({ entries: [first] }: Story, { job }: JobRecord): Bar[] {
+  const start = momentOf(job.started_at);
+  if (start === null) return [];
+  const end = first ? first.at : momentOf(job.finished_at);
+  const span: Span = { kind: "start", start, end: end === null ? null : Math.max(start, end) };
+  return [bar({ key: "start", label: "Start", detail: "of Claude Code", spans: [span] })];
 }
 
 /** One attempt is the job itself; of several each is shown, with the wait between them. */
@@ -76,7 +94,7 @@ function addEntries(draft: Draft, entries: readonly Entry[], depth: number): voi
   for (const entry of entries) {
     if (entry.turn !== null && entry.turn !== turn) {
       turn = entry.turn;
-      draft.bars.push(turnBar(turn, depth));
+      draft.bars.push(turnBar(turn, wordsOf(entry), depth));
     }
     if (entry.kind === "tool") addTool(draft, entry, depth + 1);
     if (entry.kind === "marker" && entry.marker === "retry")
@@ -84,10 +102,16 @@ function addEntries(draft: Draft, entries: readonly Entry[], depth: number): voi
   }
 }
 
-function turnBar({ key, number, model, startedAt, endedAt, entryKey }: Turn, depth: number): Bar {
+function turnBar(turn: Turn, detail: string, depth: number): Bar {
+  const { key, number, startedAt, endedAt, entryKey } = turn;
   const spans: Span[] =
     startedAt === null ? [] : [{ kind: "api", start: startedAt, end: endedAt ?? startedAt }];
-  return bar({ key, label: `Turn ${number}`, detail: model ?? "", depth, spans, entryKey });
+  return bar({ key, label: `Turn ${number}`, detail, depth, spans, entryKey });
+}
+
+function wordsOf(entry: Entry): string {
+  const isSaid = entry.kind === "text" || entry.kind === "thinking";
+  return isSaid ? entry.text.slice(0, 120).trim().replace(/\s+/g, " ") : "";
 }
 
 function addTool(draft: Draft, tool: ToolEntry, depth: number): void {

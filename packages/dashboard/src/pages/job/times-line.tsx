@@ -7,6 +7,7 @@ const shares: { share: Share; word: string; colour: string }[] = [
   { share: "tool", word: "tools", colour: "bg-series-1" },
   { share: "wait", word: "waiting", colour: "bg-wait" },
   { share: "retry", word: "retries", colour: "bg-warn" },
+  { share: "start", word: "start", colour: "bg-idle" },
   { share: "queue", word: "queue", colour: "bg-line-strong" },
   { share: "other", word: "other", colour: "bg-idle-soft" },
 ];

@@ -8,11 +8,11 @@ import { DiffView } from "../../ui/diff-view.tsx";
 const most = 200_000;
 
 export function ToolDetails({ tool }: { tool: ToolEntry }) {
-  const { input, result } = tool;
+  const { result } = tool;
   const text = result?.text ?? "";
   return (
     <div className="flex flex-col gap-2 px-2 pb-2">
-      {!result?.diff && Object.keys(input).length > 0 && (
+      {isInputShown(tool) && (
         <Part title="Input">
           <CodeBlock label="Input" text={inputWords(tool)} />
         </Part>
@@ -47,6 +47,11 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </div>
   );
+}
+
+/** What was changed, or is seen, says it better. */
+function isInputShown({ input, result }: ToolEntry): boolean {
+  return !result?.diff && result?.images.length !== 1 && Object.keys(input).length > 0;
 }
 
 /** A command as it was typed; anything else as JSON. */

@@ -13,8 +13,9 @@ const opensByItself = 40;
 
 export function ToolView({ tool, depth }: { tool: ToolEntry; depth: number }) {
   const { opened, open, asked, cwd } = useJobView();
-  const isOpen = opened.get(`tool:${tool.key}`) ?? isUsuallyOpen(tool);
   const approvals = asked.get(tool.key) ?? [];
+  const isAsked = approvals.some(({ answer }) => answer === null);
+  const isOpen = opened.get(`tool:${tool.key}`) ?? (isAsked || isUsuallyOpen(tool));
   const hasFailed = tool.result?.isError === true || tool.denied !== null;
   return (
     <div
@@ -36,7 +37,7 @@ export function ToolView({ tool, depth }: { tool: ToolEntry; depth: number }) {
         <span className="min-w-0 flex-1 truncate font-mono text-sm text-muted">
           {gistOf(tool, cwd)}
         </span>
-        <State tool={tool} />
+        <State tool={tool} isAsked={isAsked} />
       </button>
       {isOpen ? <ToolDetails tool={tool} /> : <ToolGlance tool={tool} />}
       {tool.denied !== null && (
@@ -59,7 +60,7 @@ function isUsuallyOpen({ result }: ToolEntry): boolean {
   return (lines > 0 && lines <= opensByItself) || (result?.images.length ?? 0) > 0;
 }
 
-function State({ tool }: { tool: ToolEntry }) {
+function State({ tool, isAsked }: { tool: ToolEntry; isAsked: boolean }) {
   const { job } = useJobView();
   const { at, endedAt, result, task } = tool;
   const isOver = job.finished_at !== null;
@@ -67,7 +68,10 @@ function State({ tool }: { tool: ToolEntry }) {
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-sm text-muted">
       {task?.isBackground && <Badge>background</Badge>}
-      {goesOn && <Badge tone="live">{tool.isOpen ? "writing" : task?.doing || "running"}</Badge>}
+      {isAsked && <Badge tone="wait">asks</Badge>}
+      {goesOn && !isAsked && (
+        <Badge tone="live">{tool.isOpen ? "writing" : task?.doing || "running"}</Badge>
+      )}
       {result === null && isOver && <Badge>no answer</Badge>}
       {result?.isError && <Badge tone="bad">failed</Badge>}
       {at !== null && endedAt !== null && durationWords((endedAt - at) / 1000)}

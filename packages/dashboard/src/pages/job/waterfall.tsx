@@ -6,7 +6,7 @@ import type { Bar, Span, SpanKind } from "../../job/waterfall.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { durationWords } from "../../ui/quantities.ts";
-import { ticksOf } from "./ticks.ts";
+import { type Tick, ticksOf } from "./ticks.ts";
 
 interface WaterfallProps {
   bars: Bar[];
@@ -34,6 +34,7 @@ export function Waterfall({ bars, now, current, onChoose }: WaterfallProps) {
     fits === "seen" ? bars.slice(items[0]?.index ?? 0, (items.at(-1)?.index ?? 0) + 1) : bars;
   const extent = extentOf(seen.length > 0 ? seen : bars, now);
   const beginning = fits === "all" ? extent.start : extentOf(bars, now).start;
+  const ticks = ticksOf(extent.start - beginning, extent.end - beginning);
 
   useEffect(() => {
     if (current === undefined || isPointedAt.current) return;
@@ -43,7 +44,7 @@ export function Waterfall({ bars, now, current, onChoose }: WaterfallProps) {
 
   return (
     <section aria-label="Waterfall" className="flex h-full min-h-0 flex-col">
-      <Axis extent={extent} beginning={beginning}>
+      <Axis ticks={ticks}>
         <Button
           size="small"
           look="quiet"
@@ -63,7 +64,8 @@ export function Waterfall({ bars, now, current, onChoose }: WaterfallProps) {
         }}
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain"
       >
-        <div className="relative w-full" style={{ height: list.getTotalSize() }}>
+        <div className="relative min-h-full w-full" style={{ height: list.getTotalSize() }}>
+          <Grid ticks={ticks} />
           {items.map(({ key, index, start }) => {
             const bar = bars[index];
             return (
@@ -96,13 +98,11 @@ interface Extent {
 }
 
 interface AxisProps {
-  extent: Extent;
-  beginning: number;
+  ticks: Tick[];
   children: React.ReactNode;
 }
 
-function Axis({ extent, beginning, children }: AxisProps) {
-  const ticks = ticksOf(extent.start - beginning, extent.end - beginning);
+function Axis({ ticks, children }: AxisProps) {
   return (
     <div className="flex h-7 shrink-0 items-center border-b border-line">
       <div className="w-[42%] shrink-0 px-1">{children}</div>
@@ -117,6 +117,20 @@ function Axis({ extent, beginning, children }: AxisProps) {
           </span>
         ))}
       </div>
+    </div>
+  );
+}
+
+function Grid({ ticks }: { ticks: Tick[] }) {
+  return (
+    <div aria-hidden className="absolute inset-y-0 right-0 left-[42%]">
+      {ticks.map(({ at, share }) => (
+        <span
+          key={at}
+          className="absolute inset-y-0 border-l border-line"
+          style={{ left: `${share * 100}%` }}
+        />
+      ))}
     </div>
   );
 }
@@ -179,6 +193,7 @@ function BarLine({ bar, extent, now, isCurrent, onChoose }: BarLineProps) {
 
 const colours: Record<SpanKind, string> = {
   queue: "bg-idle-soft border border-line-strong",
+  start: "bg-idle",
   attempt: "bg-idle",
   api: "bg-series-2",
   tool: "bg-series-1",
@@ -228,6 +243,7 @@ function tookOf(spans: readonly Span[], now: number): string {
 
 const words: Record<SpanKind, string> = {
   queue: "in the queue",
+  start: "took",
   attempt: "took",
   api: "API",
   tool: "took",
