@@ -7,46 +7,51 @@ import { dashboardStage } from "./stage.ts";
 await chromiumIsThere();
 
 const patience = { timeout: 60_000 };
+const long = { timeout: 180_000 };
 
-test("two messages to an agent are two jobs in one session, and a reload shows them again", async () => {
-  const on = await dashboardStage({
-    script: {
-      rules: [{ match: { prompt: "my name" }, reply: "Your name is **Ada**." }],
-      default: "Good to meet you.",
-    },
-    agents: "  - { name: coder, session: { mode: persistent } }",
-  });
-  const page = await on.open("/chat?agent=coder&with=new");
-  const field = page.getByRole("textbox", { name: "Say something to coder" });
-  const log = page.getByRole("log", { name: "Conversation with coder" });
-  const ends = log.getByRole("link", { name: "Details" });
+test(
+  "two messages to an agent are two jobs in one session, and a reload shows them again",
+  long,
+  async () => {
+    const on = await dashboardStage({
+      script: {
+        rules: [{ match: { prompt: "my name" }, reply: "Your name is **Ada**." }],
+        default: "Good to meet you.",
+      },
+      agents: "  - { name: coder, session: { mode: persistent } }",
+    });
+    const page = await on.open("/chat?agent=coder&with=new");
+    const field = page.getByRole("textbox", { name: "Say something to coder" });
+    const log = page.getByRole("log", { name: "Conversation with coder" });
+    const ends = log.getByRole("link", { name: "Details" });
 
-  await field.fill("I am Ada.");
-  await field.press("Enter");
-  await log.getByText("Good to meet you.").waitFor(patience);
-  await ends.first().waitFor(patience);
-  await field.fill("What is my name?");
-  await page.getByRole("button", { name: "Send" }).click();
-  await log.getByText("Your name is Ada.").waitFor(patience);
-  await ends.nth(1).waitFor(patience);
+    await field.fill("I am Ada.");
+    await field.press("Enter");
+    await log.getByText("Good to meet you.").waitFor(patience);
+    await ends.first().waitFor(patience);
+    await field.fill("What is my name?");
+    await page.getByRole("button", { name: "Send" }).click();
+    await log.getByText("Your name is Ada.").waitFor(patience);
+    await ends.nth(1).waitFor(patience);
 
-  const { jobs } = await on.fleet().jobs({ limit: 10 });
-  const [second, first] = jobs;
-  expect(jobs).toHaveLength(2);
-  expect(second).toMatchObject({ prompt: "What is my name?", trigger_type: "chat" });
-  expect(second?.resumed_from).toBe(first?.session_id);
-  expect(second?.session_id).toBe(first?.session_id);
+    const { jobs } = await on.fleet().jobs({ limit: 10 });
+    const [second, first] = jobs;
+    expect(jobs).toHaveLength(2);
+    expect(second).toMatchObject({ prompt: "What is my name?", trigger_type: "chat" });
+    expect(second?.resumed_from).toBe(first?.session_id);
+    expect(second?.session_id).toBe(first?.session_id);
 
-  const address = page.url();
-  await page.reload();
-  await log.getByText("Good to meet you.").waitFor(patience);
-  await log.getByText("Your name is Ada.").waitFor(patience);
-  expect(page.url()).toBe(address);
-  expect(await log.getByRole("article").count()).toBe(2);
-  expect(await barriers(page)).toEqual([]);
-});
+    const address = page.url();
+    await page.reload();
+    await log.getByText("Good to meet you.").waitFor(patience);
+    await log.getByText("Your name is Ada.").waitFor(patience);
+    expect(page.url()).toBe(address);
+    expect(await log.getByRole("article").count()).toBe(2);
+    expect(await barriers(page)).toEqual([]);
+  },
+);
 
-test("an answer is read while it is spoken, and can be stopped", async () => {
+test("an answer is read while it is spoken, and can be stopped", long, async () => {
   const words = Array.from({ length: 400 }, (_, at) => `word-${at}`).join(" ");
   const on = await dashboardStage({
     script: { rules: [], default: { text: words, delay: { between: "200ms" } } },

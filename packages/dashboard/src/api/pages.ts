@@ -1,5 +1,10 @@
 import type { RouteName } from "@herdctl/server/contract";
-import { type InfiniteData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
+import {
+  type InfiniteData,
+  keepPreviousData,
+  type QueryKey,
+  useInfiniteQuery,
+} from "@tanstack/react-query";
 
 /** What a call answers a page at a time: `next` is the `cursor` of the page after. */
 interface Page {
@@ -19,5 +24,7 @@ export function usePages<P extends Page>(
     queryFn: ({ pageParam, signal }) => askFor(pageParam, signal),
     initialPageParam: undefined,
     getNextPageParam: ({ next }) => (next === null ? undefined : String(next)),
+    // Another filter is no reason for the page to be empty in between.
+    placeholderData: keepPreviousData,
   });
 }

@@ -1,5 +1,6 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { useTell } from "../../api/queries.ts";
+import { answerOf, useTell } from "../../api/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -23,10 +24,20 @@ const units: Record<BudgetKind, { word: string; step: string }> = {
 export function RaiseDialog({ agent, kind, onClose }: RaiseDialogProps) {
   const [amount, setAmount] = useState("");
   const raise = useTell("raiseBudget");
+  const client = useQueryClient();
   const { word, step } = units[kind];
   const send = (event: FormEvent) => {
     event.preventDefault();
-    raise.mutate({ body: { agent, [kind]: Number(amount) } }, { onSuccess: onClose });
+    raise.mutate(
+      { body: { agent, [kind]: Number(amount) } },
+      {
+        onSuccess: (view) => {
+          // No event tells of it.
+          client.setQueryData(answerOf("budget").queryKey, view);
+          onClose();
+        },
+      },
+    );
   };
   return (
     <Dialog
