@@ -40,6 +40,7 @@ const packages = {
   core: [],
   rehearsal: ["core"],
   server: ["core"],
+  dashboard: ["server"],
   discord: ["core"],
   slack: ["core"],
   cli: ["core", "rehearsal", "server", "discord", "slack"],
@@ -83,7 +84,7 @@ export default {
         path: "^packages/[^/]+/src/",
         pathNot: [
           "^packages/$1/",
-          "^packages/[^/]+/src/(index|light|state|fleet|spare|records|document|client|mcp|stand-in)\\.ts$",
+          "^packages/[^/]+/src/(index|light|state|fleet|spare|records|document|client|contract|mcp|stand-in)\\.ts$",
         ],
       },
     },

@@ -21,6 +21,10 @@ export default defineConfig({
       { find: /^@herdctl\/core\/document$/, replacement: source("packages/core/src/document.ts") },
       { find: /^@herdctl\/server$/, replacement: source("packages/server/src/index.ts") },
       { find: /^@herdctl\/server\/client$/, replacement: source("packages/server/src/client.ts") },
+      {
+        find: /^@herdctl\/server\/contract$/,
+        replacement: source("packages/server/src/contract.ts"),
+      },
       { find: /^@herdctl\/server\/mcp$/, replacement: source("packages/server/src/mcp.ts") },
       { find: /^@herdctl\/discord$/, replacement: source("packages/discord/src/index.ts") },
       {

@@ -1,16 +1,19 @@
-// Builds every package. Beside the CLI go the examples, so that `herdctl init` has them, the plugin
+// Builds every package, the dashboard into the server. Beside the CLI go the examples, so that `herdctl init` has them, the plugin
 // for Claude Code, and the licences of what is built into it.
 import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { run } from "./run.mjs";
 
 const root = resolve(import.meta.dirname, "..");
-const packages = readdirSync(join(root, "packages"));
+const packages = readdirSync(join(root, "packages")).filter((name) => name !== "dashboard");
 const tsdown = join(root, "node_modules/tsdown/dist/run.mjs");
+const dashboard = join(root, "packages/dashboard");
+const vite = join(dashboard, "node_modules/vite/bin/vite.js");
 
-await Promise.all(
-  packages.map((name) => run("node", [tsdown], { cwd: join(root, "packages", name) })),
-);
+await Promise.all([
+  ...packages.map((name) => run("node", [tsdown], { cwd: join(root, "packages", name) })),
+  run("node", [vite, "build", "--logLevel", "warn"], { cwd: dashboard }),
+]);
 
 const cli = join(root, "packages/cli");
 const examples = join(cli, "dist/examples");

@@ -10,6 +10,7 @@ const packages = readdirSync(resolve(root, "packages"));
 const checks = [
   ["format and lint", bin("biome"), ["ci", "--error-on-warnings", "."]],
   ["types", bin("tsc"), ["-p", "."]],
+  ["types of the dashboard", bin("tsc"), ["-p", "packages/dashboard"]],
   [
     "import layers",
     bin("depcruise"),

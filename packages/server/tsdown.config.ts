@@ -1,7 +1,7 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/client.ts", "src/mcp.ts"],
+  entry: ["src/index.ts", "src/client.ts", "src/contract.ts", "src/mcp.ts"],
   platform: "node",
   dts: true,
 });

@@ -24,13 +24,15 @@ export async function installMissing(programs, what) {
     throw new Error(`install ${packages.join(", ")} first: this machine has no apt-get to do it`);
   }
   say(`installing ${what} (${packages.join(", ")}) …`);
-  const install = ["install", "-y", "--no-install-recommends", ...packages];
+  const install = [...patient, "install", "-y", "--no-install-recommends", ...packages];
   if (aptGet(install).status === 0) return;
   // The lists of a fresh machine are empty or old.
-  aptGet(["update"]);
+  aptGet([...patient, "update"]);
   await run("apt-get", install, { env: quiet });
 }
 
+/** Another of our own may be installing something just now. */
+const patient = ["-o", "DPkg::Lock::Timeout=600"];
 const quiet = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
 
 function aptGet(args) {

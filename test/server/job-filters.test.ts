@@ -27,6 +27,20 @@ test("jobs are found by agent, schedule, status and time, a page at a time", asy
   expect((await ask(socket, "GET", "/v1/jobs?until=yesterday")).status).toBe(400);
 });
 
+test("jobs are found by the session that they ran in", async () => {
+  const { fleet, socket } = await serve();
+  const say = async (prompt: string, session: string) => {
+    const { job } = await fleet.trigger({ trigger: "manual", agent: "coder", prompt });
+    await fleet.converse(job, session);
+  };
+  await say("first", "one");
+  await say("else", "two");
+  await say("second", "one");
+  const { json } = await ask(socket, "GET", "/v1/jobs?session=one");
+  expect(json).toMatchObject({ jobs: [{ prompt: "second" }, { prompt: "first" }], next: null });
+  expect((await ask(socket, "GET", "/v1/jobs?session=none")).json).toMatchObject({ jobs: [] });
+});
+
 test("agents are listed, and one is found by its name", async () => {
   const { socket } = await serve();
   const { json } = await ask(socket, "GET", "/v1/agents");

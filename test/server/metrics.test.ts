@@ -82,6 +82,39 @@ test("metrics tell what ended, how long it took, and what waits", async () => {
   ).toBe(1);
 });
 
+test("metrics add up what ended jobs cost, and their tokens by kind", async () => {
+  const { fleet, socket } = await serve();
+  const cost = (cost_usd: number, tokens: number) => ({
+    cost_usd,
+    usage: {
+      input_tokens: tokens,
+      output_tokens: 2 * tokens,
+      cache_read_input_tokens: 3 * tokens,
+      cache_creation_input_tokens: 4 * tokens,
+      models: {},
+    },
+  });
+  const end = async (agent: string, usd: number, tokens: number) => {
+    const { job } = await fleet.trigger({ trigger: "manual", agent, prompt: "p" });
+    await fleet.finish(await fleet.begin(job), cost(usd, tokens));
+  };
+  await end("coder", 0.25, 10);
+  await end("coder", 0.5, 100);
+  await end("writer", 2, 1);
+
+  const samples = await until("all three jobs to be counted", async () => {
+    const found = parsed((await ask(socket, "GET", "/metrics")).text);
+    return valueFor(found, "herdctl_jobs_total", { agent: "writer" }) === 1 && found;
+  });
+  const costOf = (agent: string) => valueFor(samples, "herdctl_cost_usd_total", { agent });
+  expect([costOf("coder"), costOf("writer")]).toEqual([0.75, 2]);
+  const tokensOf = (agent: string, kind: string) =>
+    valueFor(samples, "herdctl_tokens_total", { agent, kind });
+  const kinds = ["input", "output", "cache_read", "cache_creation"];
+  expect(kinds.map((kind) => tokensOf("coder", kind))).toEqual([110, 220, 330, 440]);
+  expect(kinds.map((kind) => tokensOf("writer", kind))).toEqual([1, 2, 3, 4]);
+});
+
 test("a schedule's lateness and refused deliveries are counted, of a real fleet", async () => {
   const schedule = "{ type: interval, every: 1s, prompt: p }";
   const on = await portStage({

@@ -1,11 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, on } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import {
   type Admission,
   type Amounts,
   type Approval,
   appendJobOutput,
+  artifactOf,
+  artifactsOf,
   type BudgetView,
+  type CostRequest,
+  type CostView,
   type DeliveryQuery,
   type DuePage,
   type DueQuery,
@@ -19,6 +25,8 @@ import {
   type JobQuery,
   type LoadedFleet,
   loadFleet,
+  Memory,
+  memoryDir,
   type OutputOptions,
   readOutput,
   type ScheduleName,
@@ -33,13 +41,17 @@ import {
   type TriggerRequest,
   UserError,
   viewBudget,
+  viewCosts,
   viewSchedules,
   viewSession,
   type Word,
 } from "@herdctl/core";
 import { admit } from "../../packages/core/src/queue/admit.ts";
 import type { ApprovalRequest } from "../../packages/core/src/state/approval.ts";
+import { artifactsDir } from "../../packages/core/src/state/artifacts.ts";
 import { folderWith } from "../support/folder.ts";
+
+const free = { cost_usd: null, usage: null };
 
 const herdctlYaml = `version: 1
 fleet: { name: small }
@@ -201,8 +213,8 @@ export class SmallFleet implements FleetControl {
     }
   }
 
-  approvals(): Promise<Approval[]> {
-    return this.#state.approvals.open();
+  approvals({ job }: { job?: string } = {}): Promise<Approval[]> {
+    return job === undefined ? this.#state.approvals.open() : this.#state.approvals.ofJob(job);
   }
 
   async answer(id: string, word: Word, by: string, reason?: string): Promise<Approval> {
@@ -254,10 +266,30 @@ export class SmallFleet implements FleetControl {
     return viewBudget(this.#loaded.fleet, this.#state, new Date());
   }
 
+  costs(request: CostRequest): Promise<CostView> {
+    return viewCosts(this.#loaded.fleet, this.#state, request, new Date());
+  }
+
   async raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView> {
     const { day } = await this.budget();
     await this.#state.budgets.raise({ name: day, start: new Date() }, agent, by);
     return this.budget();
+  }
+
+  artifacts(jobId: string) {
+    return artifactsOf(this.#state, jobId);
+  }
+
+  artifact(jobId: string, name: string) {
+    return artifactOf(this.#state, jobId, name);
+  }
+
+  notes(agent: string) {
+    return new Memory(memoryDir(this.stateDir, agent)).list();
+  }
+
+  note(agent: string, name: string) {
+    return new Memory(memoryDir(this.stateDir, agent)).read(name);
   }
 
   async pauseAgent(agent: string): Promise<void> {
@@ -312,6 +344,13 @@ export class SmallFleet implements FleetControl {
     this.#emitter.emit("event", event);
   }
 
+  /** A file that the job keeps. */
+  async keep(job: Job, name: string, content: string | Uint8Array): Promise<void> {
+    const folder = artifactsDir(this.#state.jobDir(job.id));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+
   /** What the agent of this job says next. */
   async say(job: Job, text: string): Promise<void> {
     const message = { type: "assistant", uuid: randomUUID(), message: { content: [{ text }] } };
@@ -321,6 +360,7 @@ export class SmallFleet implements FleetControl {
   /** As if the job had run in this session. */
   async converse(job: Job, session_id: string): Promise<void> {
     const { agent, id: job_id } = job;
+    await this.#state.jobs.update(job_id, { session_id });
     await saveSessionInfo(this.#state, {
       session_id,
       agent,
@@ -336,9 +376,14 @@ export class SmallFleet implements FleetControl {
     return started;
   }
 
-  async finish(job: Job): Promise<Job> {
+  async finish(job: Job, cost: Pick<Job, "cost_usd" | "usage"> = free): Promise<Job> {
     const outcome = { code: "success" as const, message: "Done.", hint: "" };
-    const { job: done } = await this.#state.jobs.update(job.id, { status: "completed", outcome });
+    const end = { outcome_code: outcome.code, session_id: null, ...cost };
+    const change = { status: "completed" as const, outcome };
+    const { job: done } =
+      job.attempts === 0
+        ? await this.#state.jobs.update(job.id, change)
+        : await this.#state.jobs.endAttempt(job.id, job.attempts, end, change);
     this.emit({ type: "job:completed", job: done });
     return done;
   }

@@ -150,7 +150,7 @@ describe("retention", () => {
 
 test("100,000 finished jobs make none of it slower", async () => {
   const stores = memoryStores();
-  const { jobs, database, time } = stores;
+  const { jobs, budgets, database, time } = stores;
   const one = await finish(stores, "a", 1);
   const { job: live } = await jobs.create({ agent: "a", prompt: "p", schedule: "daily" });
   database.exec(`
@@ -165,6 +165,9 @@ test("100,000 finished jobs make none of it slower", async () => {
 
   expect(await quickly(() => jobs.snapshot())).toMatchObject([{ id: live.id }]);
   expect(await quickly(() => jobs.costSince(today))).toEqual(new Map([["a", 2]]));
+  expect((await quickly(() => jobs.list({ session: "none", limit: 5 }))).jobs).toEqual([]);
+  const all = { by: "agent", since: "2029-12-31", until: "2030-12-31" } as const;
+  expect(await quickly(() => budgets.costs(all))).toMatchObject([{ usd: 1 }, { usd: 2 }]);
   const newJob = { agent: "a", prompt: "p", schedule: "daily" };
   const seen = await quickly(() =>
     jobs.admit({

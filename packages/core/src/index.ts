@@ -49,12 +49,20 @@ export type {
   OutputOptions,
   ShutdownOptions,
 } from "./fleet/control.ts";
+export {
+  type CostLine,
+  type CostRequest,
+  type CostSum,
+  type CostView,
+  viewCosts,
+} from "./fleet/cost-view.ts";
 export type { FleetManagerOptions } from "./fleet/fleet-life.ts";
 export { FleetManager } from "./fleet/fleet-manager.ts";
 export type { FleetMcp } from "./fleet/fleet-mcp.ts";
 export type { FleetPort, WantedPort } from "./fleet/fleet-port.ts";
 export { viewAgents } from "./fleet/fleet-status.ts";
 export type { FleetWebhooks } from "./fleet/fleet-webhooks.ts";
+export { artifactOf, artifactsOf } from "./fleet/kept-files.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";

@@ -85,6 +85,16 @@ export const errorTable = {
     status: 404,
     hint: "Run `herdctl status` to see those there are.",
   },
+  artifact_not_found: {
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl artifacts JOB` to see the files that a job keeps.",
+  },
+  note_not_found: {
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl memory AGENT` to see the notes that an agent has.",
+  },
   job_not_found: {
     exitCode: exitCodes.badInput,
     status: 404,

@@ -52,7 +52,8 @@ export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
     forkAt,
     signal = new AbortController().signal,
   } = options;
-  const state = await new StateManager(options.stateDir).open();
+  const dayAt = (at: Date) => dayOf(at, options.fleet?.timezone);
+  const state = await new StateManager(options.stateDir).open({ dayName: (at) => dayAt(at).name });
   try {
     const session = fork ? { fork: resume, forkAt } : { resume };
     const request = {
@@ -63,8 +64,7 @@ export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
       jobId,
       ...session,
     };
-    const day = () => dayOf(new Date(), options.fleet?.timezone);
-    const rules = { day, budget: options.fleet?.budget };
+    const rules = { day: () => dayAt(new Date()), budget: options.fleet?.budget };
     const { job } = await admit(state, [agent], request, rules);
     if (job.status === "skipped") return resultOf(await withoutHooks(state, job), undefined);
     const { environment = process.env, claudePath } = options;

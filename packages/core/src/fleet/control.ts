@@ -3,6 +3,7 @@ import type { ChatLinkStatus } from "../chat/chat-link.ts";
 import type { ShownConfig } from "../config/show.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval, Word } from "../state/approval.ts";
+import type { Artifact } from "../state/artifacts.ts";
 import type {
   DeliveryPage,
   DeliveryQuery,
@@ -16,9 +17,11 @@ import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
 import type { DueRecord, ScheduleName } from "../state/due-time.ts";
 import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import type { Note } from "../state/memory.ts";
 import type { Amounts } from "../state/spending.ts";
 import type { Refusal } from "../triggers/webhook/refusals.ts";
 import type { BudgetView } from "./budget-view.ts";
+import type { CostRequest, CostView } from "./cost-view.ts";
 import type { ScheduleView } from "./schedule-view.ts";
 import type { SessionView } from "./session-view.ts";
 
@@ -46,8 +49,11 @@ export interface FleetControl {
   jobs(query: JobQuery): Promise<JobPage>;
   /** The messages of a job from a byte offset on; with a signal it goes on until the job has ended. */
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput>;
-  /** What agents ask of people and nobody has answered: permission, and questions. */
-  approvals(): Promise<Approval[]>;
+  /**
+   * What agents ask of people and nobody has answered: permission, and questions. Of one job also
+   * what is answered.
+   */
+  approvals(query?: { job?: string }): Promise<Approval[]>;
   /**
    * Allows or denies a tool, or replies to a question; `deny` declines to answer it. A reason is told
    * to the agent with a denial.
@@ -74,6 +80,15 @@ export interface FleetControl {
   budget(): Promise<BudgetView>;
   /** Raises limits for today; without an agent those of the fleet. */
   raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView>;
+  /** What runs have cost: by day, and by agent, schedule or model. */
+  costs(request: CostRequest): Promise<CostView>;
+  /** The files that a job keeps. */
+  artifacts(jobId: string): Promise<Artifact[]>;
+  /** One of them; undefined when there is no such file. */
+  artifact(jobId: string, name: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** What an agent wrote for its later sessions. */
+  notes(agent: string): Promise<Note[]>;
+  note(agent: string, name: string): Promise<string | undefined>;
   /** What ran, runs or is to run after finished jobs; newest first. */
   hooks(query: HookQuery): Promise<HookRun[]>;
   /** Tries a hook once more that was given up. */

@@ -3,6 +3,7 @@ import { type ShownConfig, showConfig } from "../config/show.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval, Word } from "../state/approval.ts";
+import type { Artifact } from "../state/artifacts.ts";
 import type {
   Admitted,
   DeliveryQuery,
@@ -16,6 +17,7 @@ import type { Delivery, DeliveryWithBody, WantedDelivery } from "../state/delive
 import type { ScheduleName } from "../state/due-time.ts";
 import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import { Memory, memoryDir, type Note } from "../state/memory.ts";
 import type { Amounts } from "../state/spending.ts";
 import { agentOfSession } from "./agent-of-session.ts";
 import { type BudgetView, today, viewBudget } from "./budget-view.ts";
@@ -30,12 +32,14 @@ import type {
   OutputOptions,
   ShutdownOptions,
 } from "./control.ts";
+import { type CostRequest, type CostView, viewCosts } from "./cost-view.ts";
 import { FleetLife, type FleetManagerOptions } from "./fleet-life.ts";
 import { FleetMcp } from "./fleet-mcp.ts";
 import { FleetPort } from "./fleet-port.ts";
 import { fleetStatus } from "./fleet-status.ts";
 import { FleetWebhooks } from "./fleet-webhooks.ts";
 import { jobOutput } from "./job-output.ts";
+import { artifactOf, artifactsOf } from "./kept-files.ts";
 import type { Recovered } from "./recovery.ts";
 import { removePlan } from "./remove-plan.ts";
 import { type ScheduleView, viewSchedules } from "./schedule-view.ts";
@@ -178,8 +182,10 @@ export class FleetManager implements FleetControl {
     return this.output(jobId, options);
   }
 
-  approvals(): Promise<Approval[]> {
-    return this.life.ask(({ state }) => state.approvals.open());
+  approvals({ job }: { job?: string } = {}): Promise<Approval[]> {
+    return this.life.ask(({ state: { approvals } }) =>
+      job === undefined ? approvals.open() : approvals.ofJob(job),
+    );
   }
 
   answer(approvalId: string, word: Word, by: string, reason?: string): Promise<Approval> {
@@ -253,6 +259,28 @@ export class FleetManager implements FleetControl {
     });
   }
 
+  costs(request: CostRequest): Promise<CostView> {
+    return this.life.ask(({ state, context }) =>
+      viewCosts(context.fleet(), state, request, new Date()),
+    );
+  }
+
+  artifacts(jobId: string): Promise<Artifact[]> {
+    return this.life.ask(({ state }) => artifactsOf(state, jobId));
+  }
+
+  artifact(jobId: string, name: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    return this.life.ask(({ state }) => artifactOf(state, jobId, name));
+  }
+
+  notes(agent: string): Promise<Note[]> {
+    return this.life.ask(async () => this.memoryOf(agent).list());
+  }
+
+  note(agent: string, name: string): Promise<string | undefined> {
+    return this.life.ask(async () => this.memoryOf(agent).read(name));
+  }
+
   hooks(query: HookQuery): Promise<HookRun[]> {
     return this.life.ask(({ state }) => state.hooks.list(query));
   }
@@ -284,6 +312,10 @@ export class FleetManager implements FleetControl {
       watch?.follow();
       void chat?.adjust();
     });
+  }
+
+  private memoryOf(agent: string): Memory {
+    return new Memory(memoryDir(this.life.opened.state.stateDir, this.life.agent(agent).name));
   }
 
   private take(request: TriggerRequest, delivery?: WantedDelivery): Promise<Admitted> {

@@ -6,6 +6,7 @@ import { SparePool } from "../runner-process/spare.ts";
 import { acquireLock, type Lock } from "../state/lock.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { StateManager } from "../state/state-manager.ts";
+import { dayOf } from "../triggers/schedule/day.ts";
 import { WorkDesk, type WorkDeskOptions } from "../work/work-desk.ts";
 import { AgentPauses } from "./agent-pauses.ts";
 import { ApprovalBoard } from "./approval-board.ts";
@@ -64,7 +65,8 @@ export async function openParts(frame: FleetFrame): Promise<FleetParts> {
   const { stateDir } = frame.loaded().fleet;
   const lock = acquireLock(stateDir);
   try {
-    const state = await new StateManager(stateDir).open();
+    const dayName = (at: Date) => dayOf(at, frame.loaded().fleet.fleet.timezone).name;
+    const state = await new StateManager(stateDir).open({ dayName });
     const plans = new OwnPlans(state, frame.hub);
     await plans.read();
     return assemble(frame, state, plans, lock);

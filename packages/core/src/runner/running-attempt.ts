@@ -69,7 +69,7 @@ export class RunningAttempt {
     try {
       for await (const message of runtime.execute(this.executeOptions())) {
         failPoint(pointOf(message));
-        await output.append(message);
+        await output.append(withTime(message));
         failPoint("message kept");
         this.take(message);
         this.watch.onMessage?.(message);
@@ -212,6 +212,15 @@ function pointOf(message: SDKMessage) {
   if (message.type === "result") return "result seen";
   const isInit = message.type === "system" && message.subtype === "init";
   return isInit ? "init seen" : "message seen";
+}
+
+/**
+ * Most messages do not say when they came, and in older versions hardly any; the log is where it is
+ * asked afterwards. Pieces of text have the time of the message that they become.
+ */
+function withTime(message: SDKMessage): object {
+  const hasOwn = "timestamp" in message || message.type === "stream_event";
+  return hasOwn ? message : { ...message, herdctl_at: new Date() };
 }
 
 function withTools(

@@ -9,6 +9,7 @@ import type {
   NewChatMessage,
   Platform,
 } from "./chat.ts";
+import type { CostQuery, DayCost } from "./cost.ts";
 import type { Delivery, DeliveryWithBody, NewDelivery, WantedDelivery } from "./delivery.ts";
 import type { DueRecord, MarkedSchedule, ScheduleName } from "./due-time.ts";
 import type { CalledHook, HookEnd, HookRun } from "./hook-run.ts";
@@ -152,6 +153,8 @@ export interface JobQuery {
   outcome?: OutcomeCode;
   /** Looked for among the jobs that the rest of the query leaves. */
   schedule?: string;
+  /** The session that they ran in. */
+  session?: string;
   since?: Date;
   until?: Date;
   limit: number;
@@ -188,6 +191,8 @@ export interface ApprovalStore {
   get(id: string): Promise<Approval | undefined>;
   /** Unanswered ones, oldest first. */
   open(jobId?: string): Promise<Approval[]>;
+  /** All that was ever asked in this job, oldest first. */
+  ofJob(jobId: string): Promise<Approval[]>;
   /** The one that stands for this request, open or answered. */
   ofRequest(jobId: string, requestId: string): Promise<Approval | undefined>;
   /**
@@ -333,6 +338,8 @@ export interface BudgetStore {
   spending(day: Day): Promise<Spending>;
   /** Adds to what was raised before; without an agent for the whole fleet. */
   raise(day: Day, agent: string | undefined, by: Partial<Amounts>): Promise<void>;
+  /** What runs that ended on these days cost, the earliest day first. */
+  costs(query: CostQuery): Promise<DayCost[]>;
 }
 
 export interface ChatStore {

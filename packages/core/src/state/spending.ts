@@ -7,6 +7,11 @@ export interface Day {
   start: Date;
 }
 
+/** The day where nobody says in which time zone days are counted. */
+export function dayInUtc(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
 export const amountsSchema = z.object({
   usd: z.number().nonnegative(),
   jobs: z.number().int().nonnegative(),

@@ -31,6 +31,8 @@ import { SqliteWorkStore } from "./sqlite/work-store.ts";
 
 export interface OpenOptions {
   readOnly?: boolean;
+  /** On which day a moment counts; by UTC when nobody says so. */
+  dayName?: (at: Date) => string;
   /** Only on a person's word: a damaged database is moved aside and an empty one begun. */
   setAsideDamaged?: boolean;
 }
@@ -120,7 +122,7 @@ export class StateManager {
     const outputFile = (id: string) => join(this.jobDir(id), outputName);
     this.#stores = {
       database,
-      jobs: new SqliteJobStore(database, clock, outputFile),
+      jobs: new SqliteJobStore(database, clock, outputFile, options.dayName),
       sessions: new SqliteSessionStore(database, clock, isAlive),
       approvals: new SqliteApprovalStore(database, clock),
       pauses: new SqlitePauseStore(database, clock),

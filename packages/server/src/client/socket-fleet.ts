@@ -1,5 +1,6 @@
 import type {
   Amounts,
+  CostRequest,
   DeliveryQuery,
   DueQuery,
   FleetEvent,
@@ -58,13 +59,8 @@ export class SocketFleet implements FleetClient {
     return this.#ask("cancel", { params: { id }, body: options });
   }
 
-  async job(id: string) {
-    try {
-      return await this.#ask("job", { params: { id } });
-    } catch (error) {
-      if (hasCode(error, "job_not_found")) return undefined;
-      throw error;
-    }
+  job(id: string) {
+    return unlessMissing("job_not_found", this.#ask("job", { params: { id } }));
   }
 
   async chain(id: string) {
@@ -81,8 +77,8 @@ export class SocketFleet implements FleetClient {
     return parsed<JobOutput>(this.wire.frames(() => this.wire.open("output", message), follow));
   }
 
-  async approvals() {
-    return (await this.#ask("approvals")).approvals;
+  async approvals(query: { job?: string } = {}) {
+    return (await this.#ask("approvals", { query })).approvals;
   }
 
   answer(id: string, word: Word, by: string, reason?: string) {
@@ -98,13 +94,8 @@ export class SocketFleet implements FleetClient {
     return this.#ask("deliveries", { query: { ...query } });
   }
 
-  async delivery(id: string) {
-    try {
-      return await this.#ask("delivery", { params: { id } });
-    } catch (error) {
-      if (hasCode(error, "delivery_not_found")) return undefined;
-      throw error;
-    }
+  delivery(id: string) {
+    return unlessMissing("delivery_not_found", this.#ask("delivery", { params: { id } }));
   }
 
   replay(deliveryId: string) {
@@ -133,6 +124,30 @@ export class SocketFleet implements FleetClient {
 
   raiseBudget(agent: string | undefined, by: Partial<Amounts>) {
     return this.#ask("raiseBudget", { body: { agent, ...by } });
+  }
+
+  costs(request: CostRequest) {
+    return this.#ask("costs", { query: { ...request } });
+  }
+
+  async artifacts(id: string) {
+    return (await this.#ask("artifacts", { params: { id } })).artifacts;
+  }
+
+  artifact(id: string, name: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    return unlessMissing(
+      "artifact_not_found",
+      this.wire.open("artifact", { params: { id, name } }),
+    );
+  }
+
+  async notes(agent: string) {
+    return (await this.#ask("notes", { params: { agent } })).notes;
+  }
+
+  async note(agent: string, name: string) {
+    const found = this.#ask("note", { params: { agent, name } });
+    return (await unlessMissing("note_not_found", found))?.text;
   }
 
   pauseAgent(agent: string) {
@@ -195,6 +210,15 @@ export class SocketFleet implements FleetClient {
     await Promise.all(this.#opening);
     // The edge: the fleet's own schemas have shaped the answer.
     return (await this.wire.ask(name, message)) as Answer<N>;
+  }
+}
+
+async function unlessMissing<T>(code: string, asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (hasCode(error, code)) return undefined;
+    throw error;
   }
 }
 

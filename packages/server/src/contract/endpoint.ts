@@ -47,6 +47,7 @@ type Out<S extends Part> = S extends z.ZodType ? z.output<S> : undefined;
 type In<S extends Part> = S extends z.ZodType ? z.input<S> : undefined;
 
 export type BodyOf<E> = E extends Endpoint<infer _P, infer _Q, infer B, infer _R> ? In<B> : never;
+export type QueryOf<E> = E extends Endpoint<infer _P, infer Q, infer _B, infer _R> ? In<Q> : never;
 export type ResponseOf<E> =
   E extends Endpoint<infer _P, infer _Q, infer _B, infer R> ? Out<R> : never;
 

@@ -15,6 +15,7 @@ import { accessEndpoints } from "./access.ts";
 import { answerSchema } from "./answers.ts";
 import { chatLinkSchema } from "./chat.ts";
 import { shownConfigSchema } from "./configuration.ts";
+import { costQuerySchema, costViewSchema } from "./costs.ts";
 import { deliveryListSchema, deliveryQuerySchema } from "./deliveries.ts";
 import { endpoint } from "./endpoint.ts";
 import { eventQuerySchema, eventSchema } from "./events.ts";
@@ -32,6 +33,7 @@ import {
   triggerSchema,
   waitQuerySchema,
 } from "./jobs.ts";
+import { keptFileEndpoints } from "./kept-files.ts";
 import type { RouteName } from "./routes.ts";
 import {
   budgetViewSchema,
@@ -42,6 +44,7 @@ import {
 } from "./schedules.ts";
 import { sessionViewSchema } from "./sessions.ts";
 import { agentStatusSchema, fleetStatusSchema } from "./status.ts";
+import { timeline, timelineQuerySchema, timelineSchema } from "./timeline.ts";
 
 const byId = z.object({ id: z.string() });
 const byAgent = z.object({ agent: z.string() });
@@ -49,6 +52,7 @@ const bySchedule = z.object({ agent: z.string(), schedule: z.string() });
 
 export const endpoints = {
   ...accessEndpoints,
+  ...keptFileEndpoints,
   status: endpoint("status", {
     summary: "The fleet and each of its agents: what they do, wait for and have cost today.",
     response: fleetStatusSchema,
@@ -83,6 +87,13 @@ export const endpoints = {
     query: jobQuerySchema,
     response: jobPageSchema,
     answer: ({ control }, { query }) => control.jobs(query),
+  }),
+  timeline: endpoint("timeline", {
+    summary:
+      "What ran when since a time, newest first and in short; of more than 3,000 jobs the newest ones, which `whole` tells.",
+    query: timelineQuerySchema,
+    response: timelineSchema,
+    answer: ({ control }, { query }) => timeline(control, query),
   }),
   job: endpoint("job", {
     summary: "One job with its attempts.",
@@ -135,9 +146,11 @@ export const endpoints = {
     answer: ({ control }, { params, body }) => control.cancel(params.id, body),
   }),
   approvals: endpoint("approvals", {
-    summary: "What agents ask and nobody has answered yet.",
+    summary:
+      "What agents ask and nobody has answered yet; of one `job` all that was ever asked, with its answers.",
+    query: z.strictObject({ job: z.string().optional() }),
     response: z.object({ approvals: z.array(approvalSchema) }),
-    answer: async ({ control }) => ({ approvals: await control.approvals() }),
+    answer: async ({ control }, { query }) => ({ approvals: await control.approvals(query) }),
   }),
   answer: endpoint("answer", {
     summary:
@@ -229,6 +242,13 @@ export const endpoints = {
     body: raiseSchema,
     response: budgetViewSchema,
     answer: ({ control }, { body: { agent, ...by } }) => control.raiseBudget(agent, by),
+  }),
+  costs: endpoint("costs", {
+    summary:
+      "What runs of the last `days` have cost, by day in the fleet's time zone and `by` agent, schedule or model, beside what may be spent.",
+    query: costQuerySchema,
+    response: costViewSchema,
+    answer: ({ control }, { query }) => control.costs(query),
   }),
   pauseAgent: endpoint("pauseAgent", {
     summary: "Starts no more jobs of this agent; those that run go on.",

@@ -60,6 +60,7 @@ export const jobQuerySchema = z.strictObject({
   status: jobStatusSchema.optional(),
   outcome: outcomeCodeSchema.optional(),
   schedule: z.string().optional(),
+  session: z.string().optional(),
   since: moment.optional(),
   until: moment.optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(50),

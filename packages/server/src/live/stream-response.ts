@@ -1,7 +1,11 @@
 import type { Connection } from "./connection.ts";
 import type { Piece } from "./frames.ts";
 
-export const mediaTypes = { sse: "text/event-stream", lines: "application/jsonl" } as const;
+export const mediaTypes = {
+  sse: "text/event-stream",
+  lines: "application/jsonl",
+  bytes: "application/octet-stream",
+} as const;
 
 /** Asks for the next piece when the other side has taken the last: nothing piles up in between. */
 export function streamResponse(

@@ -51,8 +51,10 @@ export class StaticFiles {
   }
 }
 
+/** What comes after the name of a page may hold anything, such as an agent's name with a dot. */
 function isPage(path: string): boolean {
-  return extname(path) === "" && !path.startsWith(hashed);
+  const [, first = ""] = path.split("/");
+  return extname(first) === "" && !path.startsWith(hashed);
 }
 
 function placeholder(): Response {

@@ -58,8 +58,12 @@ export class SqliteApprovalStore implements ApprovalStore {
       : this.#select("WHERE answer IS NULL AND job_id = ?", jobId);
   }
 
+  async ofJob(jobId: string): Promise<Approval[]> {
+    return this.#select("WHERE job_id = ?", jobId);
+  }
+
   async ofRequest(jobId: string, requestId: string): Promise<Approval | undefined> {
-    const own = this.#select("WHERE job_id = ?", jobId);
+    const own = await this.ofJob(jobId);
     return own.find(({ request_id }) => request_id === requestId);
   }
 

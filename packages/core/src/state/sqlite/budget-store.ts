@@ -1,6 +1,8 @@
 import type { BudgetStore } from "../contract.ts";
+import type { CostQuery, DayCost } from "../cost.ts";
 import type { Amounts, Day, Spending } from "../spending.ts";
 import type { Database } from "./database.ts";
+import { readDayCosts } from "./day-costs.ts";
 import { raiseBudget, readSpending } from "./spending.ts";
 
 export class SqliteBudgetStore implements BudgetStore {
@@ -16,5 +18,9 @@ export class SqliteBudgetStore implements BudgetStore {
 
   async raise(day: Day, agent: string | undefined, by: Partial<Amounts>): Promise<void> {
     this.#database.transaction(() => raiseBudget(this.#database, day, agent, by));
+  }
+
+  async costs(query: CostQuery): Promise<DayCost[]> {
+    return readDayCosts(this.#database, query);
   }
 }

@@ -15,6 +15,7 @@ export function readPage(
   if (query.since !== undefined) conditions.push(["created_at >= ?", query.since.toISOString()]);
   if (query.until !== undefined) conditions.push(["created_at < ?", query.until.toISOString()]);
   if (query.schedule !== undefined) conditions.push(["schedule = ?", query.schedule]);
+  if (query.session !== undefined) conditions.push(["session_id = ?", query.session]);
   if (query.cursor !== undefined) {
     conditions.push(["(created_at, seq) < (?, ?)", ...readCursor(query.cursor)]);
   }

@@ -27,8 +27,10 @@ import {
 import { acceptJob, changeJob, withAttempt } from "../job-change.ts";
 import { checkJobId, newJobId } from "../names.ts";
 import { isAlive } from "../process-identity.ts";
+import { dayInUtc } from "../spending.ts";
 import { readChainSpent } from "./chain-spent.ts";
 import type { Database, Row, Value } from "./database.ts";
+import { addDayCosts } from "./day-costs.ts";
 import { recordDelivery } from "./delivery-records.ts";
 import { recordJobOfDue } from "./due-records.ts";
 import { readPage } from "./job-page.ts";
@@ -42,12 +44,19 @@ export class SqliteJobStore implements JobStore {
   readonly #database: Database;
   readonly #clock: () => Date;
   readonly #outputFile: (id: string) => string;
+  readonly #dayName: (at: Date) => string;
   readonly #spending = new WeakMap<object, RunningSpending>();
 
-  constructor(database: Database, clock: () => Date, outputFile: (id: string) => string) {
+  constructor(
+    database: Database,
+    clock: () => Date,
+    outputFile: (id: string) => string,
+    dayName: (at: Date) => string = dayInUtc,
+  ) {
     this.#database = database;
     this.#clock = clock;
     this.#outputFile = outputFile;
+    this.#dayName = dayName;
   }
 
   async create(job: NewJob): Promise<{ job: Job; created: boolean }> {
@@ -172,8 +181,10 @@ export class SqliteJobStore implements JobStore {
       if (!row) throw new UserError("job_not_found", `there is no attempt ${number} of job ${id}`);
       const attempt = readRecord(this.#database, attemptSchema, row);
       if (attempt.finished_at !== null) return { applied: false, job };
-      const finished_at = this.#clock().toISOString();
+      const now = this.#clock();
+      const finished_at = now.toISOString();
       const ended = attemptSchema.parse({ ...attempt, ...end, finished_at });
+      addDayCosts(this.#database, job, ended, this.#dayName(now));
       const sql = `UPDATE attempts SET record = ? ${where}`;
       this.#database.run(sql, JSON.stringify(ended), id, number);
       return { applied: true, job: this.#change(withAttempt(job, ended), change).job };

@@ -271,6 +271,40 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX chat_posts_message ON chat_posts (message)
   `,
+  `
+  ALTER TABLE jobs ADD COLUMN session_id TEXT AS (record ->> '$.session_id');
+  CREATE INDEX jobs_session ON jobs (session_id, created_at) WHERE session_id IS NOT NULL
+  `,
+  `
+  CREATE TABLE day_costs (
+    day TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    model TEXT NOT NULL,
+    runs INTEGER NOT NULL,
+    usd REAL NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cache_read_input_tokens INTEGER NOT NULL,
+    cache_creation_input_tokens INTEGER NOT NULL,
+    PRIMARY KEY (day, agent, schedule, model)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO day_costs
+    SELECT substr(attempts.finished_at, 1, 10), jobs.agent, coalesce(jobs.schedule, ''), used.key,
+      count(*), sum(used.value ->> '$.cost_usd'), sum(used.value ->> '$.input_tokens'),
+      sum(used.value ->> '$.output_tokens'), sum(used.value ->> '$.cache_read_input_tokens'),
+      sum(used.value ->> '$.cache_creation_input_tokens')
+    FROM attempts JOIN jobs ON jobs.id = attempts.job_id,
+      json_each(attempts.record, '$.usage.models') AS used
+    WHERE attempts.finished_at IS NOT NULL GROUP BY 1, 2, 3, 4;
+  INSERT INTO day_costs
+    SELECT substr(attempts.finished_at, 1, 10), jobs.agent, coalesce(jobs.schedule, ''), '',
+      count(*), sum(round(max(0, coalesce(attempts.cost_usd, 0) - coalesce((
+        SELECT sum(used.value ->> '$.cost_usd')
+        FROM json_each(attempts.record, '$.usage.models') AS used), 0)), 6)), 0, 0, 0, 0
+    FROM attempts JOIN jobs ON jobs.id = attempts.job_id
+    WHERE attempts.finished_at IS NOT NULL GROUP BY 1, 2, 3, 4
+  `,
 ];
 
 /** Each step in a transaction of its own, so that a crash leaves one version or the next. */

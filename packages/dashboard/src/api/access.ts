@@ -1,0 +1,8 @@
+import { useAnswer } from "./queries.ts";
+
+/** Why whoever looks on may not touch; undefined when he may. */
+export function useReadOnly(): string | undefined {
+  const { data } = useAnswer("access");
+  if (data?.scope !== "read") return undefined;
+  return "You are signed in to look only. Run `herdctl open` to sign in with all rights.";
+}

@@ -1,0 +1,20 @@
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { followFleet } from "../api/live.ts";
+import { createQueryClient } from "../api/query-client.ts";
+import { router } from "./router.tsx";
+
+const queryClient = createQueryClient();
+
+export function App() {
+  useEffect(() => followFleet(queryClient), []);
+  return (
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </CSPProvider>
+  );
+}

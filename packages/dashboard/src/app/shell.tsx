@@ -1,0 +1,40 @@
+import { Outlet } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback, useState } from "react";
+import { useConnection } from "../api/connection.ts";
+import { DisconnectedBar } from "./disconnected-bar.tsx";
+import { Navigation } from "./navigation.tsx";
+import { useShortcuts } from "./shortcuts.ts";
+import { SignedOut } from "./signed-out.tsx";
+import { useTitle } from "./title.ts";
+import { Toasts } from "./toasts.tsx";
+
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+
+export function Shell() {
+  const isSignedOut = useConnection() === "signed-out";
+  return isSignedOut ? <SignedOut /> : <Frame />;
+}
+
+function Frame() {
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const openPalette = useCallback(() => setPaletteOpen(true), []);
+  useShortcuts(openPalette);
+  useTitle();
+  return (
+    <div className="flex min-h-dvh flex-col md:flex-row">
+      <Navigation onPalette={openPalette} />
+      <div className="flex min-w-0 flex-1 flex-col">
+        <DisconnectedBar />
+        <main className="mx-auto w-full max-w-[1600px] flex-1 p-4 pb-20 md:p-6">
+          <Outlet />
+        </main>
+      </div>
+      <Toasts />
+      {isPaletteOpen && (
+        <Suspense>
+          <Palette onClose={() => setPaletteOpen(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { Link } from "@tanstack/react-router";
+import type { Answer } from "../../api/ask.ts";
+import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
+import { Ago, Duration, Elapsed, Money } from "../../ui/time.tsx";
+
+type Job = Answer<"jobs">["jobs"][number];
+
+export function JobLine({ job }: { job: Job }) {
+  return (
+    <Link
+      to="/jobs/$jobId"
+      params={{ jobId: job.id }}
+      className="grid grid-cols-[1fr_auto] gap-x-4 px-3 py-1.5 hover:bg-hover md:grid-cols-[9rem_minmax(0,1fr)_9rem_5rem_5rem_4.5rem] md:items-center"
+    >
+      <span className="col-span-2 flex items-center gap-2 md:col-span-1">
+        <OutcomeBadge job={job} />
+        <span className="ml-auto text-sm text-muted md:hidden">
+          <Ago at={job.created_at} />
+        </span>
+      </span>
+      <span className="col-span-2 min-w-0 md:col-span-1">
+        <span className="block truncate font-medium">{job.agent}</span>
+        <span className="block truncate text-sm text-muted">{firstLine(job.prompt)}</span>
+      </span>
+      <span className="truncate text-sm text-muted">{job.schedule ?? wordOf(job)}</span>
+      <span className="hidden text-right text-sm text-muted md:block">
+        <Ago at={job.created_at} />
+      </span>
+      <span className="hidden text-right md:block">
+        {job.status === "running" && job.started_at !== null ? (
+          <Elapsed since={job.started_at} />
+        ) : (
+          <Duration seconds={job.duration_seconds} />
+        )}
+      </span>
+      <span className="text-right">
+        <Money usd={job.cost_usd} />
+      </span>
+    </Link>
+  );
+}
+
+function wordOf({ trigger_type }: Job): string {
+  return trigger_type === "manual" ? "by hand" : trigger_type.replaceAll("_", " ");
+}
+
+function firstLine(prompt: string): string {
+  return prompt.trim().split("\n", 1)[0] ?? "";
+}

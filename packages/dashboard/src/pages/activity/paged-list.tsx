@@ -1,0 +1,48 @@
+import type { ReactNode } from "react";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loading } from "../../ui/loading.tsx";
+import { LongList } from "../../ui/long-list.tsx";
+
+interface PagedListProps<T> {
+  label: string;
+  pages: {
+    error: Error | null;
+    hasNextPage: boolean;
+    isFetchingNextPage: boolean;
+    fetchNextPage(): unknown;
+    refetch(): unknown;
+  };
+  /** Undefined until the first page has come. */
+  items: T[] | undefined;
+  keyOf(item: T): string;
+  lineHeight: number;
+  empty: ReactNode;
+  children(item: T): ReactNode;
+}
+
+export function PagedList<T>(props: PagedListProps<T>) {
+  const { label, pages, items, keyOf, lineHeight, empty, children } = props;
+  if (pages.error && !items) {
+    return <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />;
+  }
+  if (!items) return <Loading lines={10} />;
+  if (items.length === 0) return empty;
+  const more = () => {
+    if (!pages.isFetchingNextPage) pages.fetchNextPage();
+  };
+  return (
+    <div className="rounded-lg border border-line bg-surface">
+      <LongList
+        label={label}
+        items={items}
+        keyOf={keyOf}
+        lineHeight={lineHeight}
+        hasMore={pages.hasNextPage}
+        onMore={more}
+      >
+        {children}
+      </LongList>
+      {pages.isFetchingNextPage && <Loading lines={2} />}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { toneFill } from "../../ui/tone-fill.ts";
+import type { CalendarDay } from "./calendar-days.ts";
+
+interface CalendarProps {
+  days: CalendarDay[];
+  chosen: string | undefined;
+  onChoose(day: string | undefined): void;
+}
+
+const weekdays = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"];
+const long = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
+
+/** A day is a button: it opens what was due on it. */
+export function Calendar({ days, chosen, onChoose }: CalendarProps) {
+  return (
+    <div className="grid max-w-md grid-cols-7 gap-1">
+      {weekdays.map((name) => (
+        <span key={name} aria-hidden className="text-center text-xs text-muted">
+          {name}
+        </span>
+      ))}
+      {days.map((day) => (
+        <button
+          key={day.day}
+          type="button"
+          aria-pressed={day.day === chosen}
+          aria-label={`${long.format(new Date(`${day.day}T12:00`))}: ${day.words}`}
+          title={day.words}
+          disabled={day.records.length === 0}
+          onClick={() => onChoose(day.day === chosen ? undefined : day.day)}
+          className="flex h-9 flex-col items-center justify-between rounded-sm border border-line p-1 text-xs text-muted enabled:hover:bg-hover aria-pressed:border-accent aria-pressed:text-text"
+        >
+          {Number(day.day.slice(-2))}
+          <span
+            className={`h-1.5 w-full rounded-[1px] ${day.tone ? toneFill[day.tone] : "bg-sunken"}`}
+          />
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { Button } from "../../ui/button.tsx";
+
+interface StepperProps {
+  /** What there is, in the plural. */
+  name: string;
+  count: number;
+  /** Which one is shown; -1 while none is. */
+  at: number;
+  onStep(at: number): void;
+}
+
+/** Goes from one place to the next, and around. */
+export function Stepper({ name, count, at, onStep }: StepperProps) {
+  if (count === 0) return null;
+  const step = (by: number) => onStep((at + by + count) % count);
+  return (
+    <span className="flex items-center gap-0.5 text-sm whitespace-nowrap">
+      <Button
+        size="small"
+        look="quiet"
+        aria-label={`Previous of ${name}`}
+        onClick={() => step(at < 0 ? 0 : -1)}
+      >
+        ↑
+      </Button>
+      <span className="text-muted">
+        {at >= 0 ? `${at + 1} of ${count}` : count} {name}
+      </span>
+      <Button size="small" look="quiet" aria-label={`Next of ${name}`} onClick={() => step(1)}>
+        ↓
+      </Button>
+    </span>
+  );
+}

@@ -1,0 +1,254 @@
+import { Link } from "@tanstack/react-router";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import { extentOf } from "../../job/times.ts";
+import type { Bar, Span, SpanKind } from "../../job/waterfall.ts";
+import { Button } from "../../ui/button.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { durationWords } from "../../ui/quantities.ts";
+import { type Tick, ticksOf } from "./ticks.ts";
+
+interface WaterfallProps {
+  bars: Bar[];
+  now: number;
+  /** The bar that stands for what is read in the conversation. */
+  current: string | undefined;
+  onChoose(bar: Bar): void;
+}
+
+const rowHeight = 24;
+
+export function Waterfall({ bars, now, current, onChoose }: WaterfallProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const isPointedAt = useRef(false);
+  const [fits, setFits] = useState<"all" | "seen">("all");
+  const list = useVirtualizer({
+    count: bars.length,
+    getScrollElement: () => box.current,
+    getItemKey: (index) => bars[index]?.key ?? index,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const items = list.getVirtualItems();
+  const seen =
+    fits === "seen" ? bars.slice(items[0]?.index ?? 0, (items.at(-1)?.index ?? 0) + 1) : bars;
+  const extent = extentOf(seen.length > 0 ? seen : bars, now);
+  const beginning = fits === "all" ? extent.start : extentOf(bars, now).start;
+  const ticks = ticksOf(extent.start - beginning, extent.end - beginning);
+
+  useEffect(() => {
+    if (current === undefined || isPointedAt.current) return;
+    const index = bars.findIndex(({ key }) => key === current);
+    if (index !== -1) list.scrollToIndex(index, { align: "auto" });
+  }, [current, bars, list]);
+
+  return (
+    <section aria-label="Waterfall" className="flex h-full min-h-0 flex-col">
+      <Axis ticks={ticks}>
+        <Button
+          size="small"
+          look="quiet"
+          aria-pressed={fits === "seen"}
+          onClick={() => setFits(fits === "all" ? "seen" : "all")}
+        >
+          {fits === "all" ? "Fit to view" : "Fit all"}
+        </Button>
+      </Axis>
+      <div
+        ref={box}
+        onPointerEnter={() => {
+          isPointedAt.current = true;
+        }}
+        onPointerLeave={() => {
+          isPointedAt.current = false;
+        }}
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain"
+      >
+        <div className="relative min-h-full w-full" style={{ height: list.getTotalSize() }}>
+          <Grid ticks={ticks} />
+          {items.map(({ key, index, start }) => {
+            const bar = bars[index];
+            return (
+              bar && (
+                <div
+                  key={key}
+                  className="absolute inset-x-0 top-0 h-6"
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <BarLine
+                    bar={bar}
+                    extent={extent}
+                    now={now}
+                    isCurrent={bar.key === current}
+                    onChoose={onChoose}
+                  />
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+interface Extent {
+  start: number;
+  end: number;
+}
+
+interface AxisProps {
+  ticks: Tick[];
+  children: React.ReactNode;
+}
+
+function Axis({ ticks, children }: AxisProps) {
+  return (
+    <div className="flex h-7 shrink-0 items-center border-b border-line">
+      <div className="w-[42%] shrink-0 px-1">{children}</div>
+      <div className="relative h-full flex-1">
+        {ticks.map(({ at, share }) => (
+          <span
+            key={at}
+            className="absolute top-1.5 border-l border-line pl-1 text-xs text-muted"
+            style={{ left: `${share * 100}%` }}
+          >
+            {at === 0 ? "0" : durationWords(at / 1000)}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Grid({ ticks }: { ticks: Tick[] }) {
+  return (
+    <div aria-hidden className="absolute inset-y-0 right-0 left-[42%]">
+      {ticks.map(({ at, share }) => (
+        <span
+          key={at}
+          className="absolute inset-y-0 border-l border-line"
+          style={{ left: `${share * 100}%` }}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface BarLineProps {
+  bar: Bar;
+  extent: Extent;
+  now: number;
+  isCurrent: boolean;
+  onChoose(bar: Bar): void;
+}
+
+function BarLine({ bar, extent, now, isCurrent, onChoose }: BarLineProps) {
+  const { label, detail, depth, spans, isError, jobId } = bar;
+  const took = tookOf(spans, now);
+  const name = (
+    <>
+      <span className={classNames("shrink-0 font-medium", isError && "text-bad")}>{label}</span>
+      <span className="min-w-0 truncate text-muted">{detail}</span>
+    </>
+  );
+  const look = classNames(
+    "flex h-6 w-full items-center text-left text-sm hover:bg-hover",
+    isCurrent && "bg-hover",
+  );
+  const line = (
+    <>
+      <span
+        className="flex w-[42%] shrink-0 items-center gap-1.5 overflow-hidden pr-2 whitespace-nowrap"
+        style={{ paddingLeft: 8 + depth * 12 }}
+      >
+        {name}
+      </span>
+      <span className="relative h-full flex-1" title={took}>
+        {spans.map((span) => (
+          <Piece
+            key={`${span.kind}${span.start}`}
+            span={span}
+            extent={extent}
+            now={now}
+            isError={isError}
+          />
+        ))}
+        <span className="sr-only">{took}</span>
+      </span>
+    </>
+  );
+  if (jobId !== null)
+    return (
+      <Link to="/jobs/$jobId" params={{ jobId }} className={look}>
+        {line}
+      </Link>
+    );
+  return (
+    <button type="button" className={look} onClick={() => onChoose(bar)}>
+      {line}
+    </button>
+  );
+}
+
+const colours: Record<SpanKind, string> = {
+  queue: "bg-idle-soft border border-line-strong",
+  start: "bg-idle",
+  attempt: "bg-idle",
+  api: "bg-series-2",
+  tool: "bg-series-1",
+  agent: "bg-series-1 opacity-40",
+  wait: "bg-wait-soft border border-dashed border-wait",
+  retry: "bg-warn",
+  job: "bg-series-4",
+};
+
+function Piece({
+  span,
+  extent,
+  now,
+  isError,
+}: {
+  span: Span;
+  extent: Extent;
+  now: number;
+  isError: boolean;
+}) {
+  const whole = Math.max(1, extent.end - extent.start);
+  const from = Math.max(0, (span.start - extent.start) / whole);
+  const to = Math.min(1, ((span.end ?? now) - extent.start) / whole);
+  if (to < 0 || from > 1) return null;
+  return (
+    <span
+      aria-hidden
+      className={classNames(
+        "absolute top-1.5 h-3 min-w-0.5 rounded-sm",
+        colours[span.kind],
+        isError && (span.kind === "tool" || span.kind === "agent") && "bg-bad!",
+        span.end === null && "animate-pulse",
+      )}
+      style={{ left: `${from * 100}%`, width: `${Math.max(0, to - from) * 100}%` }}
+    />
+  );
+}
+
+function tookOf(spans: readonly Span[], now: number): string {
+  return spans
+    .map(
+      ({ kind, start, end }) =>
+        `${words[kind]} ${durationWords(Math.max(0, (end ?? now) - start) / 1000)}`,
+    )
+    .join(", ");
+}
+
+const words: Record<SpanKind, string> = {
+  queue: "in the queue",
+  start: "took",
+  attempt: "took",
+  api: "API",
+  tool: "took",
+  agent: "took",
+  wait: "waited",
+  retry: "until the retry",
+  job: "ran",
+};

@@ -1,0 +1,38 @@
+import { Button as BaseButton } from "@base-ui/react/button";
+import type { ComponentProps } from "react";
+import { classNames } from "./class-names.ts";
+
+const looks = {
+  plain: "border border-line-strong bg-surface text-text hover:bg-hover",
+  main: "border border-transparent bg-accent text-on-accent hover:bg-accent-hover",
+  bad: "border border-bad bg-surface text-bad hover:bg-bad-soft",
+  quiet: "border border-transparent text-muted hover:bg-hover hover:text-text",
+};
+
+interface ButtonProps extends Omit<ComponentProps<"button">, "ref"> {
+  look?: keyof typeof looks;
+  size?: "small" | "usual";
+  /** Why it cannot be used now; said to whoever points at it. */
+  obstacle?: string;
+}
+
+export function Button({ look = "plain", size = "usual", obstacle, ...rest }: ButtonProps) {
+  const { className, disabled, title, ...others } = rest;
+  return (
+    <BaseButton
+      type="button"
+      {...others}
+      title={obstacle ?? title}
+      aria-description={obstacle}
+      disabled={disabled || obstacle !== undefined}
+      focusableWhenDisabled={obstacle !== undefined}
+      className={classNames(
+        "inline-flex items-center justify-center gap-1.5 rounded font-medium whitespace-nowrap select-none",
+        "data-disabled:cursor-not-allowed data-disabled:opacity-50",
+        size === "small" ? "h-6 px-2 text-sm" : "h-8 px-3",
+        looks[look],
+        className,
+      )}
+    />
+  );
+}

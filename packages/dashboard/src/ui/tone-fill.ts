@@ -1,0 +1,11 @@
+import type { Tone } from "./badge.tsx";
+
+/** A tone as the colour of an area. */
+export const toneFill: Record<Tone, string> = {
+  ok: "bg-ok",
+  warn: "bg-warn",
+  bad: "bg-bad",
+  live: "bg-live",
+  wait: "bg-wait",
+  idle: "bg-idle",
+};

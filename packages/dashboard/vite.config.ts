@@ -1,0 +1,23 @@
+import { fileURLToPath } from "node:url";
+import tailwind from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Built into the server, which serves it. No part is written into the page itself: its policy forbids it. */
+export default defineConfig({
+  root: at("."),
+  plugins: [react(), tailwind()],
+  resolve: { alias: { "@herdctl/server/contract": at("../server/src/contract.ts") } },
+  build: {
+    outDir: at("../server/dashboard"),
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    target: ["chrome123", "firefox121", "safari17.5"],
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+  },
+  // `npx vite packages/dashboard` beside a running fleet.
+  server: { proxy: { "/v1": "http://127.0.0.1:3232", "/login": "http://127.0.0.1:3232" } },
+});

@@ -1,0 +1,70 @@
+// The fleet of the pictures: a past of three days, and agents at work on a rehearsed model.
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { FleetManager } from "@herdctl/core";
+import { startRehearsal } from "@herdctl/rehearsal";
+import { Access, createApp, servePort } from "@herdctl/server";
+import { seed } from "./seed.mjs";
+
+const own = import.meta.dirname;
+const project = resolve(own, "../demo/project");
+
+export async function startFleet() {
+  const rehearsal = await startRehearsal({ script: join(own, "model.yaml") });
+  const temp = mkdtempSync(join(tmpdir(), "herdctl-pictures-"));
+  const folder = join(temp, "acme");
+  mkdirSync(join(temp, "home"), { recursive: true });
+  cpSync(project, join(folder, "project"), { recursive: true });
+  cpSync(join(own, "herdctl.yaml"), join(folder, "herdctl.yaml"));
+  appendFileSync(join(folder, "herdctl.yaml"), `server: { port: ${await freePort()} }\n`);
+  await seed(join(folder, ".herdctl"));
+  const env = {
+    PATH: process.env.PATH,
+    HOME: join(temp, "home"),
+    IS_SANDBOX: "1",
+    ...rehearsal.env(),
+  };
+  const fleet = new FleetManager({ file: join(folder, "herdctl.yaml"), env });
+  await fleet.start();
+  const access = new Access(fleet.port);
+  const server = await servePort(fleet, createApp(fleet, { access }), access);
+  return {
+    fleet,
+    jobs: await setToWork(fleet),
+    link: () => access.loginLink("all").url,
+    stop: async () => {
+      await server.stop();
+      await fleet.stop({ drainMs: 0 });
+      await rehearsal.stop();
+      rmSync(temp, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Until each of them has come to where it is to be seen. */
+async function setToWork(fleet) {
+  const start = (agent, more) => fleet.trigger({ trigger: "manual", agent, ...more });
+  const report = await start("reporter");
+  const failing = await start("watcher");
+  await fleet.wait(report.job.id);
+  await fleet.wait(failing.job.id);
+  await fleet.pauseAgent("gardener");
+  const review = await start("reviewer");
+  const fix = await start("fixer");
+  while ((await fleet.approvals()).length === 0) await pause(200);
+  await pause(4_000);
+  return { live: fix.job.id, asking: review.job.id, done: report.job.id, failed: failing.job.id };
+}
+
+function freePort() {
+  return new Promise((found) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => found(port));
+    });
+  });
+}

@@ -1,0 +1,89 @@
+// A past for the pictures: jobs of the last day, made by the library at a clock that is set back.
+import { StateManager } from "@herdctl/core";
+
+const minute = 60_000;
+const outcomes = [
+  ["success", "completed", "The agent finished."],
+  ["max_turns", "failed", "The agent used all its turns."],
+  ["finished_with_denials", "completed", "The agent finished; some tools were denied."],
+];
+/** Of each agent: how often it ran, how long it takes (seconds), what it costs, how every n-th one ends. */
+const past = [
+  { agent: "fixer", schedule: "issues", every: 30, takes: 320, costs: 0.21, odd: 9, how: 1 },
+  { agent: "reviewer", schedule: null, every: 55, takes: 150, costs: 0.09, odd: 4, how: 2 },
+  { agent: "reporter", schedule: "hourly", every: 60, takes: 45, costs: 0.03, odd: 50, how: 1 },
+  { agent: "watcher", schedule: "logs", every: 15, takes: 80, costs: 0.02, odd: 7, how: 1 },
+  { agent: "gardener", schedule: "nightly", every: 480, takes: 900, costs: 0.4, odd: 50, how: 1 },
+];
+
+export async function seed(stateDir, hours = 72) {
+  const RealDate = Date;
+  let now = RealDate.now();
+  globalThis.Date = class extends RealDate {
+    constructor(...given) {
+      if (given.length === 0) super(now);
+      else super(...given);
+    }
+    static now = () => now;
+  };
+  const state = await new StateManager(stateDir).open();
+  try {
+    for (const { at, ...run } of runs(RealDate.now(), hours)) {
+      now = at;
+      await record(state, run, (seconds) => {
+        now = at + seconds * 1_000;
+      });
+    }
+  } finally {
+    await state.close();
+    globalThis.Date = RealDate;
+  }
+}
+
+function runs(end, hours) {
+  return past
+    .flatMap((one) =>
+      Array.from({ length: Math.floor((hours * 60) / one.every) }, (_, index) => {
+        // Uneven, and the same each time.
+        const wobble = ((index * 7919) % 13) / 13;
+        const at = end - (index + 1 + wobble / 3) * one.every * minute;
+        const isOdd = index % one.odd === one.odd - 1;
+        return {
+          ...one,
+          at,
+          takes: one.takes * (0.5 + wobble),
+          costs: one.costs * (0.6 + wobble),
+          isOdd,
+        };
+      }),
+    )
+    .sort((one, other) => one.at - other.at);
+}
+
+async function record(state, { agent, schedule, takes, costs, isOdd, how }, pass) {
+  const [code, status, message] = outcomes[isOdd ? how : 0];
+  const trigger_type = schedule === null ? "manual" : "interval";
+  const { job } = await state.jobs.create({
+    agent,
+    schedule,
+    trigger_type,
+    prompt: "Go on.",
+    runtime: "sdk",
+  });
+  await state.jobs.startAttempt(job.id);
+  pass(takes);
+  const usage = {
+    input_tokens: 5_000,
+    output_tokens: 700,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+  };
+  const end = { outcome_code: code, session_id: null, cost_usd: costs, usage };
+  const outcome = { code, message, hint: "Nothing to do." };
+  await state.jobs.endAttempt(job.id, 1, end, {
+    status,
+    outcome,
+    summary: message,
+    cost_usd: costs,
+  });
+}
