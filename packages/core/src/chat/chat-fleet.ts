@@ -16,6 +16,8 @@ export interface ChatFleet {
   trigger(request: TriggerRequest): Promise<Admission>;
   wait(jobId: string, signal: AbortSignal): Promise<Job>;
   cancel(jobId: string): Promise<Job>;
+  /** Nobody goes on in it any more: what is up for it may go. */
+  leaveSession(sessionId: string): void;
   output(jobId: string, follow: AbortSignal): AsyncIterable<{ message: SDKMessage }>;
   answer(approvalId: string, word: Word, by: string): Promise<Approval>;
   trouble(message: string, cause?: unknown): void;

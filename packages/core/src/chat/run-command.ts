@@ -46,6 +46,7 @@ const doers: Record<ChatCommand, Doer> = {
     if (conversation) {
       const generation = conversation.generation + 1;
       await context.store.changeConversation(conversation.id, { session_id: null, generation });
+      if (conversation.session_id) context.fleet.leaveSession(conversation.session_id);
     }
     return "This conversation begins anew.";
   },
@@ -97,6 +98,7 @@ const doers: Record<ChatCommand, Doer> = {
     if (owner && owner.conversation_id !== conversation.id) {
       return "That job belongs to another conversation.";
     }
+    if (conversation.session_id) fleet.leaveSession(conversation.session_id);
     await store.changeConversation(conversation.id, {
       session_id: job.session_id,
       generation: conversation.generation + 1,

@@ -8,10 +8,13 @@ import { leaseEnd } from "../runner/prepare-run.ts";
 import type { RunOrder } from "../runner/run-order.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import { type AttemptedAt, settleRun } from "../runner/settle-run.ts";
+import type { RunnerAssignment } from "../runner-process/contract.ts";
 import { readReport, reportOfDead } from "../runner-process/recover.ts";
+import type { StartedRunner } from "../runner-process/spare.ts";
 import type { Job } from "../state/job.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";
+import { agentPrint } from "./agent-print.ts";
 import type { FleetContext } from "./context.ts";
 import { definedOnly } from "./defined-only.ts";
 import { passGate } from "./gate-at-start.ts";
@@ -29,6 +32,7 @@ export class ActiveJob {
   private relay: Relay | undefined;
   private desk: RunnerDesk | undefined;
   private spare: SpareContainer | undefined;
+  private given: { runner: StartedRunner; order: RunOrder } | undefined;
 
   constructor(
     private readonly context: FleetContext,
@@ -64,7 +68,7 @@ export class ActiveJob {
 
   /** Prepared here, carried out by a process of its own. */
   private async attempt(agent: ResolvedAgent): Promise<void> {
-    const { state, spares, spareContainers, hub } = this.context;
+    const { state, spareContainers, hub } = this.context;
     const environment = definedOnly(this.context.environment());
     const request = {
       state,
@@ -73,6 +77,7 @@ export class ActiveJob {
       environment,
       claudePath: this.context.fleet().claude_path,
       partialMessages: this.context.isWatched(this.job.id),
+      live: this.context.isLive(this.job),
       signal: this.stopping.signal,
     };
     const attempt = this.job.attempts + 1;
@@ -86,13 +91,24 @@ export class ActiveJob {
     const { order, at } = begun;
     this.spare = spareContainers.take(agent.name);
     const { stateDir } = state;
-    const runner = spares.take({ stateDir, order, environment, spare: this.spare });
+    const runner = this.giveToRunner({ stateDir, order, environment, spare: this.spare });
     failPoint("runner spawned");
     const holder = await this.handOver(order, begun.holder, identifyProcess(runner.pid));
     failPoint("runner recorded");
     hub.emit({ type: "job:started", job: this.job });
     this.relay = new Relay(this.context, this.job, false);
     await this.follow(runner.exited, at, holder, this.relay);
+  }
+
+  /** To the one that waits for this turn, whatever it is to make of it; else to a spare. */
+  private giveToRunner(assignment: RunnerAssignment): StartedRunner {
+    const { spares, waiting } = this.context;
+    const { order } = assignment;
+    const waits = order.session.kind === "resume" && waiting.take(order.session.sessionId);
+    if (waits) waits.give(assignment);
+    const runner = waits || spares.take(assignment);
+    this.given = { runner, order };
+    return runner;
   }
 
   /** An attempt that an earlier fleet process began and that still runs. */
@@ -119,6 +135,8 @@ export class ActiveJob {
     await this.atGate?.catch(() => undefined);
     void this.relay?.end();
     void this.desk?.close();
+    // There is nobody who would bring it another turn.
+    this.given?.runner.letGo();
   }
 
   private async cancelUnbegun(): Promise<void> {
@@ -209,11 +227,23 @@ export class ActiveJob {
       settleRun(state, report, at, holder, await this.next(report)),
     );
     failPoint("run settled");
+    this.leaveRunner(report);
     await passedOn;
     this.announceEnd();
     if (this.spare) await spareContainers.remove(this.spare);
     failPoint("job cleaned");
     await this.context.concluded(this.job.agent, report.outcome);
+  }
+
+  /** After a turn that went well it waits for the next; it ends by itself otherwise. */
+  private leaveRunner({ session_id: sessionId }: RunReport): void {
+    if (!this.given?.order.live) return;
+    const { runner, order } = this.given;
+    const { waiting } = this.context;
+    const { name: agent, session } = order.agent;
+    const print = agentPrint(this.context, agent) ?? "";
+    if (this.job.status !== "completed") waiting.letGo(runner);
+    else waiting.keep({ sessionId, agent, print, runner, idle: session.live });
   }
 
   private async next({

@@ -3,7 +3,9 @@ import type { Fleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import type { AskPerson } from "../runner/approval-desk.ts";
 import type { SparePool } from "../runner-process/spare.ts";
+import type { WaitingRunners } from "../runner-process/waiting-runners.ts";
 import type { ErrandAnswer } from "../state/errand.ts";
+import type { Job } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { Taken } from "../work/work-desk.ts";
@@ -17,11 +19,14 @@ export interface FleetContext {
   readonly hub: EventHub;
   readonly spares: SparePool;
   readonly spareContainers: SpareContainers;
+  readonly waiting: WaitingRunners;
   /** The configuration in force; a reload replaces it, jobs under way keep theirs. */
   fleet(): Fleet;
   environment(): Environment;
   /** Somebody wants to see the model speak, and not only what it said. */
   isWatched(jobId: string): boolean;
+  /** It is a turn of a conversation that is likely to go on soon. */
+  isLive(job: Job): boolean;
   /** How a person is asked for this job; undefined when nobody is there. */
   askPerson(jobId: string): AskPerson | undefined;
   /** Does what a run asks of its fleet; undefined when the next fleet process is to do it. */

@@ -4,6 +4,7 @@ import { type LoadedFleet, loadFleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, Candidate, TriggerRequest } from "../queue/admit.ts";
+import { sweepLiveFolders } from "../runner/live/live-folder.ts";
 import type { SparePool } from "../runner-process/spare.ts";
 import { cancelLeftOvers } from "./cancel-job.ts";
 import { ConfigWatch } from "./config-watch.ts";
@@ -151,6 +152,7 @@ export class FleetLife {
     await this.initialize();
     const parts = this.opened;
     const recovered = await recover(parts.context, parts.dispatcher);
+    await sweepLiveFolders(parts.state.stateDir);
     if (this.stopping) return recovered;
     await cancelLeftOvers(parts);
     this.phase = "running";
@@ -198,6 +200,7 @@ export class FleetLife {
       await retention?.stop();
       await containers?.stop();
       await context.spareContainers.stop();
+      await context.waiting.stop();
       await spares.stop();
       this.parts = undefined;
       await state.close();

@@ -20,6 +20,7 @@ import type { Attempt, Job } from "../state/job.ts";
 import { Memory, memoryDir, type Note } from "../state/memory.ts";
 import type { Amounts } from "../state/spending.ts";
 import { agentOfSession } from "./agent-of-session.ts";
+import { agentPrint } from "./agent-print.ts";
 import { type BudgetView, today, viewBudget } from "./budget-view.ts";
 import { cancelJob } from "./cancel-job.ts";
 import type {
@@ -307,6 +308,7 @@ export class FleetManager implements FleetControl {
       this.life.readConfig();
       const agents = context.fleet().agents.map(({ name }) => name);
       context.hub.emit({ type: "fleet:reloaded", agents });
+      context.waiting.endChanged((name) => agentPrint(context, name));
       dispatcher.kick();
       await clock?.replan();
       watch?.follow();

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import type { ChatDesk } from "../chat/chat-desk.ts";
 import type { LoadedFleet } from "../config/load.ts";
 import { HookDesk } from "../hooks/hook-desk.ts";
+import { sweepLiveFolders } from "../runner/live/live-folder.ts";
 import { SparePool } from "../runner-process/spare.ts";
+import { WaitingRunners } from "../runner-process/waiting-runners.ts";
 import { acquireLock, type Lock } from "../state/lock.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { StateManager } from "../state/state-manager.ts";
@@ -42,6 +44,8 @@ export interface FleetParts {
   own: Set<string>;
   /** Jobs that somebody looks at while the model speaks. */
   watched: Set<string>;
+  /** Jobs that are turns of a conversation, though they do not come from a chat. */
+  live: Set<string>;
   retention?: Retention;
   containers?: ContainerWatch;
   clock?: ScheduleClock;
@@ -78,7 +82,7 @@ export async function openParts(frame: FleetFrame): Promise<FleetParts> {
 
 function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock: Lock): FleetParts {
   const { hub, problems, loaded, onlyOwn, unattended, trouble } = frame;
-  const [own, watched] = [new Set<string>(), new Set<string>()];
+  const [own, watched, live] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const size = loaded().fleet.fleet.warm ? 1 : 0;
   const spares = frame.spares ?? new SparePool({ scratch: join(state.stateDir, "spares"), size });
   const board = new ApprovalBoard(state, hub);
@@ -99,7 +103,9 @@ function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock:
     hub,
     spares,
     spareContainers: new SpareContainers(configured),
+    waiting: waitingRunners(frame, state),
     isWatched: (jobId) => watched.has(jobId),
+    isLive: ({ id, trigger_type }) => !onlyOwn && (trigger_type === "chat" || live.has(id)),
     askPerson: (jobId) => (unattended && own.has(jobId) ? undefined : board.ask),
     errand: frame.errand,
     takeWork: (agent) => work.take(agent),
@@ -126,8 +132,15 @@ function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock:
     errands: new Turns(),
     own,
     watched,
+    live,
   };
   return parts;
+}
+
+function waitingRunners({ loaded, trouble }: FleetFrame, { stateDir }: StateManager) {
+  const sweep = () =>
+    sweepLiveFolders(stateDir).catch((error) => trouble("what a runner left is not swept", error));
+  return new WaitingRunners(() => loaded().fleet.fleet.live, sweep);
 }
 
 /** Whichever way a job came to its end: the record is made, and its hooks may start. */

@@ -21,6 +21,7 @@ export async function triggerJob(
   const [admission] = await triggerAll(parts, [candidate], ({ job }) => {
     parts.own.add(job.id);
     if (request.watched) parts.watched.add(job.id);
+    if (request.live) parts.live.add(job.id);
   });
   if (!admission) throw new Error("a trigger was not answered");
   return admission;

@@ -43,6 +43,8 @@ export interface Gateway {
   /** Answers a request that came in by another door. */
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
   meter(): MeterSnapshot;
+  /** What was counted so far counts no more. */
+  countAnew(): void;
   stop(): Promise<void>;
 }
 
@@ -99,5 +101,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await door.close();
     upstream.close();
   };
-  return { baseUrl, socketPath, placeholder, answer, meter: () => meter.snapshot(), stop };
+  return {
+    ...{ baseUrl, socketPath, placeholder, answer, stop },
+    meter: () => meter.snapshot(),
+    countAnew: () => meter.countAnew(),
+  };
 }

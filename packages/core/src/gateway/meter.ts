@@ -61,15 +61,7 @@ const targetKept = 200;
 
 /** Counts what passes, without holding it. Nothing in it ever carries a header or a body. */
 export class Meter {
-  private state: MeterSnapshot = {
-    requests: 0,
-    open: 0,
-    refused: 0,
-    bytesUp: 0,
-    bytesDown: 0,
-    byModel: {},
-    refusals: [],
-  };
+  private state: MeterSnapshot = nothingYet();
 
   constructor(
     private readonly now: () => number,
@@ -78,6 +70,12 @@ export class Meter {
 
   snapshot(): MeterSnapshot {
     return { ...this.state, byModel: { ...this.state.byModel } };
+  }
+
+  /** Requests that are open stay so. */
+  countAnew(): void {
+    const { requests, open } = this.state;
+    this.state = { ...nothingYet(), requests, open };
   }
 
   begin(method: string, path: string): Exchange {
@@ -161,4 +159,16 @@ export class Exchange {
     Object.assign(this.record, { ending, failure }, this.reader?.facts());
     this.meter.ended(this.record);
   }
+}
+
+function nothingYet(): MeterSnapshot {
+  return {
+    requests: 0,
+    open: 0,
+    refused: 0,
+    bytesUp: 0,
+    bytesDown: 0,
+    byModel: {},
+    refusals: [],
+  };
 }

@@ -5,7 +5,7 @@ import { artifactTool } from "./artifact.ts";
 import { askTool } from "./ask.ts";
 import { delegateTool } from "./delegate.ts";
 import type { HerdDoors } from "./herd-doors.ts";
-import { herdServer } from "./herd-server.ts";
+import { type HerdTable, herdServer } from "./herd-server.ts";
 import type { HerdTool } from "./herd-tool.ts";
 import { memoryTool } from "./memory.ts";
 import { progressTool } from "./progress.ts";
@@ -24,14 +24,21 @@ const factories: Record<HerdToolName, (doors: HerdDoors) => HerdTool> = {
   delegate: delegateTool,
 };
 
-/** The tools that an agent has in this run: those that it was given, and no server without any. */
-export function chooseTools(doors: HerdDoors): OwnTools {
+export function emptyTable(): HerdTable {
+  return { tools: [], instructions: undefined, note: async () => undefined };
+}
+
+/**
+ * The tools that an agent has in this run: those that it was given, and no server without any. On
+ * a table that a server of an earlier turn uses they take the place of that turn's.
+ */
+export function chooseTools(doors: HerdDoors, table: HerdTable = emptyTable()): OwnTools {
   const tools = toolNames(doors.order).map((name) => factories[name](doors));
   if (tools.length === 0) return { servers: {}, allowed: [] };
   const instructions = doors.order.outputSchema ? demand : undefined;
-  const server = herdServer({ tools, instructions, note: doors.note });
+  Object.assign(table, { tools, instructions, note: doors.note });
   return {
-    servers: { [serverName]: server },
+    servers: { [serverName]: herdServer(table) },
     allowed: tools.map(({ name }) => `mcp__${serverName}__${name}`),
   };
 }

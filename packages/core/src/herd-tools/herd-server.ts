@@ -3,7 +3,8 @@ import type { BridgedServer } from "../runner/runtime/mcp/bridged-server.ts";
 import { inProcessServer, type ServerInstance } from "../runner/runtime/mcp/in-process-server.ts";
 import { type HerdAnswer, type HerdTool, refusal } from "./herd-tool.ts";
 
-export interface HerdServerParts {
+/** Read anew at each call: who lays other tools there has the server use those. */
+export interface HerdTable {
   tools: readonly HerdTool[];
   /** What the model is told of them all, if there is anything. */
   instructions: string | undefined;
@@ -11,12 +12,12 @@ export interface HerdServerParts {
 }
 
 /** The tools of one run as an MCP server in our own process: no port, nothing to log in to. */
-export function herdServer(parts: HerdServerParts): BridgedServer {
-  return inProcessServer(() => makeServer(parts));
+export function herdServer(table: HerdTable): BridgedServer {
+  return inProcessServer(() => makeServer(table));
 }
 
-async function makeServer(parts: HerdServerParts): Promise<ServerInstance> {
-  const { tools, instructions } = parts;
+async function makeServer(table: HerdTable): Promise<ServerInstance> {
+  const { instructions } = table;
   const [{ Server }, { CallToolRequestSchema, ListToolsRequestSchema }] = await Promise.all([
     import("@modelcontextprotocol/sdk/server/index.js"),
     import("@modelcontextprotocol/sdk/types.js"),
@@ -25,9 +26,9 @@ async function makeServer(parts: HerdServerParts): Promise<ServerInstance> {
     { name: "herd", version: "1" },
     { capabilities: { tools: {} }, ...(instructions !== undefined && { instructions }) },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(shown) }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: table.tools.map(shown) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-    const { text, isError = false } = await call(parts, params.name, params.arguments, signal);
+    const { text, isError = false } = await call(table, params.name, params.arguments, signal);
     return { content: [{ type: "text" as const, text }], isError };
   });
   return server;
@@ -45,7 +46,7 @@ function shown({ name, title, description, inputSchema }: HerdTool) {
 }
 
 async function call(
-  { tools, note }: HerdServerParts,
+  { tools, note }: HerdTable,
   name: string,
   input: unknown,
   signal: AbortSignal,

@@ -30,6 +30,8 @@ export interface TriggerRequest {
   jobId?: string;
   /** Somebody looks on: the model is seen speaking, not only what it said. Not part of the record. */
   watched?: boolean;
+  /** A turn of a conversation: its `claude` stays up for the next one. Not part of the record. */
+  live?: boolean;
 }
 
 export interface Admission {

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { failPoint } from "../faults/fail-point.ts";
-import { chooseTools } from "../herd-tools/choose-tools.ts";
+import { chooseTools, emptyTable } from "../herd-tools/choose-tools.ts";
+import type { HerdTable } from "../herd-tools/herd-server.ts";
 import { sweepContainers } from "../runner/container/sweep-containers.ts";
 import { JobExecutor } from "../runner/job-executor.ts";
+import { makeLiveFolder } from "../runner/live/live-folder.ts";
+import { livePrint } from "../runner/live/print.ts";
 import { runTokenOf } from "../runner/run-order.ts";
 import type { RunWatch } from "../runner/running-attempt.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
@@ -14,24 +17,29 @@ import { bareReport } from "./bare-report.ts";
 import { claimRun } from "./claim-run.ts";
 import type { RunnerAssignment, ToRunner } from "./contract.ts";
 import { OpenErrands } from "./errands.ts";
+import { type BegunRun, endRun, LiveRun, type WaitingRun } from "./live-run.ts";
 import { readReport } from "./recover.ts";
 import { type LoggedRun, reportOfLog } from "./report-of-log.ts";
 import { RunnerLog } from "./runner-log.ts";
 import { RunnerSocket, runnerSocketPath } from "./runner-socket.ts";
 
 /** One attempt from claim to outcome, unless somebody else has claimed it first. */
-export async function carryOut(assignment: RunnerAssignment): Promise<void> {
-  const { stateDir, order } = assignment;
+export async function carryOut(
+  assignment: RunnerAssignment,
+  live: LiveRun = new LiveRun(),
+): Promise<void> {
+  const { stateDir, order, environment } = assignment;
   const jobDir = join(stateDir, "jobs", order.jobId);
-  const claimed = claimRun(assignment);
-  if (!claimed) return;
+  const waiting = live.take(order, environment);
+  const claimed = claimRun(assignment, waiting);
+  if (!claimed) return waiting && endRun(waiting);
   failPoint("runner began");
   const { file, run } = claimed;
 
   const log = new RunnerLog(jobDir, assignment);
   const { broken, unhear } = breakdown();
   try {
-    await Promise.race([perform(assignment, jobDir, log), broken]);
+    await Promise.race([perform(assignment, { jobDir, log, live, waiting }), broken]);
   } catch (error) {
     log.add("the runner broke down", error);
     const { jobId } = order;
@@ -56,16 +64,21 @@ function breakdown(): { broken: Promise<never>; unhear: () => void } {
   return { broken, unhear };
 }
 
-async function perform(
-  { stateDir, order, environment, spare }: RunnerAssignment,
-  jobDir: string,
-  log: RunnerLog,
-): Promise<void> {
+interface Setting {
+  jobDir: string;
+  log: RunnerLog;
+  live: LiveRun;
+  waiting: WaitingRun | undefined;
+}
+
+async function perform(assignment: RunnerAssignment, setting: Setting): Promise<void> {
+  const { stateDir, order, environment } = assignment;
+  const { jobDir, log, waiting } = setting;
   const ending = new AbortController();
   const stop = (reason: "cancelled" | "interrupted", force: boolean) => {
     ending.abort(reason);
     if (!force) return;
-    void sweepRun(runTokenOf(order));
+    void sweepRun(waiting?.runToken ?? runTokenOf(order));
     if (order.place === "docker") void killContainersOf(order.jobId, stateDir, environment);
   };
   const onTerminate = () => stop("interrupted", ending.signal.aborted);
@@ -93,13 +106,13 @@ async function perform(
     .open()
     .catch((error) => log.add("nobody can connect to this runner", error));
 
-  const runtime = RuntimeFactory.create(order.agent, { stateDir, environment });
-  const executor = new JobExecutor(runtime, { stateDir, environment, spare });
   try {
+    const { executor, table } = await readyRun(assignment, setting);
     const watch: RunWatch = {
       onPermission: approvals.ask,
       onQuestion: approvals.question,
-      ownTools: (run) => chooseTools({ ...run, order, jobDir, stateDir, errand: errands.send }),
+      ownTools: (run) =>
+        chooseTools({ ...run, order, jobDir, stateDir, errand: errands.send }, table),
     };
     await executor.execute(order, watch, ending.signal);
   } finally {
@@ -108,6 +121,38 @@ async function perform(
     process.off("SIGTERM", onTerminate);
     failPoint("runner done");
   }
+}
+
+/** What carries the order out: a `claude` that waits for it, or one that is started for it. */
+async function readyRun(
+  assignment: RunnerAssignment,
+  { live, waiting }: Setting,
+): Promise<{ executor: JobExecutor; table: HerdTable }> {
+  const { stateDir, order, environment, spare } = assignment;
+  const options = { stateDir, environment };
+  if (!waiting) await live.end();
+  if (!waiting && !order.live) {
+    const runtime = RuntimeFactory.create(order.agent, options);
+    return { executor: new JobExecutor(runtime, { ...options, spare }), table: emptyTable() };
+  }
+  const begun = waiting ?? beginLive(assignment);
+  const executor = new JobExecutor(begun.runtime, {
+    ...options,
+    ...{ spare, waiting },
+    runFolder: waiting ? undefined : makeLiveFolder(stateDir, begun.runToken),
+    keep: (run, report) => live.keep(order, begun, run, report),
+  });
+  return { executor, table: begun.table };
+}
+
+function beginLive({ order, environment }: RunnerAssignment): BegunRun {
+  return {
+    runToken: runTokenOf(order),
+    // What it will read at its start is as it is now, or newer.
+    print: livePrint(order, environment),
+    runtime: RuntimeFactory.createLive(order.agent),
+    table: emptyTable(),
+  };
 }
 
 /** Its end is then seen, and told, as any other. */
@@ -124,6 +169,7 @@ async function killContainersOf(
 async function tellOfBreakdown(run: LoggedRun, log: RunnerLog, error: unknown): Promise<void> {
   const { jobId, jobDir, sessionId, file } = run;
   await sweepRun(runTokenOf({ jobId, attempt: file.attempt }));
+  if (run.run.live) await sweepRun(run.run.live.run_token);
   if (await readReport(jobDir, file.attempt)) return;
   const said = log.redacted(error instanceof Error ? error.message : String(error));
   const refused = {

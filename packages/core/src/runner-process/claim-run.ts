@@ -5,13 +5,16 @@ import { outputName } from "../state/output-writer.ts";
 import { currentProcess } from "../state/process-identity.ts";
 import { claimAttempt } from "./claim.ts";
 import type { RunFacts, RunnerAssignment, RunnerFile } from "./contract.ts";
+import type { WaitingRun } from "./live-run.ts";
 
 /** Takes an attempt for this process, on record for whoever must settle it; undefined when it is taken. */
 export function claimRun(
   assignment: RunnerAssignment,
+  waiting?: Pick<WaitingRun, "runToken" | "totals">,
 ): { file: RunnerFile; run: RunFacts } | undefined {
   const jobDir = join(assignment.stateDir, "jobs", assignment.order.jobId);
-  const run = factsOf(assignment, jobDir);
+  const live = waiting ? { run_token: waiting.runToken, totals: waiting.totals ?? null } : null;
+  const run = { ...factsOf(assignment, jobDir), live };
   const file = fileOf(assignment, run);
   return claimAttempt(jobDir, file) ? { file, run } : undefined;
 }
@@ -28,7 +31,7 @@ function fileOf({ order }: RunnerAssignment, run: RunFacts): RunnerFile {
   };
 }
 
-function factsOf({ order, environment }: RunnerAssignment, jobDir: string): RunFacts {
+function factsOf({ order, environment }: RunnerAssignment, jobDir: string): Omit<RunFacts, "live"> {
   const { session, agent, place, cwd, configDir, claude } = order;
   const { kind } = credentialOf(order, environment);
   return {

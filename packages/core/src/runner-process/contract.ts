@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { SpareContainer } from "../runner/container/spare.ts";
 import type { RunOrder } from "../runner/run-order.ts";
+import { sessionTotalsSchema } from "../runner/run-report.ts";
 import { errandAnswerSchema, errandKindSchema } from "../state/errand.ts";
 import { placeSchema } from "../state/job.ts";
 import { processIdentitySchema } from "../state/process-identity.ts";
 import { questionShape, replySchema } from "../state/question.ts";
 
-/** What a spare is told, once, on its standard input. The environment holds secrets: it is never stored. */
+/** What a runner is told in one line on its standard input. The environment holds secrets: it is never stored. */
 export interface RunnerAssignment {
   stateDir: string;
   order: RunOrder;
@@ -29,6 +30,11 @@ const runFactsSchema = z.object({
   demands_report: z.boolean().default(false),
   /** Where this attempt begins in `output.jsonl`, which all attempts of a job share. */
   output_from: z.number().int().nonnegative(),
+  /** Of a turn in a `claude` that was up: by what its processes are known, and what had been spent. */
+  live: z
+    .object({ run_token: z.string(), totals: sessionTotalsSchema.nullable() })
+    .nullable()
+    .default(null),
 });
 export type RunFacts = z.infer<typeof runFactsSchema>;
 

@@ -4,19 +4,31 @@ import { setTimeout as delay } from "node:timers/promises";
 import { carryOut } from "./carry-out.ts";
 import type { RunnerAssignment } from "./contract.ts";
 import { LineReader } from "./line-reader.ts";
+import { LiveRun } from "./live-run.ts";
 import { warmSdk } from "./program.ts";
 import { warmUp } from "./warm-up.ts";
 
 /*
  * A runner: `main.mjs [SCRATCH [--sdk]]`. It waits for one line on its standard input, needs nobody
- * from then on, and ends with its run; when the input ends without a line, so does it.
+ * from then on, and ends with its run; when the input ends without a line, so does it. After a turn
+ * whose `claude` stays up it waits for the next line.
  */
 process.umask(0o077);
 process.on("SIGHUP", () => undefined);
-const given = readAssignment();
+const live = new LiveRun();
+const assignments = readAssignments();
+let given = assignments.next();
 await Promise.race([given, warmUpIfIdle()]);
-const assignment = await given;
-if (assignment) await carryOut(assignment).catch(() => process.exit(1));
+const never = new Promise<undefined>(() => undefined);
+for (;;) {
+  const next = await Promise.race([given, live.isWaiting ? live.gone : never]);
+  if (!next?.value) break;
+  if (!next.value.order.live) letGoOfInput();
+  await carryOut(next.value, live).catch(() => process.exit(1));
+  if (!live.isWaiting) break;
+  given = assignments.next();
+}
+await live.end();
 process.exit(0);
 
 /** Who was started for a job that already waits finds its line there and loses no time. */
@@ -30,16 +42,14 @@ async function warmUpIfIdle(): Promise<void> {
   await warmUp(own).catch(() => undefined);
 }
 
-async function readAssignment(): Promise<RunnerAssignment | undefined> {
+async function* readAssignments(): AsyncGenerator<RunnerAssignment, undefined> {
   const reader = new LineReader();
   for await (const chunk of process.stdin) {
-    const line = [...reader.push(chunk)].find((text) => text !== "");
-    if (line === undefined) continue;
-    letGoOfInput();
-    // The edge: it comes from the fleet that started us, of this very version.
-    return JSON.parse(line) as RunnerAssignment;
+    for (const line of reader.push(chunk)) {
+      // The edge: it comes from the fleet that started us, of this very version.
+      if (line !== "") yield JSON.parse(line) as RunnerAssignment;
+    }
   }
-  return undefined;
 }
 
 /** Node itself never closes the first three; a file in its place keeps others from getting the number. */

@@ -35,7 +35,7 @@ function practiceAgent(folder: string): ResolvedAgent {
     setting_sources: ["user"],
     plugins: [],
     env: {},
-    session: { mode: "fresh", expires: minute },
+    session: { mode: "fresh", expires: minute, live: 0 },
     max_concurrent: 1,
     priority: 0,
     warm: false,

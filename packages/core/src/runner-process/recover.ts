@@ -45,7 +45,7 @@ export async function reportOfDead(dead: DeadRun): Promise<RunReport> {
 /** A runner that gave its word had swept before; one that did not may have left a claude at work. */
 async function settleUntold(jobDir: string, dead: DeadRun): Promise<RunReport> {
   const { job } = dead;
-  await sweepRun(runTokenOf({ jobId: job.id, attempt: job.attempts }));
+  for (const token of await runTokensOf(jobDir, job)) await sweepRun(token);
   const container_id = job.place === "docker" ? await endContainer(dead) : null;
   failPoint("dead run swept");
   const found = { ...(await reportFromDisk(jobDir, job)), container_id, crashed: true };
@@ -53,6 +53,14 @@ async function settleUntold(jobDir: string, dead: DeadRun): Promise<RunReport> {
   await writeOutcome(jobDir, report);
   failPoint("dead run told");
   return report;
+}
+
+/** Its own, and that of the `claude` which was up before its turn. */
+async function runTokensOf(jobDir: string, { id, attempts }: DeadRun["job"]): Promise<string[]> {
+  const claim = await readClaim(jobDir, attempts);
+  const live = claim.kind === "found" ? claim.file.run?.live : undefined;
+  const own = runTokenOf({ jobId: id, attempt: attempts });
+  return live ? [own, live.run_token] : [own];
 }
 
 /** An engine that does not answer now is asked again before the next attempt and by the fleet. */

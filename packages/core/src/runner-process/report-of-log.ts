@@ -78,7 +78,9 @@ async function spentBefore(
   sessionId: string,
   startedAt: Date,
 ): Promise<SessionTotals | undefined> {
-  const { forked_from: from, place, config_dir: configDir, cwd } = run;
+  const { forked_from: from, place, config_dir: configDir, cwd, live } = run;
+  // Totals reach the transcript when claude ends, and this one had been up since an earlier turn.
+  if (live) return live.totals ?? undefined;
   const session: SessionChoice =
     from === null ? { kind: "resume", sessionId } : { kind: "fork", from, sessionId };
   try {

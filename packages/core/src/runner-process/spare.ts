@@ -7,6 +7,10 @@ export interface StartedRunner {
   pid: number;
   /** Never rejects. A runner that came too late exits, too: `inspectRunner` tells which it was. */
   exited: Promise<RunnerExit>;
+  /** Gives it the next turn of its session, for which it waits. */
+  give(assignment: RunnerAssignment): void;
+  /** There will be no other: it ends as soon as it has nothing to do. */
+  letGo(): void;
 }
 
 interface RunnerExit {
@@ -26,7 +30,7 @@ export interface SparePoolOptions {
   sdk?: boolean;
 }
 
-interface Runner extends StartedRunner {
+interface Runner extends Pick<StartedRunner, "pid" | "exited"> {
   child: ChildProcess;
 }
 
@@ -68,10 +72,11 @@ export class SparePool {
     this.spares.delete(runner);
     this.taken.add(runner);
     runner.child.ref();
-    runner.child.stdin?.end(`${JSON.stringify(assignment)}\n`);
+    const started = handle(runner);
+    started.give(assignment);
     void runner.exited.then(() => this.release(runner));
     this.fillIn(pauseAfterTaking);
-    return { pid: runner.pid, exited: runner.exited };
+    return started;
   }
 
   /** Ends the spares. Runners go on, and no longer keep this process. */
@@ -132,6 +137,20 @@ export class SparePool {
     });
     return { pid: child.pid ?? 0, exited, child };
   }
+}
+
+function handle({ pid, exited, child: { stdin } }: Runner): StartedRunner {
+  return {
+    pid,
+    exited,
+    give: (assignment) => {
+      const line = `${JSON.stringify(assignment)}\n`;
+      // An open end is what tells it that somebody may come with another turn.
+      if (assignment.order.live) stdin?.write(line);
+      else stdin?.end(line);
+    },
+    letGo: () => stdin?.end(),
+  };
 }
 
 /** What Node itself reads at its start. All that is for the run comes with the assignment. */

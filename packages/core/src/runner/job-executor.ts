@@ -9,18 +9,25 @@ import { type Evidence, noEvidence } from "./evidence.ts";
 import { handedIn, refusalWarnings, withReport } from "./handed-in.ts";
 import { makeReport } from "./make-report.ts";
 import { readMetadataFile } from "./metadata-file.ts";
-import { openRun } from "./open-run.ts";
+import { type OpenedRun, type OpenRun, openRun } from "./open-run.ts";
 import type { RunOrder } from "./run-order.ts";
 import type { RunReport } from "./run-report.ts";
 import { RunningAttempt, type RunWatch } from "./running-attempt.ts";
 import type { RuntimeInterface } from "./runtime/interface.ts";
 import { totalsBefore } from "./session-totals.ts";
+import type { SessionTotals } from "./usage.ts";
 
 export interface ExecutorOptions {
   stateDir: string;
   environment: Environment;
   /** A container that waits for the agent of the order. */
   spare?: SpareContainer;
+  /** A run whose `claude` is up and waits for just this order. */
+  waiting?: { run: OpenRun; totals: SessionTotals | undefined };
+  /** A folder for the run that outlasts its job; the job's own by default. */
+  runFolder?: string;
+  /** True when the run stays up for the next turn; else it is closed. */
+  keep?(run: OpenRun, report: RunReport): Promise<boolean>;
 }
 
 /**
@@ -36,12 +43,9 @@ export class JobExecutor {
   async execute(order: RunOrder, watch: RunWatch, signal: AbortSignal): Promise<RunReport> {
     const jobDir = join(this.options.stateDir, "jobs", order.jobId);
     const startedAt = new Date();
-    const spentBefore = await totalsBefore(order);
-    const { environment, spare } = this.options;
-    const [opened, output] = await Promise.all([
-      openRun(order, environment, jobDir, spare),
-      openOutput(jobDir),
-    ]);
+    const { waiting } = this.options;
+    const spentBefore = waiting ? waiting.totals : await totalsBefore(order);
+    const [opened, output] = await Promise.all([this.open(order, jobDir), openOutput(jobDir)]);
     const run = opened.kind === "open" ? opened.run : undefined;
     const seen = await (opened.kind === "open"
       ? this.follow(new RunningAttempt(order, opened.run, jobDir, watch), output, signal)
@@ -65,9 +69,20 @@ export class JobExecutor {
       warnings,
     });
     failPoint("outcome made");
-    await Promise.all([run?.close(), writeOutcome(jobDir, report)]);
+    await Promise.all([run && this.leave(run, report), writeOutcome(jobDir, report)]);
     failPoint("outcome stored");
     return report;
+  }
+
+  private async open(order: RunOrder, jobDir: string): Promise<OpenedRun> {
+    const { environment, spare, waiting, runFolder } = this.options;
+    if (!waiting) return openRun(order, environment, jobDir, { spare, folder: runFolder });
+    waiting.run.nextTurn();
+    return { kind: "open", run: waiting.run };
+  }
+
+  private async leave(run: OpenRun, report: RunReport): Promise<void> {
+    if (!(await this.options.keep?.(run, report))) await run.close();
   }
 
   private async follow(

@@ -12,6 +12,7 @@ import { hasLogin, loginFile } from "./login.ts";
 import { isMounted, type OpenDoors, openDoors } from "./open-doors.ts";
 import { configDirOf } from "./prepare-run.ts";
 import { type RunOrder, runTokenOf } from "./run-order.ts";
+import { Leash } from "./sweep/leash.ts";
 
 /** What surrounds one run of claude: its environment, its door to the API, its private files. */
 export interface OpenRun {
@@ -21,9 +22,13 @@ export interface OpenRun {
   doorDir: string | undefined;
   authFile: string | undefined;
   spare: SpareContainer | undefined;
+  /** Holds all of its processes. */
+  leash: Leash;
   gateway: Gateway | undefined;
   gatewayFacts(): Evidence["gateway"];
   refused(): RefusedAccess[];
+  /** From here on only what belongs to the next turn is counted. */
+  nextTurn(): void;
   close(): Promise<void>;
 }
 
@@ -31,17 +36,23 @@ export type OpenedRun =
   | { kind: "open"; run: OpenRun }
   | { kind: "refused"; refused: NonNullable<Evidence["refused"]> };
 
+export interface RunPlace {
+  spare?: SpareContainer;
+  /** Of the run's own and gone with it, where that is not the job's. */
+  folder?: string;
+}
+
 export async function openRun(
   order: RunOrder,
   environment: Environment,
   jobDir: string,
-  spare?: SpareContainer,
+  { spare, folder = spare?.folder }: RunPlace = {},
 ): Promise<OpenedRun> {
   const credential = credentialOf(order, environment);
   if (credential.kind === "none") {
     return { kind: "refused", refused: { code: "auth_failed", ...withoutKind(credential) } };
   }
-  const { privateDir, doorDir } = runFolders(spare?.folder ?? jobDir);
+  const { privateDir, doorDir } = runFolders(folder ?? jobDir);
   let last: Readonly<MeteredRequest> | undefined;
   mkdirSync(privateDir, { recursive: true, mode: 0o700 });
   const doors = await openDoors(order, environment, credential, doorDir, (request) => {
@@ -50,7 +61,7 @@ export async function openRun(
   const env = environmentOf(order, environment, credential, doors);
   const close = async () => {
     await doors.close();
-    await rm(spare?.folder ?? privateDir, { recursive: true, force: true });
+    await rm(folder ?? privateDir, { recursive: true, force: true });
   };
   const { gateway } = doors;
   return {
@@ -62,9 +73,14 @@ export async function openRun(
       doorDir: doors.folder,
       authFile: isMounted(order, credential) ? loginFile(configDirOf(environment)) : undefined,
       spare,
+      leash: new Leash(runTokenOf(order)),
       gateway,
       gatewayFacts: () => gateway && factsOf(gateway, last),
       refused: doors.refused,
+      nextTurn: () => {
+        last = undefined;
+        gateway?.countAnew();
+      },
       close,
     },
   };

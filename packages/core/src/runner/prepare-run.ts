@@ -29,6 +29,8 @@ export interface RunRequest {
   environment: Environment;
   claudePath?: string;
   partialMessages?: boolean;
+  /** It is a turn of a conversation that is likely to go on soon. */
+  live?: boolean;
   signal: AbortSignal;
 }
 
@@ -64,6 +66,7 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
     claude: { path: claude.path, version: claude.version },
     partialMessages: request.partialMessages ?? false,
     outputSchema: outputSchemaOf(agent, job.schedule),
+    ...(request.live && mayStayUp(withinChain(agent, job)) && { live: true }),
   };
   return { kind: "order", order, holder, warnings: session.warnings };
 }
@@ -72,6 +75,12 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
 function withinChain(agent: ResolvedAgent, { chain: { max_usd } }: Job): ResolvedAgent {
   if (max_usd === null) return agent;
   return { ...agent, max_budget_usd: Math.min(max_usd, agent.max_budget_usd ?? max_usd) };
+}
+
+/** claude counts a budget over all turns of its process, and a session file tells no end of a turn. */
+function mayStayUp({ runtime, docker, session, max_budget_usd }: ResolvedAgent): boolean {
+  if (docker.enabled || runtime.stream === "session-file") return false;
+  return session.live > 0 && max_budget_usd === undefined;
 }
 
 /** The image has its own, whatever is on this machine. */

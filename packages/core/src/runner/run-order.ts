@@ -20,6 +20,8 @@ export interface RunOrder {
   partialMessages: boolean;
   /** What the report that is demanded of the run has to hold. */
   outputSchema?: JsonSchema;
+  /** Its `claude` stays up for the next turn of the session, when this one ends well. */
+  live?: boolean;
 }
 
 /** On the host the runtime makes the place; in a container the container does. */

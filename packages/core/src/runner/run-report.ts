@@ -13,6 +13,8 @@ const modelTotals = z.object({
 
 export const modelTotalsSchema = z.record(z.string(), modelTotals);
 
+export const sessionTotalsSchema = z.object({ costUsd: z.number(), models: modelTotalsSchema });
+
 /** The last word of a runner, as it lies in `outcome.json` until the fleet has recorded it. */
 export const runReportSchema = z.object({
   version: z.literal(1),
@@ -28,7 +30,7 @@ export const runReportSchema = z.object({
   turns: z.number().int().nonnegative(),
   cost_usd: z.number().nonnegative().nullable(),
   usage: usageSchema.nullable(),
-  session_totals: z.object({ costUsd: z.number(), models: modelTotalsSchema }).nullable(),
+  session_totals: sessionTotalsSchema.nullable(),
   credential: z.enum(["subscription", "api_key"]).nullable(),
   /** Reports of an earlier version know of none. */
   container_id: z.string().nullable().default(null),

@@ -9,13 +9,12 @@ import type { Question, Reply } from "../state/question.ts";
 import { addMessage, type Evidence, noEvidence, type StopReason } from "./evidence.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { HerdNote, MakeOwnTools, OwnTools } from "./own-tools.ts";
-import { type RunOrder, runTokenOf } from "./run-order.ts";
+import type { RunOrder } from "./run-order.ts";
 import { BackgroundTasks } from "./runtime/background-tasks.ts";
 import type { ExecuteOptions, RuntimeInterface, RuntimeObserver } from "./runtime/interface.ts";
 import { sessionFilePath } from "./runtime/session-file/path.ts";
 import { StderrLog } from "./stderr-log.ts";
 import { StopClock } from "./stop-clock.ts";
-import { Leash } from "./sweep/leash.ts";
 import { type Asking, type People, whoIsAsked } from "./who-is-asked.ts";
 
 /** Who looks on while a run is under way. */
@@ -35,9 +34,9 @@ export class RunningAttempt {
   private readonly over = new AbortController();
   private readonly tasks = new BackgroundTasks();
   private readonly stderr: StderrLog;
-  private readonly leash: Leash;
   private readonly clock: StopClock;
   private hadLastWord = false;
+  private staysUp = false;
   private awaited = 0;
   private output: OutputWriter | undefined;
 
@@ -48,7 +47,6 @@ export class RunningAttempt {
     private readonly watch: RunWatch,
   ) {
     this.stderr = new StderrLog(jobDir);
-    this.leash = new Leash(runTokenOf(order));
     this.clock = new StopClock({
       limits: order.agent.timeouts,
       startedAt: Date.now(),
@@ -82,7 +80,7 @@ export class RunningAttempt {
       this.clock.stop();
       this.output = undefined;
       this.over.abort();
-      await this.leash.kill();
+      await (this.staysUp ? this.run.leash.killLeftOvers() : this.run.leash.kill());
       await this.stderr.close();
     }
     return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayFacts() };
@@ -92,15 +90,20 @@ export class RunningAttempt {
     this.evidence = addMessage(this.evidence, message);
     // What trails behind the last word does not take it back.
     this.hadLastWord ||= this.tasks.isLastWord(message);
-    this.leash.glance();
+    this.run.leash.glance();
     this.clock.sign();
     this.pauseClock();
     if (message.type !== "system") return;
-    if (message.subtype === "init") this.clock.begun();
+    if (message.subtype === "init") this.begun();
     // The binary would try a refused credential ten times over three minutes.
     const isRefused =
       message.subtype === "api_retry" && [401, 403].includes(message.error_status ?? 0);
     if (isRefused) this.stop("auth_failed");
+  }
+
+  private begun(): void {
+    this.clock.begun();
+    if (this.order.live) this.run.leash.spareServers();
   }
 
   private pauseClock(): void {
@@ -176,17 +179,20 @@ export class RunningAttempt {
   private observer(): RuntimeObserver {
     return {
       spawned: (pid) => {
-        if (pid !== undefined) this.leash.hold(pid);
+        if (pid !== undefined) this.run.leash.hold(pid);
       },
       activity: () => {
         this.clock.sign();
-        this.leash.glance();
+        this.run.leash.glance();
       },
       stderr: (text) => this.stderr.add(text),
-      serverSpawned: (pid) => this.leash.hold(pid),
+      serverSpawned: (pid) => this.run.leash.hold(pid),
       serverNote: (text) => this.stderr.note(text),
       exited: (exit) => {
         this.evidence = { ...this.evidence, exit };
+      },
+      waits: () => {
+        this.staysUp = true;
       },
       container: (container) => {
         this.evidence = { ...this.evidence, container };

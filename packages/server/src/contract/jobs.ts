@@ -45,6 +45,7 @@ export const triggerSchema = z.strictObject({
   forkAt: z.uuid().optional(),
   jobId: z.string().optional(),
   watched: z.boolean().optional(),
+  live: z.boolean().optional(),
 } satisfies Shape<TriggerRequest>);
 
 export const admissionSchema = z.object({

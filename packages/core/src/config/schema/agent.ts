@@ -79,6 +79,11 @@ const session = z.strictObject({
     .prefault("fresh")
     .describe("A new session each run, or the last one"),
   expires: duration.prefault("24h").describe("An older session is not resumed"),
+  live: duration
+    .prefault("10m")
+    .describe(
+      "How long `claude` stays up for the next turn of a conversation; `0s` for not at all",
+    ),
 });
 
 const ask = z.strictObject({

@@ -31,6 +31,11 @@ const identity = z.strictObject({
     .boolean()
     .prefault(true)
     .describe("Keep a runner ready, so that a job starts at once; it takes about 80 MB"),
+  live: z
+    .int()
+    .min(0)
+    .prefault(4)
+    .describe("Conversations whose `claude` stays up at once; each takes about 250 MB"),
   watch: z.boolean().prefault(true).describe("Reload when the configuration's files change"),
   budget: budget.prefault({}).describe("Limits for a day, all agents together"),
   chain: chain.prefault({}).describe("Limits for jobs that agents give each other"),

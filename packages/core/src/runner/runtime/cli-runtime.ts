@@ -1,17 +1,21 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { claudeArguments } from "./arguments.ts";
-import { BackgroundTasks } from "./background-tasks.ts";
 import { ControlClient } from "./control-client.ts";
-import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
+import type { ExecuteOptions } from "./interface.ts";
 import { Bridges } from "./mcp/bridges.ts";
 import { watchProcess } from "./observe.ts";
+import { type OpenClaude, type OpeningRuntime, runOnce } from "./open-claude.ts";
 import { writePrivateFiles } from "./private-files.ts";
 import { spawnOnHost } from "./spawn.ts";
 import { endProcess, windDown } from "./wind-down.ts";
 
 /** The `claude` program itself, driven over its standard streams: what a subscription pays for. */
-export class CLIRuntime implements RuntimeInterface {
+export class CLIRuntime implements OpeningRuntime {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
+    yield* runOnce(await this.open(options), options);
+  }
+
+  async open(options: ExecuteOptions): Promise<OpenClaude> {
     const bridges = new Bridges(options);
     const files = writePrivateFiles(options, bridges.names);
     const spawn = options.spawn ?? spawnOnHost;
@@ -19,33 +23,24 @@ export class CLIRuntime implements RuntimeInterface {
     const args = [...streamFlags(options), ...claudeArguments(options, files)];
     const process = watchProcess(spawn({ file, args, cwd, env }), options.observer);
     const client = new ControlClient(process, bridges);
-    const stop = () => {
-      const run = { process, interrupt: () => client.interrupt(), close: () => client.close() };
-      void windDown(run);
+    bridges.open();
+    const close = () => client.close();
+    return {
+      messages: client.messages,
+      exited: process.exited,
+      say: (prompt) => client.say(prompt),
+      stop: () => void windDown({ process, interrupt: () => client.interrupt(), close }),
+      finish: () => {
+        close();
+        void endProcess(process);
+        void bridges.close();
+      },
+      close: async () => {
+        close();
+        await Promise.all([endProcess(process), bridges.close()]);
+        await files.remove();
+      },
     };
-    options.signal.addEventListener("abort", stop, { once: true });
-    if (options.signal.aborted) stop();
-
-    try {
-      bridges.open();
-      client.say(options.prompt);
-      const tasks = new BackgroundTasks();
-      for await (const message of client.messages) {
-        const last = tasks.isLastWord(message);
-        if (last) {
-          client.close();
-          void endProcess(process);
-          void bridges.close();
-        }
-        yield message;
-      }
-      await process.exited;
-    } finally {
-      options.signal.removeEventListener("abort", stop);
-      client.close();
-      await Promise.all([endProcess(process), bridges.close()]);
-      await files.remove();
-    }
   }
 }
 

@@ -5,6 +5,7 @@ import { CLIRuntime } from "./cli-runtime.ts";
 import { ContainerRunner } from "./container-runner.ts";
 import { resolveDockerConfig } from "./docker-config.ts";
 import type { RuntimeInterface } from "./interface.ts";
+import { LiveRuntime } from "./live-runtime.ts";
 import { SDKRuntime } from "./sdk-runtime.ts";
 import { SessionFileRuntime } from "./session-file-runtime.ts";
 
@@ -15,10 +16,12 @@ export interface RuntimeFactoryOptions {
   environment?: Environment;
 }
 
+const opening = { sdk: () => new SDKRuntime(), cli: () => new CLIRuntime() };
+
 const runtimes: Record<string, (agent: ResolvedAgent) => RuntimeInterface> = {
-  sdk: () => new SDKRuntime(),
+  ...opening,
   cli: ({ runtime }) =>
-    runtime.stream === "session-file" ? new SessionFileRuntime() : new CLIRuntime(),
+    runtime.stream === "session-file" ? new SessionFileRuntime() : opening.cli(),
 };
 
 /** The runtime that an agent's configuration asks for. */
@@ -29,6 +32,11 @@ export const RuntimeFactory = {
     throw new UserError("usage", `there is no runtime \`${agent.runtime.type}\``, {
       hint: `Supported: ${Object.keys(runtimes).join(", ")}.`,
     });
+  },
+
+  /** One whose `claude` stays up between the turns of a session. */
+  createLive(agent: ResolvedAgent): LiveRuntime {
+    return new LiveRuntime(opening[agent.runtime.type]());
   },
 };
 

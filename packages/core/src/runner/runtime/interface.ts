@@ -66,6 +66,8 @@ export interface RuntimeObserver {
   /** What became of a bridged server, for the log; no evidence of how the run ended. */
   serverNote?(text: string): void;
   exited?(exit: ProcessExit): void;
+  /** It has had its last word and stays up for the next turn of its session. */
+  waits?(): void;
   /** What is known of the container, when there is one; told again at its end. */
   container?(facts: ContainerSeen): void;
   /** What the operator should know though the run goes on. */

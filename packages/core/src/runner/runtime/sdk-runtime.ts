@@ -6,53 +6,59 @@ import type {
   SDKUserMessage,
 } from "@anthropic-ai/claude-agent-sdk";
 import { UserError } from "../../errors/user-error.ts";
-import { BackgroundTasks } from "./background-tasks.ts";
-import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
+import type { ExecuteOptions } from "./interface.ts";
 import { Bridges } from "./mcp/bridges.ts";
 import { sdkServers } from "./mcp/sdk-servers.ts";
+import { MessageQueue } from "./message-queue.ts";
 import { watchProcess } from "./observe.ts";
+import { type OpenClaude, type OpeningRuntime, runOnce } from "./open-claude.ts";
 import { type PrivateFiles, writePrivateFiles } from "./private-files.ts";
 import { SdkProcess } from "./sdk-process.ts";
 import { type ClaudeProcess, spawnOnHost } from "./spawn.ts";
 import { endProcess, windDown } from "./wind-down.ts";
 
 /** The Agent SDK's `query()`, with the same choices that the CLI runtime makes by flags. */
-export class SDKRuntime implements RuntimeInterface {
+export class SDKRuntime implements OpeningRuntime {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
+    yield* runOnce(await this.open(options), options);
+  }
+
+  async open(options: ExecuteOptions): Promise<OpenClaude> {
     const { query, createSdkMcpServer } = await importSdk();
     const bridges = new Bridges(options);
     const files = writePrivateFiles(options);
-    const input = new Input(options.prompt);
+    const input = new MessageQueue<SDKUserMessage>();
     let process: ClaudeProcess | undefined;
     const start = (running: ClaudeProcess) => {
       process = running;
     };
     const mcpServers = sdkServers(bridges, createSdkMcpServer);
     const run = query({
-      prompt: input.messages(),
+      // An open end keeps the run ours until it has nothing more to do.
+      prompt: input,
       options: {
         ...sdkOptions({ ...options, onPermission: bridges.onPermission }, files, start),
         mcpServers,
       },
     });
-    const stop = () => void stopRun(run, input, process);
-    options.signal.addEventListener("abort", stop, { once: true });
-    if (options.signal.aborted) stop();
-
-    try {
-      const onLastWord = () => {
+    return {
+      messages: messagesOf(run, () => process !== undefined),
+      get exited() {
+        return process?.exited ?? Promise.resolve();
+      },
+      say: (prompt) => input.push(userMessage(prompt)),
+      stop: () => void stopRun(run, input, process),
+      finish: () => {
         input.end();
         if (process) void endProcess(process);
         void bridges.close();
-      };
-      yield* messagesOf(run, onLastWord, () => process !== undefined);
-      await process?.exited;
-    } finally {
-      options.signal.removeEventListener("abort", stop);
-      input.end();
-      await Promise.all([process && endProcess(process), bridges.close()]);
-      await files.remove();
-    }
+      },
+      close: async () => {
+        input.end();
+        await Promise.all([process && endProcess(process), bridges.close()]);
+        await files.remove();
+      },
+    };
   }
 }
 
@@ -61,17 +67,9 @@ export class SDKRuntime implements RuntimeInterface {
  * already, by the result or by the exit that the observer saw; only what kept the process from
  * starting is news.
  */
-async function* messagesOf(
-  run: Query,
-  onLastWord: () => void,
-  hasStarted: () => boolean,
-): AsyncGenerator<SDKMessage> {
-  const tasks = new BackgroundTasks();
+async function* messagesOf(run: Query, hasStarted: () => boolean): AsyncGenerator<SDKMessage> {
   try {
-    for await (const message of run) {
-      if (tasks.isLastWord(message)) onLastWord();
-      yield message;
-    }
+    yield* run;
   } catch (error) {
     if (!hasStarted()) throw error;
   }
@@ -79,7 +77,7 @@ async function* messagesOf(
 
 async function stopRun(
   run: Query,
-  input: Input,
+  input: MessageQueue<SDKUserMessage>,
   process: ClaudeProcess | undefined,
 ): Promise<void> {
   if (!process) return input.end();
@@ -142,24 +140,9 @@ function canUseTool(ask: NonNullable<ExecuteOptions["onPermission"]>): CanUseToo
     ask({ tool, input, toolUseId: toolUseID, description }, signal);
 }
 
-/** One prompt, then silence until the run has nothing more to do: an open end keeps the run ours. */
-class Input {
-  private finish: () => void = () => undefined;
-  private readonly over = new Promise<void>((resolve) => {
-    this.finish = resolve;
-  });
-
-  constructor(private readonly prompt: string) {}
-
-  async *messages(): AsyncGenerator<SDKUserMessage> {
-    const message = { role: "user" as const, content: this.prompt };
-    yield { type: "user", message, parent_tool_use_id: null, session_id: "" };
-    await this.over;
-  }
-
-  end(): void {
-    this.finish();
-  }
+function userMessage(prompt: string): SDKUserMessage {
+  const message = { role: "user" as const, content: prompt };
+  return { type: "user", message, parent_tool_use_id: null, session_id: "" };
 }
 
 function definedOnly(env: Record<string, string | undefined>): Record<string, string> {

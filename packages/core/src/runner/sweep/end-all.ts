@@ -24,8 +24,12 @@ export async function endAll(quarry: Quarry): Promise<Swept> {
   }
   const hunt = new Hunt(quarry);
   await terminate(hunt, quarry.platform);
+  const isForNow = quarry.spared !== undefined;
+  // Where some are spared the rest is looked for again at their end.
+  if (isForNow && hunt.found.size === 0)
+    return { killed: 0, left: [], knownBy: surestSign(quarry) };
   const left = await kill(hunt, quarry);
-  await quarry.cgroup?.remove();
+  if (!isForNow) await quarry.cgroup?.remove();
   return { killed: hunt.found.size - left.length, left, knownBy: surestSign(quarry) };
 }
 
@@ -36,12 +40,12 @@ async function terminate(hunt: Hunt, platform: NodeJS.Platform): Promise<void> {
   while (all.length > 0 && Date.now() < deadline && hunt.areAlive(all)) await delay(10);
 }
 
-async function kill(hunt: Hunt, { cgroup, platform }: Quarry): Promise<Swept["left"]> {
+async function kill(hunt: Hunt, { cgroup, platform, spared }: Quarry): Promise<Swept["left"]> {
   const deadline = Date.now() + longest;
   let left: Swept["left"] = [];
   let quiet = 0;
   while (quiet < neededLooks(hunt) && Date.now() < deadline) {
-    cgroup?.kill();
+    if (!spared) cgroup?.kill();
     left = [];
     for (const entry of hunt.look()) {
       const reason = send("SIGKILL", entry, platform) ? "still_alive" : "not_permitted";

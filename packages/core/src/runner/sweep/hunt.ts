@@ -9,6 +9,8 @@ export interface Quarry {
   /** Of the run for certain, though they may have lost every other sign of it. */
   known: Known;
   cgroup: RunCgroup | undefined;
+  /** What is not to be ended, with all that descends from it, and who only itself is not. */
+  spared?: { families: Known; alone: number };
 }
 
 /** Finds what is left of one run, again and again while it is being ended. */
@@ -29,6 +31,7 @@ export class Hunt {
     const seen = new Set<number>();
     for (const entry of this.#candidates()) {
       if (seen.has(entry.pid) || this.#spared.has(entry.pid)) continue;
+      if (this.#isOfSparedFamily(entry)) continue;
       seen.add(entry.pid);
       this.#quarry.known.set(entry.pid, entry.startTime);
       this.found.set(entry.pid, entry.startTime);
@@ -41,6 +44,16 @@ export class Hunt {
     if (platform === "linux") yield* findMarked(runToken, this.#innocent);
     yield* cgroup?.members().flatMap((pid) => readProcess(pid, platform) ?? []) ?? [];
     if (this.#knowsLiving()) yield* livingFamily(readProcesses(platform), known);
+  }
+
+  /** Looked up for each anew: a family grows. */
+  #isOfSparedFamily({ pid }: ProcessEntry): boolean {
+    const { spared, platform } = this.#quarry;
+    if (!spared) return false;
+    if (pid === spared.alone) return true;
+    return readAncestry(pid, platform).some(
+      (entry) => spared.families.get(entry.pid) === entry.startTime,
+    );
   }
 
   /** The dead have no children: then nobody need look at every process for them. */

@@ -24,6 +24,8 @@ export class Leash {
   #cgroup: RunCgroup | undefined;
   #nextGlance = 0;
   #swept: Promise<Swept> | undefined;
+  #first: number | undefined;
+  #lasting: Known | undefined;
 
   constructor(runToken: string, options: LeashOptions = {}) {
     this.#runToken = runToken;
@@ -33,6 +35,7 @@ export class Leash {
 
   /** At once after the start: what the program forked before is not in the control group. */
   hold(pid: number): void {
+    this.#first ??= pid;
     this.#group(pid);
     const entry = readProcess(pid, this.#platform);
     if (entry) this.#known.set(entry.pid, entry.startTime);
@@ -53,6 +56,26 @@ export class Leash {
     for (const { pid, startTime } of family) this.#known.set(pid, startTime);
     const took = performance.now() - now;
     this.#nextGlance = now + Math.max(1_000, 100 * took);
+  }
+
+  /** No tool has been used yet: what is up now, such as a server, lasts as long as the first does. */
+  spareServers(): void {
+    if (this.#lasting) return;
+    const family = livingFamily(readProcesses(this.#platform), this.#known);
+    const servers = family.filter(({ pid }) => pid !== this.#first);
+    this.#lasting = new Map(servers.map(({ pid, startTime }) => [pid, startTime]));
+  }
+
+  /** Ends what tools have left behind, and leaves the first and its servers up. */
+  async killLeftOvers(): Promise<void> {
+    if (this.#first === undefined) return;
+    await endAll({
+      runToken: this.#runToken,
+      platform: this.#platform,
+      known: new Map(this.#known),
+      cgroup: this.#cgroup,
+      spared: { alone: this.#first, families: this.#lasting ?? new Map() },
+    });
   }
 
   /** Ends whatever of the run is alive. */

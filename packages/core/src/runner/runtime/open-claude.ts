@@ -1,0 +1,44 @@
+import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import { BackgroundTasks } from "./background-tasks.ts";
+import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
+
+/** A `claude` that is up: it takes one prompt after the other. */
+export interface OpenClaude {
+  /** All that it says, from its first turn to its end. */
+  readonly messages: AsyncIterable<SDKMessage>;
+  readonly exited: Promise<unknown>;
+  say(prompt: string): void;
+  /** Ends its turn, and itself: by asking, by closing its input, by force. */
+  stop(): void;
+  /** It has had its last word and may go. */
+  finish(): void;
+  /** After that nothing of it is left. */
+  close(): Promise<void>;
+}
+
+/** A runtime whose `claude` can be given more than one prompt. */
+export interface OpeningRuntime extends RuntimeInterface {
+  open(options: ExecuteOptions): Promise<OpenClaude>;
+}
+
+/** One prompt, up to the end of the process. */
+export async function* runOnce(
+  claude: OpenClaude,
+  { prompt, signal }: Pick<ExecuteOptions, "prompt" | "signal">,
+): AsyncGenerator<SDKMessage> {
+  const stop = () => claude.stop();
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    claude.say(prompt);
+    const tasks = new BackgroundTasks();
+    for await (const message of claude.messages) {
+      if (tasks.isLastWord(message)) claude.finish();
+      yield message;
+    }
+    await claude.exited;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await claude.close();
+  }
+}
