@@ -146,6 +146,32 @@ export const containerDefences: readonly Defence[] = [
     red: { file: workspaceTest, test: "are mounted read-only unless they say rw" },
   },
   {
+    name: "links beside a transcript are not followed",
+    guards: "files of the host and of other agents, against links in the agent's own sessions",
+    edit: {
+      file: "packages/core/src/runner/runtime/session-file/planted.ts",
+      from: "constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK",
+      to: "constants.O_RDONLY | constants.O_NONBLOCK",
+    },
+    red: {
+      file: "test/session-file/planted.test.ts",
+      test: "a link in the place of a transcript is not followed",
+    },
+  },
+  {
+    name: "folders beside a transcript are no links",
+    guards: "sessions of other agents",
+    edit: {
+      file: "packages/core/src/runner/runtime/session-file/planted.ts",
+      from: "(entry) => entry.isDirectory(),",
+      to: "(entry) => entry.isDirectory() || entry.isSymbolicLink(),",
+    },
+    red: {
+      file: "test/session-file/planted.test.ts",
+      test: "a link in the place of one/subagents leads to nobody else's",
+    },
+  },
+  {
     name: "rules of tools are kept outside of the container",
     guards: "servers on the host, against whoever speaks in the name of claude",
     edit: {
