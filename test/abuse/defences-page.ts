@@ -25,7 +25,7 @@ export function seenBefore(): Map<string, string> {
   return new Map([...rows].map(([, name = "", when = ""]) => [name, when]));
 }
 
-function pageOf(seen: ReadonlyMap<string, string>): string {
+export function pageOf(seen: ReadonlyMap<string, string>): string {
   const all = Object.values(defences).flat();
   const count = all.filter(({ name }) => seen.has(name)).length;
   const areas = Object.entries(defences).flatMap(([area, own]) => [

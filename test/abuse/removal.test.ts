@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { type Defence, defences } from "./defences.ts";
-import { seenBefore } from "./defences-page.ts";
+import { pageOf, pagePath, seenBefore } from "./defences-page.ts";
 import { edited } from "./edit.ts";
 import { withDefences, withoutDefence } from "./remove-defence.ts";
 import { Twin } from "./twin.ts";
@@ -19,9 +19,8 @@ test("every defence of the table is where the table says, once, and so is its te
   }
 });
 
-test("each of them was seen to be missed, by docs/proof/defences.md", () => {
-  const seen = seenBefore();
-  expect(all.map(({ name }) => name).filter((name) => !seen.has(name))).toEqual([]);
+test("docs/proof/defences.md tells of each of them, and whether it was seen to be missed", () => {
+  expect(readFileSync(pagePath, "utf8")).toBe(pageOf(seenBefore()));
 });
 
 /** A few; `npm run test:removal` takes away all of them. */

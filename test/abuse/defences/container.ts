@@ -20,7 +20,7 @@ export const containerDefences: readonly Defence[] = [
     red: reviewed,
   },
   {
-    name: "no swap, no core files",
+    name: "no swap comes on top of the memory",
     guards: "the memory of the machine",
     edit: { file: spec, from: "MemorySwap: memory,", to: "" },
     red: reviewed,
@@ -44,8 +44,8 @@ export const containerDefences: readonly Defence[] = [
     red: { file: "test/docker/canary.test.ts", test: "a canary key is found nowhere" },
   },
   {
-    name: "variables of a run are not in the container's description",
-    guards: "what `docker inspect` shows to others",
+    name: "what describes this machine stays out of the container",
+    guards: "paths, sockets and names of the host",
     edit: {
       file: "packages/core/src/runner/container/environment.ts",
       from: "const travelling = Object.entries(env).filter(([name]) => mayTravel(name));",
