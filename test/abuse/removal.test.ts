@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { type Defence, defences } from "./defences.ts";
+import type { Defence } from "./defence.ts";
+import { defences } from "./defences.ts";
 import { pageOf, pagePath, seenBefore } from "./defences-page.ts";
 import { edited } from "./edit.ts";
 import { withDefences, withoutDefence } from "./remove-defence.ts";

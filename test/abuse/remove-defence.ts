@@ -1,4 +1,4 @@
-import type { Defence } from "./defences.ts";
+import type { Defence } from "./defence.ts";
 import type { TestEnd, Twin } from "./twin.ts";
 
 /** Errors by which a test fails that has noticed nothing: the edit itself is broken. */

@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 const spec = "packages/core/src/runner/container/spec.ts";
 const guard = "packages/core/src/runner/container/workspace-guard.ts";

@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 export const neighbourDefences: readonly Defence[] = [
   {

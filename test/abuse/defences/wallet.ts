@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 const chain = "packages/core/src/queue/decide-chain.ts";
 const limitsTest = "test/herd-tools/chain-limits.test.ts";
