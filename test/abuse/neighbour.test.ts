@@ -1,5 +1,6 @@
 import {
   chownSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -65,6 +66,9 @@ test("another user, and another process, gets nothing of a fleet at work", async
 
   const token = readFileSync(join(state, "token"), "utf8").trim();
   const secrets = [key, serverSecret, token];
+  // Closed by itself too, not only by the folder around it.
+  const holding = own.filter((path) => isOpenFile(path) && holds(path, secrets));
+  expect(holding).toEqual([]);
   const lying = await reachedByStranger(below(root));
   expect(lying.length).toBeGreaterThan(0);
   expect(lying.filter(({ text }) => secrets.some((one) => text.includes(one)))).toEqual([]);
@@ -115,6 +119,16 @@ function below(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) =>
     join(folder, name),
   );
+}
+
+function isOpenFile(path: string): boolean {
+  const entry = lstatSync(path);
+  return entry.isFile() && (entry.mode & 0o077) !== 0;
+}
+
+function holds(file: string, secrets: readonly string[]): boolean {
+  const text = readFileSync(file, "latin1");
+  return secrets.some((one) => text.includes(one));
 }
 
 /** Where the runs reach the API, as one of them was told. */

@@ -1,21 +1,22 @@
-import type { Defence } from "./defences.ts";
+import type { Defence } from "./defence.ts";
 import type { TestEnd, Twin } from "./twin.ts";
 
 /** Errors by which a test fails that has noticed nothing: the edit itself is broken. */
 const broken = /^(ReferenceError|SyntaxError|TypeError)\b/;
 
 /** The tests go through with all defences, or there would be nothing to be seen without one. */
-export async function withDefences(twin: Twin, file: string, names: string[]): Promise<void> {
-  const ends = await twin.run(file, names);
-  const missing = names.filter((name) => !ends.some((end) => end.name.includes(name)));
+export async function withDefences(twin: Twin, defences: readonly Defence[]): Promise<void> {
+  const tests = defences.map(({ red }) => red);
+  const ends = await twin.run(tests);
+  const missing = tests.filter(({ test }) => !ends.some(({ name }) => name.includes(test)));
   const failed = ends.filter(({ status }) => status === "failed");
-  if (missing.length > 0) throw new Error(`${file} has no test “${missing.join("”, “")}”`);
+  if (missing.length > 0) throw new Error(`there is no such test: ${JSON.stringify(missing)}`);
   if (failed.length > 0) throw new Error(`red with every defence in place:\n${told(failed)}`);
 }
 
 /** Takes the defence away and returns how its test goes red. */
 export async function withoutDefence(twin: Twin, { red, edit }: Defence): Promise<string> {
-  const ends = await twin.without(edit, () => twin.run(red.file, [red.test]));
+  const ends = await twin.without(edit, () => twin.run([red]));
   const failed = ends.filter(({ status }) => status === "failed");
   if (failed.length === 0) throw new Error(`nobody notices that it is gone: ${red.file}`);
   const odd = failed.filter(({ reason }) => broken.test(reason));

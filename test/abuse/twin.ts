@@ -40,25 +40,28 @@ export class Twin {
     const path = join(this.#folder, file);
     const whole = readFileSync(path, "utf8");
     writeFileSync(path, edited(whole, { file, ...edit }));
+    const folder = file.split("/").slice(0, 2).join("/");
     try {
-      this.#build(file);
+      this.#build(folder);
       return await work();
     } finally {
       writeFileSync(path, whole);
-      this.#build(file);
+      this.#build(folder);
     }
   }
 
-  /** Which of the tests with these names passed and which failed, with the reason. */
-  async run(file: string, names: readonly string[]): Promise<TestEnd[]> {
+  /** Which of these tests passed and which failed, with the reason. */
+  async run(tests: readonly { file: string; test: string }[]): Promise<TestEnd[]> {
     const results = join(this.#folder, "results.json");
+    const files = [...new Set(tests.map(({ file }) => file))];
+    const names = [...new Set(tests.map(({ test }) => test))];
     const pattern = names.map((name) => name.replaceAll(/[^\w ]/g, "\\$&")).join("|");
     rmSync(results, { force: true });
-    const said = await this.#vitest([file, "-t", pattern, `--outputFile.json=${results}`]);
+    const said = await this.#vitest([...files, "-t", pattern, `--outputFile.json=${results}`]);
     try {
       return endsIn(readFileSync(results, "utf8"));
     } catch (error) {
-      throw new Error(`${file} gave no results:\n${said}`, { cause: error });
+      throw new Error(`${files.join()} gave no results:\n${said}`, { cause: error });
     }
   }
 
@@ -66,11 +69,11 @@ export class Twin {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #build(file: string): void {
-    const cwd = join(this.#folder, file.split("/").slice(0, 2).join("/"));
+  #build(folder: string): void {
+    const cwd = join(this.#folder, folder);
     const tsdown = join(this.#folder, "node_modules/tsdown/dist/run.mjs");
     const built = spawnSync(process.execPath, [tsdown, "--no-dts"], { cwd, encoding: "utf8" });
-    if (built.status !== 0) throw new Error(`${file} cannot be built:\n${built.stderr}`);
+    if (built.status !== 0) throw new Error(`${folder} cannot be built:\n${built.stderr}`);
   }
 
   async #vitest(args: string[]): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 const isolation = "packages/core/src/config/isolation.ts";
 const boundary = "packages/core/src/config/boundary.ts";

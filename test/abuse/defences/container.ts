@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 const spec = "packages/core/src/runner/container/spec.ts";
 const guard = "packages/core/src/runner/container/workspace-guard.ts";
@@ -20,7 +20,7 @@ export const containerDefences: readonly Defence[] = [
     red: reviewed,
   },
   {
-    name: "no swap, no core files",
+    name: "no swap comes on top of the memory",
     guards: "the memory of the machine",
     edit: { file: spec, from: "MemorySwap: memory,", to: "" },
     red: reviewed,
@@ -44,8 +44,8 @@ export const containerDefences: readonly Defence[] = [
     red: { file: "test/docker/canary.test.ts", test: "a canary key is found nowhere" },
   },
   {
-    name: "variables of a run are not in the container's description",
-    guards: "what `docker inspect` shows to others",
+    name: "what describes this machine stays out of the container",
+    guards: "paths, sockets and names of the host",
     edit: {
       file: "packages/core/src/runner/container/environment.ts",
       from: "const travelling = Object.entries(env).filter(([name]) => mayTravel(name));",
@@ -144,6 +144,32 @@ export const containerDefences: readonly Defence[] = [
       to: "return { source: real, target, readOnly: false };",
     },
     red: { file: workspaceTest, test: "are mounted read-only unless they say rw" },
+  },
+  {
+    name: "links beside a transcript are not followed",
+    guards: "files of the host and of other agents, against links in the agent's own sessions",
+    edit: {
+      file: "packages/core/src/runner/runtime/session-file/planted.ts",
+      from: "constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK",
+      to: "constants.O_RDONLY | constants.O_NONBLOCK",
+    },
+    red: {
+      file: "test/session-file/planted.test.ts",
+      test: "a link in the place of a transcript is not followed",
+    },
+  },
+  {
+    name: "folders beside a transcript are no links",
+    guards: "sessions of other agents",
+    edit: {
+      file: "packages/core/src/runner/runtime/session-file/planted.ts",
+      from: "(entry) => entry.isDirectory(),",
+      to: "(entry) => entry.isDirectory() || entry.isSymbolicLink(),",
+    },
+    red: {
+      file: "test/session-file/planted.test.ts",
+      test: "a link in the place of one/subagents leads to nobody else's",
+    },
   },
   {
     name: "rules of tools are kept outside of the container",

@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 const doorsTest = "test/gateway/doors.test.ts";
 const sealedTest = "test/gateway/sealed.test.ts";

@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 export const neighbourDefences: readonly Defence[] = [
   {
@@ -82,7 +82,10 @@ export const neighbourDefences: readonly Defence[] = [
       from: "writeFileSync(file, text, { mode: 0o600 });",
       to: "writeFileSync(file, text, { mode: 0o644 });",
     },
-    red: { file: "test/abuse/neighbour.test.ts", test: "another user" },
+    red: {
+      file: "test/abuse/neighbour.test.ts",
+      test: "another user, and another process, gets nothing of a fleet at work",
+    },
   },
   {
     name: "a runner carries nothing of the fleet's environment",

@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 const fence = "packages/core/src/runner/fence.ts";
 const signature = "packages/core/src/triggers/webhook/verify-signature.ts";

@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 const ownHost = "packages/server/src/access/own-host.ts";
 const apiTest = "test/abuse/api.test.ts";

@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 const environment = "packages/core/src/runner/environment.ts";
 const repositoryTest = "test/runner/hostile-repository.test.ts";

@@ -1,4 +1,4 @@
-import type { Defence } from "../defences.ts";
+import type { Defence } from "../defence.ts";
 
 const chain = "packages/core/src/queue/decide-chain.ts";
 const limitsTest = "test/herd-tools/chain-limits.test.ts";
@@ -50,7 +50,10 @@ export const walletDefences: readonly Defence[] = [
       from: "if (limit !== undefined && left < Math.max(wants, atLeast)) {",
       to: "if (limit !== undefined && left < Math.min(wants, atLeast) - limit) {",
     },
-    red: { file: "test/abuse/wallet.test.ts", test: "budget" },
+    red: {
+      file: "test/abuse/wallet.test.ts",
+      test: "no more jobs run than the budget of the day has",
+    },
   },
   {
     name: "what a job may cost is held while it runs",
