@@ -68,15 +68,13 @@ function tick(): fc.Arbitrary<Command> {
 }
 
 function clockJump(): fc.Arbitrary<Command> {
-  return fc
-    .integer({ min: -3_600_000, max: 3_600_000 })
-    .map((by) =>
-      command({
-        name: `clock ${by}`,
-        may: () => true,
-        run: async (_, real) => real.clock.jump(by),
-      }),
-    );
+  return fc.integer({ min: -3_600_000, max: 3_600_000 }).map((by) =>
+    command({
+      name: `clock ${by}`,
+      may: () => true,
+      run: async (_, real) => real.clock.jump(by),
+    }),
+  );
 }
 
 function suspend(): fc.Arbitrary<Command> {

@@ -92,6 +92,13 @@ const plants: [string, WrongKind, (planted: Planted) => unknown][] = [
   ],
   ["no answer", "lost", ({ story }) => void story.posts?.splice(0)],
   [
+    "a refusal in place of an answer",
+    "lost",
+    ({ story }) => {
+      story.answer = /nothing of the kind/;
+    },
+  ],
+  [
     "an orphan",
     "left",
     ({ story, id }) => {

@@ -73,6 +73,7 @@ export async function runCase(
     task: () => task,
     hooked: "hooked",
     posts: trigger.posts?.(),
+    answer: /^It is done/,
     engine: one.place === "Docker" ? engine : undefined,
     secrets: [canary, ...trigger.secrets],
     glimpses: keeper.glimpses,

@@ -166,8 +166,10 @@ function strangers({ on }: Story, cases: readonly Case[]): string[] {
     .map(({ id, prompt }) => `request ${id} is nobody's: ${prompt?.slice(0, 60)}`);
 }
 
-function judgePosts({ posts, accepted }: Story): Wrong[] {
-  if (!posts || posts.length === accepted.size) return [];
+function judgePosts({ posts, accepted, answer = /./ }: Story): Wrong[] {
+  if (!posts) return [];
+  const others = posts.filter((text) => !answer.test(text)).map((text) => `answered with: ${text}`);
+  if (posts.length === accepted.size) return wrongs("lost", others);
   const kind = posts.length < accepted.size ? "lost" : "doubled";
   return wrongs(kind, [`${accepted.size} messages have ${posts.length} answers: ${posts.join()}`]);
 }
