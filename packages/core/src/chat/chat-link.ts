@@ -20,6 +20,7 @@ import type { LinkContext } from "./link-context.ts";
 import { listenRules } from "./listen-rules.ts";
 import { Listening, wordsOf } from "./listening.ts";
 import { maySpeak } from "./may-speak.ts";
+import { untilKept } from "./persevere.ts";
 import { Questions } from "./questions.ts";
 import { runCommand } from "./run-command.ts";
 import { type ListenRules, whatIsWanted } from "./what-is-wanted.ts";
@@ -132,7 +133,8 @@ export class ChatLink {
     const given = this.record(incoming, wanted.kind === "answer" && wanted.withContext);
     const status = isCommandText ? ("answered" as const) : ("waiting" as const);
     failPoint("message heard");
-    const { message, created } = await this.context.store.take(given, status);
+    const { store, signal } = this.context;
+    const { message, created } = await untilKept(() => store.take(given, status), signal);
     failPoint("message taken");
     if (!created) return;
     if (!isCommandText) return this.put(message);
