@@ -100,6 +100,13 @@ const failedWrites = (["ENOSPC", "EIO"] as const).flatMap((kind) => [
   fault(kind, "file write"),
 ]);
 
+/** Each of these once found something that was mended since. */
+export const onceFound: FaultCase[] = [
+  { trigger: "manual", place: "host CLI", faults: [fault("kill", "database write", 2)] },
+  { trigger: "manual", place: "host SDK", faults: [fault("ENOSPC", "log write", 1)] },
+  { trigger: "chat", place: "host CLI", faults: [fault("ENOSPC", "database write", 8)] },
+];
+
 function fault(kind: FaultKind, point: FailPoint, nth = 1): Fault {
   return { point, kind, nth };
 }

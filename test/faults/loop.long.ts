@@ -4,11 +4,15 @@ import { testEngine } from "../support/engine.ts";
 import { everyCase } from "./cases.ts";
 import { recordSection } from "./proof.ts";
 import { tableOf } from "./proof-table.ts";
+import type { FaultCase } from "./run-case.ts";
 import { complaintsOf, nameOf, runCases } from "./run-cases.ts";
 
 const seed = Number(process.env.HERDCTL_LONG_SEED ?? Date.now() % 1_000_000);
 const seconds = Number(process.env.HERDCTL_FAULTS_SECONDS ?? 3 * 3600);
 const only = new RegExp(process.env.HERDCTL_FAULTS_ONLY ?? "");
+/** What is tried before all else. */
+const first = new RegExp(process.env.HERDCTL_FAULTS_FIRST ?? "$^");
+const rank = (one: FaultCase) => (first.test(nameOf(one)) ? 0 : one.faults.length);
 
 const engine = await testEngine();
 
@@ -20,7 +24,7 @@ test("whatever fails at whichever point: every trigger ends once, and nothing is
   // Where time is short, first of all every point in every place is tried once.
   const cases = new Random(seed)
     .shuffled(planned)
-    .sort((a, b) => a.faults.length - b.faults.length)
+    .sort((a, b) => rank(a) - rank(b))
     .filter((one) => only.test(nameOf(one)));
   say(`seed ${seed}: ${cases.length} cases`);
   const began = Date.now();

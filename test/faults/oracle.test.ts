@@ -1,43 +1,70 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { StateManager } from "@herdctl/core";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { Database } from "../../packages/core/src/state/sqlite/database.ts";
 import { consultOracle } from "../oracle/oracle.ts";
 import type { Story, WrongKind } from "../oracle/story.ts";
 import { fleetFile } from "../support/fleet-process.ts";
-import { fleetProgram } from "../support/fleet-program.ts";
+import { fleetProgram, until } from "../support/fleet-program.ts";
 import { stage } from "../support/stage.ts";
 
 const secret = "sk-the-canary-of-the-oracle";
 const work = { tools: [{ name: "Bash", input: { command: 'echo "$HERDCTL_JOB" >> effects' } }] };
 
+interface Planted {
+  story: Story;
+  id: string;
+  stateDir: string;
+}
+
+const closing: (() => void | Promise<void>)[] = [];
+let good: Planted;
+
 /** One job that went well, in a fleet that has stopped. */
-async function goodStory(): Promise<{ story: Story; id: string; stateDir: string }> {
-  const on = await stage({ script: { rules: [{ replies: [work, "Done."] }] } });
+beforeAll(async () => {
+  const whenOver = (step: () => void | Promise<void>) => void closing.unshift(step);
+  const on = await stage({ script: { rules: [{ replies: [work, "Done."] }] } }, whenOver);
   const hook = `{ type: shell, command: 'echo "$HERDCTL_JOB" >> hooked' }`;
-  const file = fleetFile(on, `  - { name: one, runtime: cli, hooks: { after_run: [${hook}] } }`);
-  const fleet = await fleetProgram(on, file);
+  const agent = `  - { name: one, runtime: cli, hooks: { after_run: [${hook}] } }`;
+  const file = fleetFile(on, agent, undefined, undefined, whenOver);
+  const fleet = await fleetProgram(on, file, whenOver);
   const request = { trigger: "manual" as const, agent: "one", prompt: "Do it.", key: "it" };
   const { job } = await fleet.control.trigger(request);
   await fleet.control.wait(job.id);
-  while ((await fleet.control.hooks({ limit: 1 }))[0]?.status !== "succeeded") await delay(30);
+  await until("its hook", async () => {
+    return (await fleet.control.hooks({ limit: 1 }))[0]?.status === "succeeded";
+  });
   await fleet.stop();
-  const accepted = new Map([["it", job.id]]);
-  const story: Story = {
-    on,
-    file,
-    accepted,
-    hooked: "hooked",
-    secrets: [secret],
-    posts: ["Done."],
-  };
-  return { story, id: job.id, stateDir: join(dirname(file), ".herdctl") };
+  const story: Story = { on, file, accepted: new Map([["it", job.id]]), secrets: [secret] };
+  good = { story, id: job.id, stateDir: join(dirname(file), ".herdctl") };
+  for (const folder of foldersOf(good)) cpSync(folder, kept(folder), { recursive: true });
+}, 300_000);
+
+afterAll(async () => {
+  for (const step of closing) await step();
+});
+
+/** The same story, as it was before anything was planted. */
+function goodStory(): Planted {
+  for (const folder of foldersOf(good)) {
+    rmSync(folder, { recursive: true });
+    cpSync(kept(folder), folder, { recursive: true });
+  }
+  const { story, id } = good;
+  writeFileSync(join(dirname(story.file), "hooked"), `${id}\n`);
+  const accepted = new Map(story.accepted);
+  return { ...good, story: { ...story, accepted, hooked: "hooked", posts: ["Done."] } };
 }
 
-type Planted = Awaited<ReturnType<typeof goodStory>>;
+function foldersOf({ stateDir, story }: Planted): string[] {
+  return [stateDir, story.on.workspace, story.on.configDir];
+}
+
+function kept(folder: string): string {
+  return `${folder}-kept`;
+}
 
 async function inState(stateDir: string, change: (state: StateManager) => Promise<unknown>) {
   const state = await new StateManager(stateDir).open();
@@ -79,7 +106,7 @@ const plants: [string, WrongKind, (planted: Planted) => unknown][] = [
   [
     "an attempt that never ends",
     "lost",
-    ({ stateDir, id }) =>
+    ({ stateDir, story }) =>
       inState(stateDir, async (state) => {
         const { job } = await state.jobs.create({
           agent: "one",
@@ -87,10 +114,17 @@ const plants: [string, WrongKind, (planted: Planted) => unknown][] = [
           idempotency_key: "two",
         });
         await state.jobs.startAttempt(job.id, { due_at: null });
-        void id;
+        story.accepted.set("two", job.id);
       }),
   ],
   ["no answer", "lost", ({ story }) => void story.posts?.splice(0)],
+  [
+    "a refusal in place of an answer",
+    "lost",
+    ({ story }) => {
+      story.answer = /nothing of the kind/;
+    },
+  ],
   [
     "an orphan",
     "left",
@@ -146,12 +180,12 @@ const plants: [string, WrongKind, (planted: Planted) => unknown][] = [
 ];
 
 test("the oracle finds nothing wrong with a job that went well", async () => {
-  const { story } = await goodStory();
+  const { story } = goodStory();
   expect((await consultOracle(story)).wrong).toEqual([]);
 });
 
 test.each(plants)("the oracle sees %s: %s", async (_, kind, plant) => {
-  const planted = await goodStory();
+  const planted = goodStory();
   await plant(planted);
   const { wrong } = await consultOracle(planted.story);
   expect(wrong.map((one) => one.kind)).toContain(kind);

@@ -1,6 +1,5 @@
 import { chownSync, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Script } from "@herdctl/rehearsal";
 import type { Fault } from "../../packages/core/src/faults/fail-point.ts";
 import { consultOracle } from "../oracle/oracle.ts";
 import type { Wrong } from "../oracle/story.ts";
@@ -12,6 +11,7 @@ import type { WhenOver } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";
 import { containersSeen } from "./glimpse.ts";
 import { Keeper } from "./keeper.ts";
+import { script } from "./task.ts";
 import { prepare, type Trigger, type TriggerKind, task } from "./trigger-kinds.ts";
 
 export const places = ["host SDK", "host CLI", "Docker"] as const;
@@ -42,7 +42,7 @@ export async function runCase(
   whenOver: WhenOver,
 ): Promise<CaseResult> {
   const trigger = await prepare[one.trigger](whenOver);
-  const staged = await stage({ script: model }, whenOver);
+  const staged = await stage({ script }, whenOver);
   if (one.place === "Docker") chownSync(staged.workspace, insider.uid, insider.gid);
   const file = fleetFile(staged, agentOf(one, trigger), undefined, undefined, whenOver);
   const plan = join(dirname(file), "faults.json");
@@ -73,6 +73,7 @@ export async function runCase(
     task: () => task,
     hooked: "hooked",
     posts: trigger.posts?.(),
+    answer: /^It is done/,
     engine: one.place === "Docker" ? engine : undefined,
     secrets: [canary, ...trigger.secrets],
     glimpses: keeper.glimpses,
@@ -80,22 +81,6 @@ export async function runCase(
   const attempts = cases[0]?.attempts.length ?? 0;
   const outcome = cases[0]?.job.outcome?.code ?? "none";
   return { wrong, happened: happened(), deaths: keeper.deaths, attempts, outcome };
-}
-
-/** What the task does shows in one line of a file. Whoever goes on looks first whether that is done. */
-const work = 'echo "$HERDCTL_JOB" >> effects';
-const rest = `grep -qx "$HERDCTL_JOB" effects || ${work}`;
-/** The prompt is in the transcript by then: no earlier answer can be forgotten. */
-const untilWritten = { first: "200ms" };
-const model: Script = {
-  rules: [
-    { match: { prompt: "was interrupted" }, replies: [bash(rest), "It is done now."] },
-    { replies: [{ ...bash(work), delay: untilWritten }, bash("sleep 0.1"), "It is done."] },
-  ],
-};
-
-function bash(command: string) {
-  return { tools: [{ name: "Bash", input: { command } }] };
 }
 
 const patience = "retry: { max_attempts: 9, backoff: 100ms }";

@@ -28,7 +28,7 @@ export async function runCases(
       told?.(end, ends.length);
     }
   };
-  await Promise.all(Array.from({ length: 1 + availableParallelism() }, worker));
+  await Promise.all(Array.from({ length: 3 * availableParallelism() }, worker));
   return ends;
 }
 

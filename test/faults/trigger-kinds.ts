@@ -40,7 +40,7 @@ export const prepare: Record<TriggerKind, (whenOver: WhenOver) => Promise<Trigge
     agent: ["    schedules: {} # planned later"],
     pull: async (keeper, file) => {
       await keeper.ask("the schedule to be known", async (control) => {
-        const due = new Date((Math.ceil(Date.now() / 1_000) + 2) * 1_000);
+        const due = new Date((Math.ceil(Date.now() / 1_000) + 5) * 1_000);
         const text = readFileSync(file, "utf8");
         writeFileSync(file, text.replace(/schedules: .*/, `schedules: { s: ${cronAt(due)} }`));
         await control.reload();

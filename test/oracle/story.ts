@@ -16,6 +16,8 @@ export interface Story {
   hooked?: string;
   /** Posts that were made in answer, for each trigger one. */
   posts?: string[];
+  /** What each of them says. */
+  answer?: RegExp;
   /** Where its containers are. */
   engine?: TestEngine;
   /** What nobody may find anywhere. */

@@ -88,6 +88,17 @@ describe("a new state", () => {
   });
 });
 
+test("what a process left that died while it made a database is gone with the next start", async () => {
+  const { folder } = stateWithJobs();
+  const dead = ["herd.db.new-999999999", "herd.db.new-999999999-wal"];
+  for (const name of dead) writeFileSync(join(folder, name), "half");
+  writeFileSync(join(folder, `herd.db.new-${process.pid}`), "of somebody who lives");
+  await open(folder);
+  expect(readdirSync(folder).filter((name) => name.includes("new-"))).toEqual([
+    `herd.db.new-${process.pid}`,
+  ]);
+});
+
 describe("reading", () => {
   test("sees what the writer writes while both are open", async () => {
     const { folder } = stateWithJobs();

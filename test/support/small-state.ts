@@ -2,13 +2,14 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { WhenOver } from "./folder.ts";
 
 /** A state directory of 8 MB, which the test can fill to the brim. */
-export function smallState(file: string) {
+export function smallState(file: string, whenOver: WhenOver = onTestFinished) {
   const folder = join(dirname(file), ".herdctl");
   mkdirSync(folder);
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m,mode=0700", "tmpfs", folder]);
-  onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));
+  whenOver(() => void execFileSync("umount", ["--lazy", folder]));
   const ballast = join(folder, "ballast");
   return {
     fill: () => {
@@ -21,6 +22,6 @@ export function smallState(file: string) {
         }
       }
     },
-    free: () => rmSync(ballast),
+    free: () => rmSync(ballast, { force: true }),
   };
 }

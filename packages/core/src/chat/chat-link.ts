@@ -20,6 +20,7 @@ import type { LinkContext } from "./link-context.ts";
 import { listenRules } from "./listen-rules.ts";
 import { Listening, wordsOf } from "./listening.ts";
 import { maySpeak } from "./may-speak.ts";
+import { untilKept } from "./persevere.ts";
 import { Questions } from "./questions.ts";
 import { runCommand } from "./run-command.ts";
 import { giveTypedAnswer, questionAnswered } from "./typed-answers.ts";
@@ -136,7 +137,8 @@ export class ChatLink {
     const given = { ...this.record(incoming), wants_context, answers: answers ?? null };
     const status = isCommandText ? ("answered" as const) : ("waiting" as const);
     failPoint("message heard");
-    const { message, created } = await this.context.store.take(given, status);
+    const { store, signal } = this.context;
+    const { message, created } = await untilKept(() => store.take(given, status), signal);
     failPoint("message taken");
     if (!created) return;
     if (wanted.kind !== "command") return this.put(message);

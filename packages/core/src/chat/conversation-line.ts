@@ -8,6 +8,7 @@ import { type Answer, composeAnswer } from "./compose-answer.ts";
 import { ChatError } from "./connector.ts";
 import { removeImages } from "./kept-images.ts";
 import type { LinkContext } from "./link-context.ts";
+import { isUnkept, untilKept } from "./persevere.ts";
 import { ReplyFold } from "./reply-fold.ts";
 import { ReplyWriter } from "./reply-writer.ts";
 
@@ -84,7 +85,7 @@ export class ConversationLine {
       if (!message || this.context.signal.aborted) return;
       this.current = message;
       try {
-        await this.answer(message);
+        await untilKept(() => this.answer(message), this.context.signal);
       } catch (error) {
         await this.giveUp(message, error);
       }
@@ -120,6 +121,7 @@ export class ConversationLine {
       await this.settle(message, job);
     } catch (error) {
       if (!(error instanceof UserError) || signal.aborted || isStopping(error)) throw error;
+      if (isUnkept(error)) throw error;
       await writer.finish(refusal(error));
       await store.changeMessage(given.id, { status: "answered", note: error.message });
     } finally {

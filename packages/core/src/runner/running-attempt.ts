@@ -67,9 +67,11 @@ export class RunningAttempt {
     try {
       for await (const message of runtime.execute(this.executeOptions())) {
         failPoint(pointOf(message));
-        await output.append(withTime(message));
-        failPoint("message kept");
+        const kept = output.append(withTime(message));
+        // What was seen counts, also when it cannot be kept: the next attempt must know the session.
         this.take(message);
+        await kept;
+        failPoint("message kept");
         this.watch.onMessage?.(message);
       }
       await output.sync();

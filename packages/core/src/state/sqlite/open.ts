@@ -1,6 +1,16 @@
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { UserError } from "../../errors/user-error.ts";
+import { identifyProcess } from "../process-identity.ts";
 import { orUnavailable } from "../unavailable.ts";
 import { Database, damaged } from "./database.ts";
 import { migrate, migrateNew, migrations } from "./migrations.ts";
@@ -18,6 +28,7 @@ const cheapToCheck = 4 * 1024 * 1024;
 
 /** For the one writer. A missing database is created; a damaged one is refused untouched. */
 export function openForWriting(file: string, steps = migrations): Database {
+  orUnavailable(file, () => removeDrafts(file));
   if (!isThere(file)) orUnavailable(file, () => create(file, steps));
   inspect(file, steps.length);
   const database = new Database(file);
@@ -88,6 +99,16 @@ function create(file: string, steps: readonly string[]): void {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(draft + suffix, { force: true });
   }
   syncFolder(file);
+}
+
+/** Drafts of processes that died while they made a database. */
+function removeDrafts(file: string): void {
+  const folder = dirname(file);
+  const start = `${basename(file)}.new-`;
+  for (const name of readdirSync(folder)) {
+    const pid = name.startsWith(start) ? Number.parseInt(name.slice(start.length), 10) : 0;
+    if (pid > 0 && !identifyProcess(pid)) rmSync(join(folder, name), { force: true });
+  }
 }
 
 /** Another process may have been quicker: then its database is the one. */

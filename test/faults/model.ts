@@ -1,0 +1,173 @@
+import { setTimeout as delay } from "node:timers/promises";
+import fc from "fast-check";
+import type { FleetUnderTest } from "./fleet-under-test.ts";
+
+/** All that must be known to say what may be done next, and what must come of it. */
+export interface Model {
+  fleet: "up" | "down" | "suspended";
+  isFull: boolean;
+  engine: "up" | "down" | "none";
+  keys: string[];
+}
+
+type Command = fc.AsyncCommand<Model, FleetUnderTest>;
+
+/** A name, when it may be done, and what it does to both; it throws when they disagree. */
+interface Step {
+  name: string;
+  may(model: Readonly<Model>): boolean;
+  run(model: Model, real: FleetUnderTest): Promise<unknown>;
+}
+
+const isUp = ({ fleet }: Readonly<Model>) => fleet === "up";
+const agents = ["here", "contained"] as const;
+
+/** Everything that may happen to a fleet, in the order in which a failing run is made simpler. */
+export function commands(most: number, withEngine: boolean) {
+  const plain = [trigger, duplicate, tick, clockJump, suspend, kill, start, cancel, reload, disk];
+  const all = withEngine ? [...plain, engineRestart] : plain;
+  const weighted = [trigger, trigger, start, start, ...all];
+  return fc.commands(
+    weighted.map((make) => make(withEngine)),
+    { maxCommands: most, size: "max" },
+  );
+}
+
+function trigger(withEngine: boolean): fc.Arbitrary<Command> {
+  const agent = withEngine ? fc.constantFrom(...agents) : fc.constant("here" as const);
+  return agent.map((name) =>
+    command({
+      name: `trigger ${name}`,
+      may: isUp,
+      run: async (model, real) => {
+        const key = `key-${model.keys.length + 1}`;
+        const isTaken = await real.trigger(key, name);
+        if (!isTaken && !model.isFull) throw new Error("it was refused, though there is room");
+        if (isTaken) model.keys.push(key);
+      },
+    }),
+  );
+}
+
+function duplicate(): fc.Arbitrary<Command> {
+  return fc.nat(99).map((index) =>
+    command({
+      name: `duplicate ${index}`,
+      may: (model) => isUp(model) && model.keys.length > 0,
+      run: async ({ keys }, real) => {
+        await real.trigger(keys[index % keys.length] ?? "", "here");
+      },
+    }),
+  );
+}
+
+function tick(): fc.Arbitrary<Command> {
+  return fc
+    .integer({ min: 50, max: 1_200 })
+    .map((ms) => command({ name: `tick ${ms}`, may: () => true, run: () => delay(ms) }));
+}
+
+function clockJump(): fc.Arbitrary<Command> {
+  return fc.integer({ min: -3_600_000, max: 3_600_000 }).map((by) =>
+    command({
+      name: `clock ${by}`,
+      may: () => true,
+      run: async (_, real) => real.clock.jump(by),
+    }),
+  );
+}
+
+function suspend(): fc.Arbitrary<Command> {
+  return fc.constant(
+    command({
+      name: "suspend or go on",
+      may: ({ fleet }) => fleet !== "down",
+      run: async (model, real) => {
+        real.suspend(isUp(model) ? "SIGSTOP" : "SIGCONT");
+        model.fleet = isUp(model) ? "suspended" : "up";
+      },
+    }),
+  );
+}
+
+function kill(): fc.Arbitrary<Command> {
+  return fc.boolean().map((withRunners) =>
+    command({
+      name: withRunners ? "kill all" : "kill",
+      may: isUp,
+      run: async (model, real) => {
+        await real.kill(withRunners);
+        model.fleet = "down";
+      },
+    }),
+  );
+}
+
+function start(): fc.Arbitrary<Command> {
+  return fc.constant(
+    command({
+      name: "start",
+      // A fleet that cannot write its lock says so and does not start: that is tested elsewhere.
+      may: ({ fleet, isFull }) => fleet === "down" && !isFull,
+      run: async (model, real) => {
+        await real.start();
+        model.fleet = "up";
+      },
+    }),
+  );
+}
+
+function cancel(): fc.Arbitrary<Command> {
+  return fc.nat(99).map((index) =>
+    command({
+      name: `cancel ${index}`,
+      may: (model) => isUp(model) && model.keys.length > 0 && !model.isFull,
+      run: async ({ keys }, real) => {
+        const id = real.accepted.get(keys[index % keys.length] ?? "") ?? "";
+        await real.running.control.cancel(id);
+      },
+    }),
+  );
+}
+
+function reload(): fc.Arbitrary<Command> {
+  return fc.constant(
+    command({ name: "reload", may: isUp, run: (_, real) => real.running.control.reload() }),
+  );
+}
+
+function disk(): fc.Arbitrary<Command> {
+  return fc.constant(
+    command({
+      name: "fill or free the disk",
+      may: () => true,
+      run: async (model, real) => {
+        if (model.isFull) real.disk.free();
+        else real.disk.fill();
+        model.isFull = !model.isFull;
+      },
+    }),
+  );
+}
+
+function engineRestart(): fc.Arbitrary<Command> {
+  return fc.constant(
+    command({
+      name: "kill or start the engine",
+      may: ({ engine }) => engine !== "none",
+      run: async (model, real) => {
+        if (model.engine === "up") await real.engine?.kill();
+        else await real.engine?.start();
+        model.engine = model.engine === "up" ? "down" : "up";
+      },
+    }),
+  );
+}
+
+function command({ name, may, run }: Step): Command {
+  return {
+    check: may,
+    run: async (model, real) => void (await run(model, real)),
+    toString: () => name,
+  };
+}
