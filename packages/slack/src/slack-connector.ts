@@ -15,6 +15,7 @@ import { fetchFile } from "./fetch-file.ts";
 import { incomingMessage, isSpoken, type SlackMessage, stampOf, timeOf, tsOf } from "./incoming.ts";
 import { messageBody } from "./message-body.ts";
 import { plain } from "./mrkdwn.ts";
+import { listedTypes } from "./scopes.ts";
 import { type SlackSettings, settingsOf } from "./settings.ts";
 import { type Envelope, SharedSocket, type SocketListener } from "./shared-socket.ts";
 import { silentLogger } from "./silent-logger.ts";
@@ -35,6 +36,7 @@ export class SlackConnector implements Connector {
   private readonly beginnings = new Map<string, string | undefined>();
   private socket: { shared: SharedSocket; listener: SocketListener } | undefined;
   private self = { team: "", us: "" };
+  private roomTypes: string[] = [];
   private showsStatus = true;
 
   constructor(link: ChatLinkOptions) {
@@ -49,8 +51,10 @@ export class SlackConnector implements Connector {
 
   async start(listener: ConnectorListener): Promise<void> {
     await this.ask(async () => {
-      const { user_id: us = "", team_id: team = "" } = await this.web.auth.test();
+      const answer = await this.web.auth.test();
+      const { user_id: us = "", team_id: team = "", response_metadata } = answer;
       this.self = { us, team };
+      this.roomTypes = listedTypes(response_metadata?.scopes ?? []);
       const shared = SharedSocket.of(this.settings.appToken, this.settings.base_url);
       const own: SocketListener = {
         envelope: (envelope) => this.hear(envelope, listener),
@@ -209,7 +213,8 @@ export class SlackConnector implements Connector {
 
   private ownChannels(): Promise<Room[]> {
     return this.ask(async () => {
-      const types = "public_channel,private_channel,im";
+      if (this.roomTypes.length === 0) return [];
+      const types = this.roomTypes.join(",");
       const { channels = [] } = await this.web.users.conversations({ types, limit: 200 });
       return channels.flatMap(({ id }) =>
         id && this.concerns(id)
