@@ -137,7 +137,7 @@ export function conformance(open: OpenChat): void {
       expect(answers.map(({ text }) => text)).toEqual([1, 2, 3, 4, 5].map((n) => `answer ${n}`));
       expect(ids.slice(1).every((id) => on.chat.marks(id).length > 0)).toBe(true);
       expect(sessionsOf(on)).toHaveLength(1);
-    });
+    }, 120_000);
 
     wideTest("the same event twice gives one answer", async () => {
       const on = await chatStage();
@@ -182,7 +182,7 @@ export function conformance(open: OpenChat): void {
         const text = JSON.stringify(body).toLowerCase();
         expect(words.filter((word) => text.includes(word))).toHaveLength(1);
       }
-    });
+    }, 120_000);
   });
 
   describe("the answer", () => {
@@ -289,7 +289,7 @@ export function conformance(open: OpenChat): void {
   });
 
   describe("commands", () => {
-    test("reset begins anew; status, jobs, cost and help tell", async () => {
+    wideTest("reset begins anew; status, jobs, cost and help tell", async () => {
       const on = await chatStage();
       const room = on.chat.direct("dora");
       on.chat.say(room, "dora", "hello");
@@ -387,7 +387,7 @@ export function conformance(open: OpenChat): void {
     const question = (on: ChatStage, room: string) =>
       until("the question", async () => on.chat.posts(room).find((p) => p.buttons.length > 0));
 
-    test("an approver's press counts, once; the question shows who answered it", async () => {
+    wideTest("an approver's press counts, once; the question shows who answered it", async () => {
       const on = await chatStage({ script, agent });
       const room = on.chat.channel("general");
       on.chat.say(room, "ann", `${on.chat.mention} please`);
