@@ -44,6 +44,20 @@ export function questions(open: OpenChat): void {
       expect(after.text).toContain(`${on.chat.userId("ann")}: Blue`);
     });
 
+    wideTest("one that nobody answers in time is taken back, and its buttons with it", async () => {
+      const input = { question: "Anyone?", choices: ["Yes", "No"], expires: "2s" };
+      const on = await chatStage({ agent, script: asking(input) });
+      const room = on.chat.direct("dora");
+      on.chat.say(room, "dora", "ask me");
+      const { id } = await asked(on, room);
+      await thanked(on, room);
+      expect(told(on)).toContain("Nobody answered in time");
+      const after = await until("the buttons to go", async () =>
+        on.chat.posts(room).find((p) => p.id === id && p.buttons.length === 0),
+      );
+      expect(after.text).toContain("⌛ No longer asked.");
+    });
+
     wideTest("where several may be chosen, several count", async () => {
       const options = ["Cheese", "Ham", "Egg"].map((label) => ({ label, description: "good" }));
       const question = { question: "What on it?", header: "Bread", options, multiSelect: true };

@@ -32,6 +32,7 @@ export class SlackConnector implements Connector {
   readonly limits = { text: 3_800, file: 20_000_000, editGap: 1_500 };
   private readonly settings: SlackSettings;
   private readonly web: WebClient;
+  private readonly signs: WebClient;
   private readonly names = new Map<string, string>();
   private readonly beginnings = new Map<string, string | undefined>();
   private socket: { shared: SharedSocket; listener: SocketListener } | undefined;
@@ -41,12 +42,15 @@ export class SlackConnector implements Connector {
 
   constructor(link: ChatLinkOptions) {
     this.settings = settingsOf(link);
-    this.web = new WebClient(this.settings.token, {
+    const options = {
       slackApiUrl: this.settings.base_url,
       logger: silentLogger,
       // A call that is made again could post twice: whoever calls looks first.
       retryConfig: { retries: 0 },
-    });
+    };
+    this.web = new WebClient(this.settings.token, options);
+    // A client that waits for a limit lets all its calls wait: no sign is worth that.
+    this.signs = new WebClient(this.settings.token, { ...options, rejectRateLimitedCalls: true });
   }
 
   async start(listener: ConnectorListener): Promise<void> {
@@ -107,7 +111,7 @@ export class SlackConnector implements Connector {
     const status = isWorking ? workingStatus : "";
     try {
       const wanted = { channel_id: channel, thread_ts, status };
-      await this.ask(() => this.web.assistant.threads.setStatus(wanted));
+      await this.ask(() => this.signs.assistant.threads.setStatus(wanted));
     } catch (error) {
       if (error instanceof ChatError && !error.mayPass) this.showsStatus = false;
     }
