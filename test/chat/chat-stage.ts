@@ -51,8 +51,10 @@ export function chatStageOf(open: OpenChat): SetStage {
       return link?.state === "connected";
     });
     const answers = (room: string) => chat.posts(room).filter(isDone);
-    const answered = (room: string, count = 1) =>
-      until(`${count} answers`, async () => answers(room).length >= count && answers(room), 40_000);
+    const answered = (room: string, count = 1) => {
+      const found = async () => answers(room).length >= count && answers(room);
+      return until(`${count} answers`, found, 30_000 + 15_000 * count);
+    };
     return { on: here, chat, file, fleet, answers, answered };
   };
 }

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { until } from "../support/fleet-program.ts";
+import { wideTest } from "../support/width.ts";
 import { type ChatStage, chatStageOf, type OpenChat, quiet } from "./chat-stage.ts";
 
 const agent = "permission_mode: dontAsk\nallowed_tools: [Bash]\ntools: [artifact]";
@@ -11,8 +12,9 @@ const filesIn = ({ chat }: ChatStage, room: string) => chat.posts(room).flatMap(
 export function filesOut(open: OpenChat): void {
   const chatStage = chatStageOf(open);
 
-  describe("files out", () => {
-    test("what the agent keeps is posted after the answer, once; what is too large is named", async () => {
+  wideTest(
+    "what the agent keeps is posted after the answer, once; what is too large is named",
+    async () => {
       const make =
         "echo hello > out.txt; head -c 21000000 /dev/zero > big.bin; echo more > more.txt";
       const replies = [bash(make), keep("out.txt"), keep("big.bin"), keep("more.txt"), "Here."];
@@ -32,6 +34,6 @@ export function filesOut(open: OpenChat): void {
       expect(answer?.text).toMatch(/Not posted: big\.bin \(21\.0 MB\).*herdctl artifacts job-/);
       const [asked] = on.on.rehearsal.ledger.main;
       expect(asked?.prompt).toContain("Files that you keep with the tool `artifact`");
-    });
-  });
+    },
+  );
 }

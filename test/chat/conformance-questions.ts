@@ -44,6 +44,20 @@ export function questions(open: OpenChat): void {
       expect(after.text).toContain(`${on.chat.userId("ann")}: Blue`);
     });
 
+    wideTest("one that nobody answers in time is taken back, and its buttons with it", async () => {
+      const input = { question: "Anyone?", choices: ["Yes", "No"], expires: "2s" };
+      const on = await chatStage({ agent, script: asking(input) });
+      const room = on.chat.direct("dora");
+      on.chat.say(room, "dora", "ask me");
+      const { id } = await asked(on, room);
+      await thanked(on, room);
+      expect(told(on)).toContain("Nobody answered in time");
+      const after = await until("the buttons to go", async () =>
+        on.chat.posts(room).find((p) => p.id === id && p.buttons.length === 0),
+      );
+      expect(after.text).toContain("⌛ No longer asked.");
+    });
+
     wideTest("where several may be chosen, several count", async () => {
       const options = ["Cheese", "Ham", "Egg"].map((label) => ({ label, description: "good" }));
       const question = { question: "What on it?", header: "Bread", options, multiSelect: true };
@@ -56,22 +70,25 @@ export function questions(open: OpenChat): void {
       expect(told(on)).toContain("Cheese, Egg");
     });
 
-    test("an answer in words is a reply to the question; others' replies are none", async () => {
-      const on = await chatStage({ agent, script: asking({ question: "Which name?" }) });
-      const room = on.chat.channel("general");
-      on.chat.say(room, "ann", `${on.chat.mention} ask me`);
-      const { id, text, buttons } = await asked(on, room);
-      expect(text).toContain("Answer by a reply to this message");
-      expect(buttons).toEqual(["Decline"]);
-      on.chat.reply(room, id, "mallory", "Mallory");
-      const reply = on.chat.reply(room, id, "ann", "Rosalind");
-      on.chat.repeat(reply);
-      await thanked(on, room);
-      expect(told(on)).toContain("A person answered: Rosalind");
-      await quiet();
-      const { jobs } = await on.fleet.jobs({ limit: 9 });
-      expect(jobs).toHaveLength(1);
-    });
+    wideTest(
+      "an answer in words is a reply to the question; others' replies are none",
+      async () => {
+        const on = await chatStage({ agent, script: asking({ question: "Which name?" }) });
+        const room = on.chat.channel("general");
+        on.chat.say(room, "ann", `${on.chat.mention} ask me`);
+        const { id, text, buttons } = await asked(on, room);
+        expect(text).toContain("Answer by a reply to this message");
+        expect(buttons).toEqual(["Decline"]);
+        on.chat.reply(room, id, "mallory", "Mallory");
+        const reply = on.chat.reply(room, id, "ann", "Rosalind");
+        on.chat.repeat(reply);
+        await thanked(on, room);
+        expect(told(on)).toContain("A person answered: Rosalind");
+        await quiet();
+        const { jobs } = await on.fleet.jobs({ limit: 9 });
+        expect(jobs).toHaveLength(1);
+      },
+    );
 
     wideTest("directly it is enough to write; what is no answer waits for its turn", async () => {
       const script = asking({ question: "Which?", choices: ["Minor", "Major"] });

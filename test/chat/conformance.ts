@@ -4,6 +4,7 @@ import type { Script } from "@herdctl/rehearsal";
 import { describe, expect, test } from "vitest";
 import { startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
+import { wideTest } from "../support/width.ts";
 import { type ChatStage, chatStageOf, type OpenChat, quiet, sessionsOf } from "./chat-stage.ts";
 import { filesOut } from "./conformance-files.ts";
 import { questions } from "./conformance-questions.ts";
@@ -30,7 +31,7 @@ export function conformance(open: OpenChat): void {
       expect(jobs).toMatchObject([{ trigger_type: "chat", status: "completed" }]);
     });
 
-    test("a direct message needs no mention, and goes on in its session", async () => {
+    wideTest("a direct message needs no mention, and goes on in its session", async () => {
       const on = await chatStage({ more: "footer: true" });
       const room = on.chat.direct("dora");
       on.chat.say(room, "dora", "hello");
@@ -43,7 +44,7 @@ export function conformance(open: OpenChat): void {
       expect(jobs[0]?.session_id).toBe(jobs[1]?.session_id);
     });
 
-    test("where it listens to everything, every message is answered", async () => {
+    wideTest("where it listens to everything, every message is answered", async () => {
       let general = "";
       const on = await chatStage({
         before: (chat) => {
@@ -55,7 +56,7 @@ export function conformance(open: OpenChat): void {
       await on.answered(general);
     });
 
-    test("a thread has a session of its own, and is answered there", async () => {
+    wideTest("a thread has a session of its own, and is answered there", async () => {
       const on = await chatStage();
       const room = on.chat.channel("general");
       const thread = on.chat.thread("a thread", room);
@@ -82,7 +83,7 @@ export function conformance(open: OpenChat): void {
       expect(await on.chat.command(room, "mallory", "stop")).toContain("may not");
     });
 
-    test("a file that came along is given to the agent, between marks", async () => {
+    wideTest("a file that came along is given to the agent, between marks", async () => {
       const on = await chatStage();
       const room = on.chat.channel("general");
       const attachments = [
@@ -97,22 +98,30 @@ export function conformance(open: OpenChat): void {
       expect(marked).toContain("big.bin");
     });
 
-    test("an image lies in the agent's folder while it answers, under a name of ours", async () => {
-      const look = "cat .herdctl-chat/*/image-1.png > seen; ls -a .herdctl-chat >> seen";
-      const replies = [{ tools: [{ name: "Bash", input: { command: look } }] }, "I see."];
-      const on = await chatStage({ script: { rules: [{ match: { prompt: "/look/" }, replies }] } });
-      const room = on.chat.direct("dora");
-      const attachments = [{ name: "../../evil.png", type: "image/png", content: "PIXELS" }];
-      on.chat.say(room, "dora", "look", { attachments });
-      await on.answered(room);
-      expect(readFileSync(join(on.on.workspace, "seen"), "utf8")).toMatch(
-        /^PIXELS[\s\S]*gitignore/,
-      );
-      expect(on.on.rehearsal.ledger.main[0]?.prompt).toContain(
-        "image-1.png in your working directory",
-      );
-      await until("it to be gone", async () => !existsSync(join(on.on.workspace, ".herdctl-chat")));
-    });
+    wideTest(
+      "an image lies in the agent's folder while it answers, under a name of ours",
+      async () => {
+        const look = "cat .herdctl-chat/*/image-1.png > seen; ls -a .herdctl-chat >> seen";
+        const replies = [{ tools: [{ name: "Bash", input: { command: look } }] }, "I see."];
+        const on = await chatStage({
+          script: { rules: [{ match: { prompt: "/look/" }, replies }] },
+        });
+        const room = on.chat.direct("dora");
+        const attachments = [{ name: "../../evil.png", type: "image/png", content: "PIXELS" }];
+        on.chat.say(room, "dora", "look", { attachments });
+        await on.answered(room);
+        expect(readFileSync(join(on.on.workspace, "seen"), "utf8")).toMatch(
+          /^PIXELS[\s\S]*gitignore/,
+        );
+        expect(on.on.rehearsal.ledger.main[0]?.prompt).toContain(
+          "image-1.png in your working directory",
+        );
+        await until(
+          "it to be gone",
+          async () => !existsSync(join(on.on.workspace, ".herdctl-chat")),
+        );
+      },
+    );
   });
 
   describe("in order, and once", () => {
@@ -128,9 +137,9 @@ export function conformance(open: OpenChat): void {
       expect(answers.map(({ text }) => text)).toEqual([1, 2, 3, 4, 5].map((n) => `answer ${n}`));
       expect(ids.slice(1).every((id) => on.chat.marks(id).length > 0)).toBe(true);
       expect(sessionsOf(on)).toHaveLength(1);
-    });
+    }, 120_000);
 
-    test("the same event twice gives one answer", async () => {
+    wideTest("the same event twice gives one answer", async () => {
       const on = await chatStage();
       const room = on.chat.direct("dora");
       const id = on.chat.say(room, "dora", "hello");
@@ -142,7 +151,7 @@ export function conformance(open: OpenChat): void {
       expect((await on.fleet.jobs({ limit: 9 })).jobs).toHaveLength(1);
     });
 
-    test("an answer whose acknowledgement was lost is not posted again", async () => {
+    wideTest("an answer whose acknowledgement was lost is not posted again", async () => {
       const on = await chatStage();
       const room = on.chat.direct("dora");
       on.chat.loseNextAnswer("post");
@@ -173,7 +182,7 @@ export function conformance(open: OpenChat): void {
         const text = JSON.stringify(body).toLowerCase();
         expect(words.filter((word) => text.includes(word))).toHaveLength(1);
       }
-    });
+    }, 120_000);
   });
 
   describe("the answer", () => {
@@ -196,7 +205,7 @@ export function conformance(open: OpenChat): void {
       expect(code.every((line) => all.includes(line.trim()))).toBe(true);
     });
 
-    test("one that is far too long is attached", async () => {
+    wideTest("one that is far too long is attached", async () => {
       const text = Array.from({ length: 1500 }, (_, n) => `This is sentence ${n}.`).join(" ");
       const on = await chatStage({ script: { default: text } });
       const room = on.chat.direct("dora");
@@ -208,7 +217,7 @@ export function conformance(open: OpenChat): void {
       expect(files).toEqual([{ name: "answer.md", content: text }]);
     });
 
-    test("it is seen while it is made: what is done, then what is said", async () => {
+    wideTest("it is seen while it is made: what is done, then what is said", async () => {
       const rules = [
         {
           match: { prompt: "/work/" },
@@ -229,7 +238,7 @@ export function conformance(open: OpenChat): void {
       expect(answer?.text).toBe(`It is done.\n${on.chat.small("🔧 Bash")}`);
     });
 
-    test("a job that fails is told in plain words, with its id", async () => {
+    wideTest("a job that fails is told in plain words, with its id", async () => {
       const on = await chatStage({ agent: "working_directory: /nowhere/at/all" });
       const room = on.chat.direct("dora");
       on.chat.say(room, "dora", "hello");
@@ -237,7 +246,7 @@ export function conformance(open: OpenChat): void {
       expect(answer?.text).toMatch(/⚠️ .*\n.*\n\(job-[\d-]+[a-z0-9]+\)/);
     });
 
-    test("a job that has to wait for a limit shows why, and until when", async () => {
+    wideTest("a job that has to wait for a limit shows why, and until when", async () => {
       const fault = { status: 429, headers: { "retry-after": "3600" } };
       const on = await chatStage({ script: { rules: [{ match: { turn: 1 }, fault }] } });
       const room = on.chat.direct("dora");
@@ -249,17 +258,20 @@ export function conformance(open: OpenChat): void {
       await on.answered(room, 2);
     });
 
-    test("a platform that takes little at a time is waited for, and every answer comes once", async () => {
-      const on = await chatStage({ limited: true });
-      const room = on.chat.direct("dora");
-      for (const n of [1, 2, 3]) on.chat.say(room, "dora", `number ${n}`);
-      const answers = await on.answered(room, 3);
-      expect(answers.map(({ text }) => text)).toEqual(Array(3).fill("Good morning."));
-      await quiet();
-      expect(on.chat.posts(room)).toHaveLength(3);
-    });
+    wideTest(
+      "a platform that takes little at a time is waited for, and every answer comes once",
+      async () => {
+        const on = await chatStage({ limited: true });
+        const room = on.chat.direct("dora");
+        for (const n of [1, 2, 3]) on.chat.say(room, "dora", `number ${n}`);
+        const answers = await on.answered(room, 3);
+        expect(answers.map(({ text }) => text)).toEqual(Array(3).fill("Good morning."));
+        await quiet();
+        expect(on.chat.posts(room)).toHaveLength(3);
+      },
+    );
 
-    test("many edits in a short time stay within the rate limits", async () => {
+    wideTest("many edits in a short time stay within the rate limits", async () => {
       const reply = {
         text: Array.from({ length: 60 }, (_, n) => `word${n}`).join(" "),
         delay: { between: "60ms" },
@@ -277,7 +289,7 @@ export function conformance(open: OpenChat): void {
   });
 
   describe("commands", () => {
-    test("reset begins anew; status, jobs, cost and help tell", async () => {
+    wideTest("reset begins anew; status, jobs, cost and help tell", async () => {
       const on = await chatStage();
       const room = on.chat.direct("dora");
       on.chat.say(room, "dora", "hello");
@@ -294,34 +306,37 @@ export function conformance(open: OpenChat): void {
       expect(sessionsOf(on)).toHaveLength(2);
     });
 
-    test("run starts a schedule; resume goes on in its session, but never in another conversation's", async () => {
-      const on = await chatStage();
-      const room = on.chat.direct("dora");
-      on.chat.say(room, "dora", "hello");
-      await on.answered(room);
-      expect(await on.chat.command(room, "dora", "run", "weekly")).toContain("nightly");
-      const started = await on.chat.command(room, "dora", "run", "nightly");
-      const id = /job-[\w-]+/.exec(started)?.[0] ?? "";
-      const job = await on.fleet.wait(id);
-      expect(await on.chat.command(room, "dora", "resume", id)).toContain(id);
-      on.chat.say(room, "dora", "go on with that");
-      await on.answered(room, 2);
-      const { jobs } = await on.fleet.jobs({ limit: 1 });
-      expect(jobs[0]).toMatchObject({ trigger_type: "chat", session_id: job.session_id });
+    wideTest(
+      "run starts a schedule; resume goes on in its session, but never in another conversation's",
+      async () => {
+        const on = await chatStage();
+        const room = on.chat.direct("dora");
+        on.chat.say(room, "dora", "hello");
+        await on.answered(room);
+        expect(await on.chat.command(room, "dora", "run", "weekly")).toContain("nightly");
+        const started = await on.chat.command(room, "dora", "run", "nightly");
+        const id = /job-[\w-]+/.exec(started)?.[0] ?? "";
+        const job = await on.fleet.wait(id);
+        expect(await on.chat.command(room, "dora", "resume", id)).toContain(id);
+        on.chat.say(room, "dora", "go on with that");
+        await on.answered(room, 2);
+        const { jobs } = await on.fleet.jobs({ limit: 1 });
+        expect(jobs[0]).toMatchObject({ trigger_type: "chat", session_id: job.session_id });
 
-      const channel = on.chat.channel("general");
-      const stolen = await on.chat.command(channel, "ann", "resume", jobs[0]?.id ?? "");
-      expect(stolen).toContain("another conversation");
-      const again = await on.chat.command(channel, "ann", "run", "nightly");
-      const nightly = await on.fleet.wait(/job-[\w-]+/.exec(again)?.[0] ?? "");
-      expect(await on.chat.command(channel, "ann", "resume", nightly.id)).toContain(nightly.id);
-      on.chat.say(channel, "ann", `${on.chat.mention} and here`);
-      await on.answered(channel);
-      const [last] = (await on.fleet.jobs({ limit: 1 })).jobs;
-      expect(last?.session_id).toBe(nightly.session_id);
-    });
+        const channel = on.chat.channel("general");
+        const stolen = await on.chat.command(channel, "ann", "resume", jobs[0]?.id ?? "");
+        expect(stolen).toContain("another conversation");
+        const again = await on.chat.command(channel, "ann", "run", "nightly");
+        const nightly = await on.fleet.wait(/job-[\w-]+/.exec(again)?.[0] ?? "");
+        expect(await on.chat.command(channel, "ann", "resume", nightly.id)).toContain(nightly.id);
+        on.chat.say(channel, "ann", `${on.chat.mention} and here`);
+        await on.answered(channel);
+        const [last] = (await on.fleet.jobs({ limit: 1 })).jobs;
+        expect(last?.session_id).toBe(nightly.session_id);
+      },
+    );
 
-    test("a reply to what a hook told of a job goes on in that job's session", async () => {
+    wideTest("a reply to what a hook told of a job goes on in that job's session", async () => {
       const on = await chatStage();
       const { fleet, chat } = on;
       const { job } = await fleet.trigger({ trigger: "manual", agent: "one", schedule: "nightly" });
@@ -372,7 +387,7 @@ export function conformance(open: OpenChat): void {
     const question = (on: ChatStage, room: string) =>
       until("the question", async () => on.chat.posts(room).find((p) => p.buttons.length > 0));
 
-    test("an approver's press counts, once; the question shows who answered it", async () => {
+    wideTest("an approver's press counts, once; the question shows who answered it", async () => {
       const on = await chatStage({ script, agent });
       const room = on.chat.channel("general");
       on.chat.say(room, "ann", `${on.chat.mention} please`);
@@ -409,32 +424,38 @@ export function conformance(open: OpenChat): void {
   describe("trouble", () => {
     const slow = { text: "Here I am again.", delay: { first: "2s" } };
 
-    test("the line drops in the middle of an answer: it is finished, and what was said meanwhile heard", async () => {
-      const on = await chatStage({
-        script: { rules: [{ match: { prompt: "/slow/" }, reply: slow }], default: "Yes." },
-      });
-      const room = on.chat.direct("dora");
-      on.chat.say(room, "dora", "slow");
-      await until("it to begin", async () => on.chat.posts(room).length > 0);
-      on.chat.drop();
-      on.chat.say(room, "dora", "are you there?");
-      const answers = await on.answered(room, 2);
-      expect(answers.map(({ text }) => text)).toEqual(["Here I am again.", "Yes."]);
-    });
+    wideTest(
+      "the line drops in the middle of an answer: it is finished, and what was said meanwhile heard",
+      async () => {
+        const on = await chatStage({
+          script: { rules: [{ match: { prompt: "/slow/" }, reply: slow }], default: "Yes." },
+        });
+        const room = on.chat.direct("dora");
+        on.chat.say(room, "dora", "slow");
+        await until("it to begin", async () => on.chat.posts(room).length > 0);
+        on.chat.drop();
+        on.chat.say(room, "dora", "are you there?");
+        const answers = await on.answered(room, 2);
+        expect(answers.map(({ text }) => text)).toEqual(["Here I am again.", "Yes."]);
+      },
+    );
 
-    test("a session whose transcript is gone is replaced by a fresh one, and the answer comes", async () => {
-      const on = await chatStage();
-      const room = on.chat.direct("dora");
-      on.chat.say(room, "dora", "hello");
-      await on.answered(room);
-      rmSync(join(on.on.configDir, "projects"), { recursive: true });
-      on.chat.say(room, "dora", "do you remember?");
-      const [, second] = await on.answered(room, 2);
-      expect(second?.text).toBe("Good morning.");
-      const { jobs } = await on.fleet.jobs({ limit: 9 });
-      const codes = jobs.map(({ outcome }) => outcome?.code);
-      expect(codes).toEqual(["success", "session_missing", "success"]);
-    });
+    wideTest(
+      "a session whose transcript is gone is replaced by a fresh one, and the answer comes",
+      async () => {
+        const on = await chatStage();
+        const room = on.chat.direct("dora");
+        on.chat.say(room, "dora", "hello");
+        await on.answered(room);
+        rmSync(join(on.on.configDir, "projects"), { recursive: true });
+        on.chat.say(room, "dora", "do you remember?");
+        const [, second] = await on.answered(room, 2);
+        expect(second?.text).toBe("Good morning.");
+        const { jobs } = await on.fleet.jobs({ limit: 9 });
+        const codes = jobs.map(({ outcome }) => outcome?.code);
+        expect(codes).toEqual(["success", "session_missing", "success"]);
+      },
+    );
 
     test("the fleet restarts in the middle of an answer: one answer, and what was said meanwhile too", async () => {
       const on = await chatStage({

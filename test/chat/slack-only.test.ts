@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
 import { tsOf } from "../../packages/slack/src/incoming.ts";
 import { mrkdwn } from "../../packages/slack/src/mrkdwn.ts";
+import { listedTypes, neededScopes } from "../../packages/slack/src/scopes.ts";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
 import { stage } from "../support/stage.ts";
@@ -102,6 +106,18 @@ test("the app is shown at work below the message, until it is answered", async (
     thread_ts: ts,
     status: "is working on it …",
   });
+});
+
+test("the app description of the example asks for all that an agent needs", () => {
+  const file = join(import.meta.dirname, "../../examples/slack/slack-app.yaml");
+  const { oauth_config, settings, features } = parse(readFileSync(file, "utf8"));
+  expect(oauth_config.scopes.bot).toEqual(expect.arrayContaining(neededScopes));
+  expect(listedTypes(oauth_config.scopes.bot)).toEqual(["public_channel", "private_channel", "im"]);
+  expect(settings).toMatchObject({
+    socket_mode_enabled: true,
+    interactivity: { is_enabled: true },
+  });
+  expect(features.slash_commands).toMatchObject([{ command: "/herd" }]);
 });
 
 test.each([

@@ -64,6 +64,8 @@ test.each([
   ["docs/gateway.md", 1],
   ["docs/webhooks.md", 1],
   ["docs/chat.md", 1],
+  ["docs/discord.md", 1],
+  ["docs/slack.md", 2],
   ["docs/hooks.md", 1],
   ["docs/herd-tools.md", 1],
   ["docs/work-source.md", 1],

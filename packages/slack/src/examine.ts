@@ -1,19 +1,9 @@
 import type { ChatCheck, ChatLinkOptions } from "@herdctl/core";
 import { WebClient } from "@slack/web-api";
+import { neededScopes } from "./scopes.ts";
 import { type SlackSettings, settingsOf } from "./settings.ts";
 import { silentLogger } from "./silent-logger.ts";
 import { slackError } from "./slack-error.ts";
-
-const neededScopes = [
-  "app_mentions:read",
-  "channels:history",
-  "chat:write",
-  "files:read",
-  "files:write",
-  "im:history",
-  "reactions:write",
-  "users:read",
-];
 
 /** Looks at all that can be known of an app without saying anything as it. */
 export async function examineSlack(link: ChatLinkOptions): Promise<ChatCheck[]> {

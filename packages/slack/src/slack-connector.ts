@@ -15,6 +15,7 @@ import { fetchFile } from "./fetch-file.ts";
 import { incomingMessage, isSpoken, type SlackMessage, stampOf, timeOf, tsOf } from "./incoming.ts";
 import { messageBody } from "./message-body.ts";
 import { plain } from "./mrkdwn.ts";
+import { listedTypes } from "./scopes.ts";
 import { type SlackSettings, settingsOf } from "./settings.ts";
 import { type Envelope, SharedSocket, type SocketListener } from "./shared-socket.ts";
 import { silentLogger } from "./silent-logger.ts";
@@ -31,26 +32,33 @@ export class SlackConnector implements Connector {
   readonly limits = { text: 3_800, file: 20_000_000, editGap: 1_500 };
   private readonly settings: SlackSettings;
   private readonly web: WebClient;
+  private readonly signs: WebClient;
   private readonly names = new Map<string, string>();
   private readonly beginnings = new Map<string, string | undefined>();
   private socket: { shared: SharedSocket; listener: SocketListener } | undefined;
   private self = { team: "", us: "" };
+  private roomTypes: string[] = [];
   private showsStatus = true;
 
   constructor(link: ChatLinkOptions) {
     this.settings = settingsOf(link);
-    this.web = new WebClient(this.settings.token, {
+    const options = {
       slackApiUrl: this.settings.base_url,
       logger: silentLogger,
       // A call that is made again could post twice: whoever calls looks first.
       retryConfig: { retries: 0 },
-    });
+    };
+    this.web = new WebClient(this.settings.token, options);
+    // A client that waits for a limit lets all its calls wait: no sign is worth that.
+    this.signs = new WebClient(this.settings.token, { ...options, rejectRateLimitedCalls: true });
   }
 
   async start(listener: ConnectorListener): Promise<void> {
     await this.ask(async () => {
-      const { user_id: us = "", team_id: team = "" } = await this.web.auth.test();
+      const answer = await this.web.auth.test();
+      const { user_id: us = "", team_id: team = "", response_metadata } = answer;
       this.self = { us, team };
+      this.roomTypes = listedTypes(response_metadata?.scopes ?? []);
       const shared = SharedSocket.of(this.settings.appToken, this.settings.base_url);
       const own: SocketListener = {
         envelope: (envelope) => this.hear(envelope, listener),
@@ -103,7 +111,7 @@ export class SlackConnector implements Connector {
     const status = isWorking ? workingStatus : "";
     try {
       const wanted = { channel_id: channel, thread_ts, status };
-      await this.ask(() => this.web.assistant.threads.setStatus(wanted));
+      await this.ask(() => this.signs.assistant.threads.setStatus(wanted));
     } catch (error) {
       if (error instanceof ChatError && !error.mayPass) this.showsStatus = false;
     }
@@ -209,7 +217,8 @@ export class SlackConnector implements Connector {
 
   private ownChannels(): Promise<Room[]> {
     return this.ask(async () => {
-      const types = "public_channel,private_channel,im";
+      if (this.roomTypes.length === 0) return [];
+      const types = this.roomTypes.join(",");
       const { channels = [] } = await this.web.users.conversations({ types, limit: 200 });
       return channels.flatMap(({ id }) =>
         id && this.concerns(id)

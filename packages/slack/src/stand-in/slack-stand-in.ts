@@ -25,10 +25,12 @@ export interface SaidInSlack {
 const allScopes = [
   "app_mentions:read",
   "channels:history",
+  "channels:read",
   "chat:write",
   "files:read",
   "files:write",
   "im:history",
+  "im:read",
   "reactions:write",
   "users:read",
 ];

@@ -93,8 +93,14 @@ export class WebApi {
       const name = this.workspace.users.get(user);
       return name ? ok({ user: { id: user, name, profile: {} } }) : failed("user_not_found");
     },
-    "users.conversations": () => {
-      const channels = [...this.workspace.channels].map(([id, { name }]) => ({ id, name }));
+    "users.conversations": ({ types = "public_channel" }) => {
+      const wanted = types.split(",");
+      const needed = wanted.map((type) => scopesOfTypes[type] ?? "");
+      const missing = needed.find((scope) => !this.options.scopes.includes(scope));
+      if (missing) return { ...failed("missing_scope"), needed: missing };
+      const channels = [...this.workspace.channels]
+        .filter(([, { direct }]) => wanted.includes(direct === null ? "public_channel" : "im"))
+        .map(([id, { name }]) => ({ id, name }));
       return ok({ channels });
     },
     "conversations.info": ({ channel = "" }) => {
@@ -207,9 +213,16 @@ const scopesOf: Record<string, string> = {
   "chat.update": "chat:write",
   "assistant.threads.setStatus": "chat:write",
   "conversations.history": "channels:history",
+  "conversations.info": "channels:read",
   "reactions.add": "reactions:write",
   "users.info": "users:read",
   "files.getUploadURLExternal": "files:write",
+};
+
+const scopesOfTypes: Record<string, string> = {
+  public_channel: "channels:read",
+  private_channel: "groups:read",
+  im: "im:read",
 };
 
 const noChannel = failed("channel_not_found");

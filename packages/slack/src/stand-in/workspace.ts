@@ -22,7 +22,7 @@ export interface Block {
   accessory?: BlockElement;
 }
 
-export interface BlockElement {
+interface BlockElement {
   type: string;
   action_id: string;
   value?: string;
