@@ -25,6 +25,7 @@ export async function startFleet() {
     PATH: process.env.PATH,
     HOME: join(temp, "home"),
     IS_SANDBOX: "1",
+    WEBHOOK_SECRET: "only for pictures",
     ...rehearsal.env(),
   };
   const fleet = new FleetManager({ file: join(folder, "herdctl.yaml"), env });

@@ -52,10 +52,10 @@ export function FleetList({ agents, jobs, hours }: FleetListProps) {
 function Hours({ start, end }: { start: number; end: number }) {
   return (
     <span className="relative h-4">
-      {ticksOf(start, end).map((tick) => (
+      {labelled(start, end).map((tick) => (
         <span
           key={tick}
-          className="absolute -translate-x-1/2 text-xs"
+          className="absolute -translate-x-1/2 text-xs whitespace-nowrap"
           style={{ left: `${((tick - start) / (end - start)) * 100}%` }}
         >
           {clock.format(tick)}
@@ -63,4 +63,10 @@ function Hours({ start, end }: { start: number; end: number }) {
       ))}
     </span>
   );
+}
+
+/** Those that have room for their words: not the ones at the very ends. */
+function labelled(start: number, end: number): number[] {
+  const edge = (end - start) * 0.06;
+  return ticksOf(start, end).filter((tick) => tick > start + edge && tick < end - edge);
 }
