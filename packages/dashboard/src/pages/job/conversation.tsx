@@ -36,11 +36,12 @@ export function Conversation({ rows, target, found, isLive, onSee }: Conversatio
   useShown({ list, box, blocks, target, isAtEnd });
 
   const height = list.getTotalSize();
-  // Who reads the end sees what is added; who reads further up is left alone.
+  // Who reads the end stays there while more comes, or heights become known; others are left alone.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows the height
   useLayoutEffect(() => {
     const { current } = box;
-    if (current && isLive && isAtEnd.current) current.scrollTop = current.scrollHeight;
+    if (!current || !isAtEnd.current) return;
+    if (isLive || current.scrollTop > 0) current.scrollTop = current.scrollHeight;
   }, [height, isLive]);
 
   const look = () => {
