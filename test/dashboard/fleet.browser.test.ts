@@ -88,6 +88,22 @@ test("while the fleet is away the page stays as it was, and it goes on by itself
   await rowOf(page, "fixer").getByText("success").waitFor();
 });
 
+test("many tabs share one stream: each hears of everything, also when the one that reads it is closed", async () => {
+  const stage = await dashboardStage({ script, agents });
+  const first = await stage.open();
+  const others = await Promise.all(Array.from({ length: 7 }, () => first.context().newPage()));
+  for (const page of others) await page.goto(stage.url);
+  const hearOf = async (pages: Page[], agent: string) => {
+    const { job } = await stage.fleet().trigger({ trigger: "manual", agent, prompt: "Go on." });
+    await stage.fleet().wait(job.id);
+    // The strip is asked for once; what comes later comes by the stream.
+    for (const page of pages) await page.locator(`[data-job="${job.id}"]`).waitFor();
+  };
+  await hearOf([first, ...others], "fixer");
+  await first.close();
+  await hearOf(others, "reporter");
+});
+
 test("keys lead everywhere: the palette, g and a letter, j and k, and the search", async () => {
   const stage = await dashboardStage({ script, agents });
   const page = await stage.open();
