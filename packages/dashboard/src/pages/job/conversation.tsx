@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, useLayoutEffect, useMemo, useRef } from "react";
+import { type KeyboardEvent, memo, useLayoutEffect, useMemo, useRef } from "react";
 import type { Row } from "../../job/conversation.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { blocksOf } from "./blocks.ts";
@@ -52,10 +52,19 @@ export function Conversation({ rows, target, found, isLive, onSee }: Conversatio
     if (key !== undefined) onSee(key);
   };
 
+  /** The browser's own way there is broken off when heights become known on it. */
+  const toTheEnd = (event: KeyboardEvent) => {
+    if (event.key !== "End" || event.target !== box.current || !box.current) return;
+    event.preventDefault();
+    isAtEnd.current = true;
+    box.current.scrollTop = box.current.scrollHeight;
+  };
+
   return (
     <div
       ref={box}
       onScroll={look}
+      onKeyDown={toTheEnd}
       role="log"
       aria-label="Conversation"
       aria-live="off"
