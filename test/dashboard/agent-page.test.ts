@@ -78,16 +78,22 @@ function due(day: number, result: DueRecord["result"], count = 1): DueRecord {
   return { ...name, due_at, until: due_at, count, result, settled_at: due_at };
 }
 
-test("the calendar ends with the week of today, and the worst of a day is its colour", () => {
+test("the calendar ends with the week of today, and a day shows what became of all that was due", () => {
   const records = [due(17, "ran"), due(17, "missed", 3), due(18, "ran"), due(1, "skipped")];
   const days = calendarOf(records, new Date(2026, 1, 18, 12));
   expect(days).toHaveLength(35);
   expect(days.at(-1)?.day).toBe("2026-02-22");
   const of = (day: string) => days.find((one) => one.day === day);
-  expect(of("2026-02-17")).toMatchObject({ tone: "bad", words: "1 ran, 3 missed" });
-  expect(of("2026-02-18")).toMatchObject({ tone: "ok", words: "1 ran" });
-  expect(of("2026-02-01")).toMatchObject({ tone: "idle" });
-  expect(of("2026-02-20")).toMatchObject({ tone: null, words: "nothing was due" });
+  expect(of("2026-02-17")).toMatchObject({
+    shares: [
+      { tone: "bad", share: 0.75 },
+      { tone: "ok", share: 0.25 },
+    ],
+    words: "1 ran, 3 missed",
+  });
+  expect(of("2026-02-18")).toMatchObject({ shares: [{ tone: "ok", share: 1 }], words: "1 ran" });
+  expect(of("2026-02-01")).toMatchObject({ shares: [{ tone: "idle" }] });
+  expect(of("2026-02-20")).toMatchObject({ shares: [], words: "nothing was due" });
 });
 
 test("an address with nonsense in it is one without", () => {

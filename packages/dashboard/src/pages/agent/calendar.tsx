@@ -33,9 +33,11 @@ export function Calendar({ days, chosen, onChoose }: CalendarProps) {
           className="flex h-9 flex-col items-center justify-between rounded-sm border border-line p-1 text-xs text-muted enabled:hover:bg-hover aria-[current=date]:border-line-strong aria-[current=date]:font-semibold aria-[current=date]:text-text aria-pressed:border-accent"
         >
           {Number(day.day.slice(-2))}
-          <span
-            className={`h-1.5 w-full rounded-[1px] ${day.tone ? toneFill[day.tone] : "bg-sunken"}`}
-          />
+          <span className="flex h-1.5 w-full overflow-hidden rounded-[1px] bg-sunken">
+            {day.shares.map(({ tone, share }) => (
+              <i key={tone} className={`min-w-1 ${toneFill[tone]}`} style={{ flexGrow: share }} />
+            ))}
+          </span>
         </button>
       ))}
     </div>

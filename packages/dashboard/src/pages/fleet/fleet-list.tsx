@@ -16,6 +16,7 @@ const none: TimelineEntry[] = [];
 /** The strips move on at this pace: a second is no more than a hair on them. */
 const step = 15_000;
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const hourly = new Intl.DateTimeFormat(undefined, { hour: "numeric" });
 
 export function FleetList({ agents, jobs, hours }: FleetListProps) {
   const byAgent = useMemo(() => grouped(jobs, ({ agent }) => agent), [jobs]);
@@ -50,6 +51,7 @@ export function FleetList({ agents, jobs, hours }: FleetListProps) {
 }
 
 function Hours({ start, end }: { start: number; end: number }) {
+  const words = end - start > 3_600_000 ? hourly : clock;
   return (
     <span className="relative h-4">
       {labelled(start, end).map((tick) => (
@@ -58,7 +60,7 @@ function Hours({ start, end }: { start: number; end: number }) {
           className="absolute -translate-x-1/2 text-xs whitespace-nowrap"
           style={{ left: `${((tick - start) / (end - start)) * 100}%` }}
         >
-          {clock.format(tick)}
+          {words.format(tick)}
         </span>
       ))}
     </span>
