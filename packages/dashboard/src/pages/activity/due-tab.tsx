@@ -2,10 +2,11 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Answer, ask } from "../../api/ask.ts";
 import { usePages } from "../../api/pages.ts";
 import { useAnswer } from "../../api/queries.ts";
-import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Ago, Time } from "../../ui/time.tsx";
+import type { Tone } from "../../ui/tone.ts";
 import { Filters } from "./filters.tsx";
 import { PagedList } from "./paged-list.tsx";
 

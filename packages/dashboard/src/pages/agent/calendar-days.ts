@@ -1,6 +1,6 @@
 import type { DueRecord } from "@herdctl/server/contract";
 import { grouped } from "../../grouped.ts";
-import type { Tone } from "../../ui/badge.tsx";
+import type { Tone } from "../../ui/tone.ts";
 
 export interface CalendarDay {
   /** As in the address: `2026-02-01`, in the browser's time zone. */

@@ -1,5 +1,5 @@
 import type { AgentStatus } from "@herdctl/server/contract";
-import type { Tone } from "../../ui/badge.tsx";
+import type { Tone } from "../../ui/tone.ts";
 import type { Show } from "./search.ts";
 
 export interface AgentState {
