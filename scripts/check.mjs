@@ -11,6 +11,7 @@ const checks = [
   ["format and lint", bin("biome"), ["ci", "--error-on-warnings", "."]],
   ["types", bin("tsc"), ["-p", "."]],
   ["types of the dashboard", bin("tsc"), ["-p", "packages/dashboard"]],
+  ["size of the first page", "node", ["scripts/first-page.mjs"]],
   [
     "import layers",
     bin("depcruise"),

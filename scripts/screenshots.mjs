@@ -30,7 +30,8 @@ const pages = {
   inbox: "/inbox",
   costs: "/costs",
   activity: "/activity",
-  chat: "/chat",
+  "activity-due": "/activity?tab=due",
+  chat: `/chat?agent=reporter&with=${jobs.chat}`,
   design: "/design",
 };
 const browser = await launchChromium();

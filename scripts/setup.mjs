@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 const root = resolve(import.meta.dirname, "..");
 const pnpm = "pnpm@12.18.0";
 const oldestNode = [20, 19];
+const builtDashboard = "packages/server/dashboard";
 
 checkNode();
 step("node_modules/.herdctl-installed", manifests(), "installing packages", [
@@ -55,9 +56,9 @@ function sources() {
 function filesBelow(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory())
-      return ["dist", "node_modules"].includes(entry.name) ? [] : filesBelow(path);
-    return [path];
+    if (!entry.isDirectory()) return [path];
+    const isMade = ["dist", "node_modules"].includes(entry.name) || path === builtDashboard;
+    return isMade ? [] : filesBelow(path);
   });
 }
 

@@ -4,4 +4,6 @@ export default defineConfig({
   entry: ["src/index.ts", "src/client.ts", "src/contract.ts", "src/mcp.ts"],
   platform: "node",
   dts: true,
+  // Types of messages are those of the engine's own library.
+  deps: { neverBundle: [/^@anthropic-ai\//] },
 });

@@ -25,6 +25,7 @@ export async function startFleet() {
     PATH: process.env.PATH,
     HOME: join(temp, "home"),
     IS_SANDBOX: "1",
+    WEBHOOK_SECRET: "only for pictures",
     ...rehearsal.env(),
   };
   const fleet = new FleetManager({ file: join(folder, "herdctl.yaml"), env });
@@ -51,12 +52,25 @@ async function setToWork(fleet) {
   const failing = await start("watcher");
   await fleet.wait(report.job.id);
   await fleet.wait(failing.job.id);
+  const chat = await talk(fleet);
   await fleet.pauseAgent("gardener");
   const review = await start("reviewer");
   const fix = await start("fixer");
   while ((await fleet.approvals()).length === 0) await pause(200);
   await pause(4_000);
-  return { live: fix.job.id, asking: review.job.id, done: report.job.id, failed: failing.job.id };
+  const over = { done: report.job.id, failed: failing.job.id, chat };
+  return { live: fix.job.id, asking: review.job.id, ...over };
+}
+
+/** Two messages to one agent, in one session. */
+async function talk(fleet) {
+  const say = async (prompt, resume) => {
+    const { job } = await fleet.trigger({ trigger: "chat", agent: "reporter", prompt, resume });
+    return fleet.wait(job.id);
+  };
+  const first = await say("Which of our prices are tested, and which are not?");
+  await say("Good. Then remind me on Friday to add the missing one.", first.session_id);
+  return first.id;
 }
 
 function freePort() {

@@ -2,6 +2,7 @@
 import { StateManager } from "@herdctl/core";
 
 const minute = 60_000;
+const model = "claude-sonnet-4-5";
 const outcomes = [
   ["success", "completed", "The agent finished."],
   ["max_turns", "failed", "The agent used all its turns."],
@@ -34,6 +35,8 @@ export async function seed(stateDir, hours = 72) {
         now = at + seconds * 1_000;
       });
     }
+    now = RealDate.now();
+    await state.schedules.record(ledger(now, hours * 4));
   } finally {
     await state.close();
     globalThis.Date = RealDate;
@@ -72,12 +75,13 @@ async function record(state, { agent, schedule, takes, costs, isOdd, how }, pass
   });
   await state.jobs.startAttempt(job.id);
   pass(takes);
-  const usage = {
+  const tokens = {
     input_tokens: 5_000,
     output_tokens: 700,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: 0,
   };
+  const usage = { ...tokens, models: { [model]: { ...tokens, cost_usd: costs } } };
   const end = { outcome_code: code, session_id: null, cost_usd: costs, usage };
   const outcome = { code, message, hint: "Nothing to do." };
   await state.jobs.endAttempt(job.id, 1, end, {
@@ -87,3 +91,18 @@ async function record(state, { agent, schedule, takes, costs, isOdd, how }, pass
     cost_usd: costs,
   });
 }
+
+/** Due times of one schedule: most ran, some met a run that was not over, a few fell into an outage. */
+function ledger(end, hours) {
+  const name = { agent: "reporter", schedule: "hourly", count: 1 };
+  return Array.from({ length: hours }, (_, index) => {
+    const due_at = new Date(end - (hours - index) * 60 * minute).toISOString();
+    const fate = fates[index % 41] ?? { result: "ran", reason: null };
+    return { ...name, due_at, until: due_at, through: due_at, ...fate };
+  });
+}
+
+const fates = {
+  7: { result: "skipped", reason: "overlap" },
+  30: { result: "missed", reason: "too_old" },
+};

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FleetControl, TriggerRequest } from "@herdctl/core";
+import type { Script } from "@herdctl/rehearsal";
 import type { ToolEntry } from "../../packages/dashboard/src/job/entry.ts";
 import type { OutputLine } from "../../packages/dashboard/src/job/lines.ts";
 import type { JobRecord } from "../../packages/dashboard/src/job/record.ts";
@@ -18,7 +19,7 @@ const dot =
 const bash = (command: string, more = {}) => ({ name: "Bash", input: { command, ...more } });
 
 /** What the model does when it is asked for a rich job: a little of everything. */
-function script(workspace: string) {
+function script(workspace: string): Script {
   const at = (name: string) => join(workspace, name);
   const agent = { description: "Count", prompt: "sub count", subagent_type: "general-purpose" };
   return {

@@ -271,7 +271,7 @@ test("the dashboard's files are given, its pages are its first page, and hashed 
     "assets/secret.key": "no",
   });
   const { send } = await portStage({ dashboard });
-  for (const path of ["/", "/jobs/job-1", "/agents/coder"]) {
+  for (const path of ["/", "/jobs/job-1", "/agents/coder", "/agents/a.b.js"]) {
     const page = await send("GET", path);
     expect([page.status, page.text]).toEqual([200, "<title>herd</title>"]);
     expect(page.headers["cache-control"]).toBe("no-cache");
@@ -284,7 +284,9 @@ test("the dashboard's files are given, its pages are its first page, and hashed 
     "cache-control": "public, max-age=31536000, immutable",
     "content-type": "text/javascript; charset=utf-8",
   });
-  expect((await send("GET", "/assets/gone-1.js")).status).toBe(404);
+  for (const path of ["/assets/gone-1.js", "/gone.js"]) {
+    expect((await send("GET", path)).status).toBe(404);
+  }
   expect((await send("GET", "/assets/secret.key")).status).toBe(404);
 });
 

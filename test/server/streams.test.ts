@@ -1,8 +1,10 @@
 import { once } from "node:events";
+import { readdirSync, readlinkSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { FleetEvent, Job, JobOutput } from "@herdctl/core";
 import { expect, onTestFinished, test } from "vitest";
 import { withHeartbeat } from "../../packages/server/src/live/frames.ts";
+import { until } from "../support/fleet-program.ts";
 import { ask, connect, type ServedFleet, serve } from "./stage.ts";
 
 const coder = { trigger: "manual", agent: "coder" } as const;
@@ -194,6 +196,35 @@ test("whoever follows can turn away, by signal or by leaving the loop", async ()
   expect(textsOf(seen)).toEqual(["one"]);
   await eventually(() => !process.getActiveResourcesInfo().includes("FSEventWrap"));
 });
+
+test("whoever leaves in the middle of a long log leaves no file open", async () => {
+  const { fleet, socket } = await serve();
+  const warnings: string[] = [];
+  const warned = ({ message }: Error) => void warnings.push(message);
+  process.on("warning", warned);
+  onTestFinished(() => void process.off("warning", warned));
+  const { job } = await fleet.trigger(coder);
+  for (let more = 0; more < 20; more += 1) await fleet.say(job, "y".repeat(500_000));
+  const { sent, response } = await openStream(socket, `/v1/jobs/${job.id}/output`);
+  await once(response, "readable");
+  expect(openFiles()).toContain(job.output_file);
+  sent.destroy();
+  await until("the file is closed", async () => !openFiles().includes(job.output_file));
+  // Node closes in the end what was forgotten, and says so.
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
+});
+
+/** What this process has open, by name. */
+function openFiles(): string[] {
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return [];
+    }
+  });
+}
 
 test("a hundred readers of one job each get all of it", async () => {
   const { fleet, socket } = await serve();

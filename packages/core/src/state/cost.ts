@@ -2,8 +2,7 @@ import type { Attempt } from "./job.ts";
 import type { Usage } from "./usage.ts";
 
 /** What costs are told apart by, beside the day. */
-export const costKeys = ["agent", "schedule", "model"] as const;
-export type CostKey = (typeof costKeys)[number];
+export type CostKey = "agent" | "schedule" | "model";
 
 export interface CostQuery {
   by: CostKey;

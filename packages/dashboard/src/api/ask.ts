@@ -28,7 +28,8 @@ export async function ask<N extends RouteName>(
 ): Promise<Answer<N>> {
   const [method] = routes[name];
   const json = body === undefined ? undefined : JSON.stringify(body);
-  const headers: HeadersInit = json === undefined ? {} : { "content-type": "application/json" };
+  const headers: Record<string, string> =
+    json === undefined ? {} : { "content-type": "application/json" };
   const response = await fetch(addressOf(name, about), {
     method,
     headers,
@@ -48,7 +49,9 @@ export function addressOf<N extends RouteName>(name: N, { params = {}, query }: 
   const [, path] = routes[name];
   const filled = path.replaceAll(/:(\w+)/g, (_, key) => encodeURIComponent(params[key] ?? ""));
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(given.map(([key, value]) => [key, String(value)]));
+  const search = new URLSearchParams(
+    given.map(([key, value]): [string, string] => [key, String(value)]),
+  );
   return search.size === 0 ? filled : `${filled}?${search}`;
 }
 

@@ -3,7 +3,7 @@ import { type QueryKey, queryOptions, useMutation, useQuery } from "@tanstack/re
 import { type About, type Asked, ask } from "./ask.ts";
 
 /** One way to remember answers: by the name of the call and what it is about. */
-export function keyOf<N extends RouteName>(name: N, about?: About<N>): QueryKey {
+function keyOf<N extends RouteName>(name: N, about?: About<N>): QueryKey {
   return about === undefined ? [name] : [name, about];
 }
 

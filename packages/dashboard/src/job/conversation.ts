@@ -56,10 +56,21 @@ function askedRow(approval: Approval): Extra {
 }
 
 function addEntry(rows: Row[], entry: Entry, depth: number, folding: Folding): void {
-  const beginsTurn = entry.turn !== null && entry.turn.entryKey === entry.key;
-  rows.push({ kind: "entry", key: entry.key, depth, entry, beginsTurn });
+  rows.push(rowOf(entry, depth));
   if (entry.kind !== "tool" || entry.children.length === 0 || !isOpen(entry, folding)) return;
   for (const child of entry.children) addEntry(rows, child, depth + 1, folding);
+}
+
+/** Made once for each entry: a long conversation is laid out again with each that is added. */
+const known = new WeakMap<Entry, Row>();
+
+function rowOf(entry: Entry, depth: number): Row {
+  const before = known.get(entry);
+  if (before) return before;
+  const beginsTurn = entry.turn !== null && entry.turn.entryKey === entry.key;
+  const row: Row = { kind: "entry", key: entry.key, depth, entry, beginsTurn };
+  known.set(entry, row);
+  return row;
 }
 
 export function isOpen(tool: ToolEntry, { chosen }: Folding): boolean {

@@ -110,6 +110,8 @@ export interface Usage {
 /** One answer of the model, as `max_turns` counts them. */
 export interface Turn {
   key: string;
+  /** Goes up whenever it changes. */
+  revision: number;
   number: number;
   /** The tool call whose subagent it is. */
   parent: string | null;

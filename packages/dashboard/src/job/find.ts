@@ -3,20 +3,28 @@ import type { Entry } from "./entry.ts";
 /** The keys of all entries that hold these words, in the order in which they are read. */
 export function findWords(entries: readonly Entry[], words: string): string[] {
   const wanted = words.trim().toLowerCase();
-  return wanted === ""
-    ? []
-    : pathsWhere(entries, (entry) => textsOf(entry).some(has(wanted))).map(lastOf);
+  if (wanted === "") return [];
+  return keysWhere(entries, (entry) => textsOf(entry).some(has(wanted)));
 }
 
 /** What went wrong, in the order in which it is read. */
 export function findErrors(entries: readonly Entry[]): string[] {
-  return pathsWhere(entries, isError).map(lastOf);
+  return keysWhere(entries, isError);
 }
 
 /** The calls that must be open for an entry to be seen, the outermost first. */
 export function wayTo(entries: readonly Entry[], key: string): string[] {
-  const [path = []] = pathsWhere(entries, (entry) => entry.key === key);
-  return path.slice(0, -1);
+  return pathTo(entries, key) ?? [];
+}
+
+function pathTo(entries: readonly Entry[], key: string): string[] | undefined {
+  for (const entry of entries) {
+    if (entry.key === key) return [];
+    if (entry.kind !== "tool" || entry.children.length === 0) continue;
+    const below = pathTo(entry.children, key);
+    if (below) return [entry.key, ...below];
+  }
+  return undefined;
 }
 
 export function isError(entry: Entry): boolean {
@@ -24,20 +32,17 @@ export function isError(entry: Entry): boolean {
   return (entry.kind === "marker" || entry.kind === "end") && entry.isError;
 }
 
-function pathsWhere(
+function keysWhere(
   entries: readonly Entry[],
   isWanted: (entry: Entry) => boolean,
-  above: readonly string[] = [],
-): string[][] {
-  return entries.flatMap((entry) => {
-    const path = [...above, entry.key];
-    const below = entry.kind === "tool" ? pathsWhere(entry.children, isWanted, path) : [];
-    return isWanted(entry) ? [path, ...below] : below;
-  });
-}
-
-function lastOf(path: readonly string[]): string {
-  return path.at(-1) ?? "";
+  found: string[] = [],
+): string[] {
+  for (const entry of entries) {
+    if (isWanted(entry)) found.push(entry.key);
+    if (entry.kind === "tool" && entry.children.length > 0)
+      keysWhere(entry.children, isWanted, found);
+  }
+  return found;
 }
 
 function has(words: string): (text: string) => boolean {

@@ -41,7 +41,9 @@ const pieces: Record<string, (story: Story, piece: Piece) => void> = {
   },
   message_delta: (_story, { lane, event }) => {
     const usage = usageOf(event.usage);
-    if (lane.turn && usage) lane.turn.usage = usage;
+    if (!lane.turn || !usage) return;
+    lane.turn.usage = usage;
+    lane.turn.revision += 1;
   },
 };
 

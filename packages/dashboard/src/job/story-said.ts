@@ -17,6 +17,7 @@ export const say: Fold = (story, message, line) => {
   });
   lane.last = line.at ?? lane.last;
   turn.endedAt = line.at ?? turn.endedAt;
+  turn.revision += 1;
 };
 
 /** The turn that this message belongs to; a new one where its id is new. */
@@ -34,6 +35,7 @@ export function turnOf(
   const startedAt = lane.last ?? line.at;
   lane.turn = {
     key: `t${line.start}`,
+    revision: 0,
     number,
     parent,
     model: textOrNull(model),

@@ -94,12 +94,25 @@ function addEntries(draft: Draft, entries: readonly Entry[], depth: number): voi
   for (const entry of entries) {
     if (entry.turn !== null && entry.turn !== turn) {
       turn = entry.turn;
-      draft.bars.push(turnBar(turn, wordsOf(entry), depth));
+      draft.bars.push(keptTurnBar(turn, entry, depth));
     }
     if (entry.kind === "tool") addTool(draft, entry, depth + 1);
     if (entry.kind === "marker" && entry.marker === "retry")
       draft.bars.push(retryBar(entry, depth));
   }
+}
+
+/** Kept as long as it says the same: a long waterfall is laid out again with each bar. */
+const turnBars = new WeakMap<Turn, Bar>();
+const toolBars = new WeakMap<ToolEntry, { revision: number; bar: Bar }>();
+
+function keptTurnBar(turn: Turn, entry: Entry, depth: number): Bar {
+  const before = turnBars.get(turn);
+  const isSame = before?.spans[0]?.end === turn.endedAt && !("isOpen" in entry && entry.isOpen);
+  if (before && isSame) return before;
+  const made = turnBar(turn, wordsOf(entry), depth);
+  turnBars.set(turn, made);
+  return made;
 }
 
 function turnBar(turn: Turn, detail: string, depth: number): Bar {
@@ -115,23 +128,34 @@ function wordsOf(entry: Entry): string {
 }
 
 function addTool(draft: Draft, tool: ToolEntry, depth: number): void {
+  draft.bars.push(keptToolBar(draft, tool, depth));
+  if (tool.children.length > 0) addEntries(draft, tool.children, depth + 1);
+  const handedOn = takeHandedOn(draft, tool);
+  if (handedOn) draft.bars.push(jobBar(handedOn, depth + 1));
+}
+
+function keptToolBar(draft: Draft, tool: ToolEntry, depth: number): Bar {
+  const mayChange = tool.endedAt === null || draft.asked.byTool.has(tool.key);
+  const before = mayChange ? undefined : toolBars.get(tool);
+  if (before?.revision === tool.revision) return before.bar;
+  const made = toolBar(draft, tool, depth);
+  toolBars.set(tool, { revision: tool.revision, bar: made });
+  return made;
+}
+
+function toolBar(draft: Draft, tool: ToolEntry, depth: number): Bar {
   const { key, at, result, denied } = tool;
   const kind = tool.children.length > 0 || isAgent(tool) ? "agent" : "tool";
   const waits = (draft.asked.byTool.get(key) ?? []).map(waitSpan);
-  draft.bars.push(
-    bar({
-      key,
-      label: toolName(tool.tool),
-      detail: gistOf(tool, draft.cwd),
-      depth,
-      spans: at === null ? waits : [{ kind, start: at, end: endOf(draft, tool) }, ...waits],
-      isError: result?.isError === true || denied !== null,
-      entryKey: key,
-    }),
-  );
-  addEntries(draft, tool.children, depth + 1);
-  const handedOn = takeHandedOn(draft, tool);
-  if (handedOn) draft.bars.push(jobBar(handedOn, depth + 1));
+  return bar({
+    key,
+    label: toolName(tool.tool),
+    detail: gistOf(tool, draft.cwd),
+    depth,
+    spans: at === null ? waits : [{ kind, start: at, end: endOf(draft, tool) }, ...waits],
+    isError: result?.isError === true || denied !== null,
+    entryKey: key,
+  });
 }
 
 /** When the job is over, so is whatever it had open. */

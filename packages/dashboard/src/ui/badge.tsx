@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import { classNames } from "./class-names.ts";
+import type { Tone } from "./tone.ts";
 
-export const tones = {
+const tones: Record<Tone, string> = {
   ok: "bg-ok-soft text-ok",
   warn: "bg-warn-soft text-warn",
   bad: "bg-bad-soft text-bad",
@@ -9,7 +10,6 @@ export const tones = {
   wait: "bg-wait-soft text-wait",
   idle: "bg-idle-soft text-idle",
 };
-export type Tone = keyof typeof tones;
 
 interface BadgeProps {
   tone?: Tone;

@@ -1,5 +1,5 @@
 import type { Job } from "@herdctl/server/contract";
-import type { Tone } from "./badge.tsx";
+import type { Tone } from "./tone.ts";
 
 type Facts = Pick<Job, "status"> & { outcome: string | null };
 

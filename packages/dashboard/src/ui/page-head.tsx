@@ -9,12 +9,12 @@ interface PageHeadProps {
 
 export function PageHead({ title, note, actions }: PageHeadProps) {
   return (
-    <header className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
-      <div className="min-w-0">
-        <h1 className="truncate text-lg font-semibold">{title}</h1>
-        {note && <p className="text-sm text-muted">{note}</p>}
+    <header className="mb-4">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <h1 className="min-w-0 truncate text-lg font-semibold">{title}</h1>
+        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </div>
-      {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      {note && <div className="text-sm text-muted">{note}</div>}
     </header>
   );
 }

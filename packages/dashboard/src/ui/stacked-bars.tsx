@@ -73,7 +73,7 @@ function optionsOf(width: number, props: StackedBarsProps): uPlot.Options {
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
       x: { time: false, range: [-0.5, names.length - 0.5] },
-      y: { range: (_, __, top) => [0, Math.max(top, limit ?? 0) * 1.08 || 1] },
+      y: { range: [0, heightOf(series, limit)] },
     },
     axes: [
       {
@@ -101,6 +101,19 @@ function optionsOf(width: number, props: StackedBarsProps): uPlot.Options {
     hooks: { setCursor: [({ cursor }) => onPoint?.(cursor.idx ?? null)] },
   };
 }
+
+/** A limit that is far away is left out of the picture: nothing could be seen below it. */
+function heightOf(series: BarSeries[], limit: number | null): number {
+  const sums = series.reduce<number[]>(
+    (below, { values }) => values.map((value, at) => value + (below[at] ?? 0)),
+    [],
+  );
+  const top = Math.max(0, ...sums);
+  const shown = limit !== null && (top === 0 || limit <= top * farAway) ? limit : 0;
+  return Math.max(top, shown) * 1.08 || 1;
+}
+
+const farAway = 4;
 
 /** As many names as there is room for, the last one always among them. */
 function spread(count: number, width: number): number[] {

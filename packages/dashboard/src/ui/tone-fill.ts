@@ -1,4 +1,4 @@
-import type { Tone } from "./badge.tsx";
+import type { Tone } from "./tone.ts";
 
 /** A tone as the colour of an area. */
 export const toneFill: Record<Tone, string> = {

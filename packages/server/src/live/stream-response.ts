@@ -13,7 +13,12 @@ export function streamResponse(
   mediaType: string,
   connection: Connection,
 ): Response {
-  connection.signal.addEventListener("abort", connection.cut, { once: true });
+  const leave = () => {
+    connection.cut();
+    // Nobody asks for the next piece any more: what the pieces hold open is closed here.
+    void pieces.return(undefined).catch(() => undefined);
+  };
+  connection.signal.addEventListener("abort", leave, { once: true });
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -23,7 +28,7 @@ export function streamResponse(
         if (piece === undefined || piece.done) controller.close();
         else controller.enqueue(bytesOf(piece.value));
       },
-      cancel: connection.cut,
+      cancel: leave,
     },
     { highWaterMark: 0 },
   );

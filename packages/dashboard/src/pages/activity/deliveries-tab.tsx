@@ -61,6 +61,7 @@ function DeliveryLine({ delivery, onOpen }: DeliveryLineProps) {
   const { id, verdict, agent, schedule, event, reason, bytes, redeliveries } = delivery;
   return (
     <button
+      data-row
       type="button"
       onClick={() => onOpen(id)}
       className="grid w-full grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-x-4 px-3 py-1.5 text-left hover:bg-hover md:grid-cols-[5.5rem_minmax(0,1fr)_minmax(0,1fr)_6rem_5rem]"

@@ -2,10 +2,11 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Answer, ask } from "../../api/ask.ts";
 import { usePages } from "../../api/pages.ts";
 import { useAnswer } from "../../api/queries.ts";
-import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Ago, Time } from "../../ui/time.tsx";
+import type { Tone } from "../../ui/tone.ts";
 import { Filters } from "./filters.tsx";
 import { PagedList } from "./paged-list.tsx";
 
@@ -75,7 +76,7 @@ const tones: Record<Due["result"], Tone> = { ran: "ok", skipped: "idle", missed:
 function DueLine({ due }: { due: Due }) {
   const times = due.count === null ? "many" : due.count;
   return (
-    <div className="grid grid-cols-[6.5rem_minmax(0,1fr)_auto] items-center gap-x-4 px-3 py-1.5 md:grid-cols-[6.5rem_minmax(0,1fr)_minmax(0,1fr)_12rem]">
+    <div className="grid grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-x-4 px-3 py-1.5 md:grid-cols-[6.5rem_minmax(0,1fr)_minmax(0,1fr)_12rem]">
       <span>
         <Badge tone={tones[due.result]}>
           {due.result}
@@ -95,7 +96,12 @@ function DueLine({ due }: { due: Due }) {
         )}
       </span>
       <span className="text-right text-sm text-muted">
-        <Time at={due.due_at} style={toTheMinute} />
+        <span className="hidden md:inline">
+          <Time at={due.due_at} style={toTheMinute} />
+        </span>
+        <span className="md:hidden">
+          <Ago at={due.due_at} />
+        </span>
       </span>
     </div>
   );

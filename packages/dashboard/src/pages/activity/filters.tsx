@@ -18,14 +18,15 @@ export function Filters({ offered }: { offered: readonly Filter[] }) {
     navigate({ search: (now) => parseActivitySearch({ ...now, ...next }), replace: true });
   const clear = () => change(Object.fromEntries(set.map((name) => [name, undefined])));
   return (
-    <search className="mb-3 flex flex-wrap items-center gap-2">
+    <search className="mb-3 flex items-center gap-2 overflow-x-auto p-0.5 md:flex-wrap">
       {offered.map((name) => (
         <Select
           key={name}
+          data-search={name === "agent" || undefined}
           aria-label={name}
           value={search[name] ?? ""}
           onChange={({ target }) => change({ [name]: target.value })}
-          className="min-w-0 max-w-40"
+          className="max-w-40 shrink-0"
         >
           <option value="">{anything[name]}</option>
           {withChosen(options[name], search[name]).map((option) => (

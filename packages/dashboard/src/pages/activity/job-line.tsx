@@ -8,21 +8,25 @@ type Job = Answer<"jobs">["jobs"][number];
 export function JobLine({ job }: { job: Job }) {
   return (
     <Link
+      data-row
       to="/jobs/$jobId"
       params={{ jobId: job.id }}
-      className="grid grid-cols-[1fr_auto] gap-x-4 px-3 py-1.5 hover:bg-hover md:grid-cols-[9rem_minmax(0,1fr)_9rem_5rem_5rem_4.5rem] md:items-center"
+      className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 px-3 py-1.5 hover:bg-hover md:grid-cols-[9rem_minmax(0,1fr)_9rem_5rem_5rem_4.5rem] md:items-center"
     >
-      <span className="col-span-2 flex items-center gap-2 md:col-span-1">
+      <span className="flex min-w-0 items-center gap-2">
         <OutcomeBadge job={job} />
-        <span className="ml-auto text-sm text-muted md:hidden">
-          <Ago at={job.created_at} />
-        </span>
+        <span className="truncate font-medium md:hidden">{job.agent}</span>
       </span>
-      <span className="col-span-2 min-w-0 md:col-span-1">
-        <span className="block truncate font-medium">{job.agent}</span>
+      <span className="text-right text-sm text-muted md:hidden">
+        <Ago at={job.created_at} />
+      </span>
+      <span className="min-w-0">
+        <span className="hidden truncate font-medium md:block">{job.agent}</span>
         <span className="block truncate text-sm text-muted">{firstLine(job.prompt)}</span>
       </span>
-      <span className="truncate text-sm text-muted">{job.schedule ?? wordOf(job)}</span>
+      <span className="hidden truncate text-sm text-muted md:block">
+        {job.schedule ?? wordOf(job)}
+      </span>
       <span className="hidden text-right text-sm text-muted md:block">
         <Ago at={job.created_at} />
       </span>

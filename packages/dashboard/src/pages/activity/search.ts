@@ -3,7 +3,7 @@ import type { Answer } from "../../api/ask.ts";
 type Job = Answer<"jobs">["jobs"][number];
 type Outcome = NonNullable<Job["outcome"]>["code"];
 
-export const activityTabs = ["jobs", "deliveries", "due"] as const;
+const activityTabs = ["jobs", "deliveries", "due"] as const;
 
 export const statuses: readonly Job["status"][] = [
   "pending",
@@ -36,7 +36,7 @@ export const outcomes: readonly Outcome[] = [
 
 const hour = 3_600_000;
 export const spans = { "1h": hour, "24h": 24 * hour, "7d": 168 * hour, "30d": 720 * hour } as const;
-export type Span = keyof typeof spans;
+type Span = keyof typeof spans;
 
 export interface ActivitySearch {
   tab?: (typeof activityTabs)[number];

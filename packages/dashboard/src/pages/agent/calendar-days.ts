@@ -1,12 +1,13 @@
 import type { DueRecord } from "@herdctl/server/contract";
 import { grouped } from "../../grouped.ts";
-import type { Tone } from "../../ui/badge.tsx";
+import type { Tone } from "../../ui/tone.ts";
 
 export interface CalendarDay {
   /** As in the address: `2026-02-01`, in the browser's time zone. */
   day: string;
   records: DueRecord[];
-  tone: Tone | null;
+  /** How much of it ran, was skipped or missed, the worst first. */
+  shares: { tone: Tone; share: number }[];
   words: string;
 }
 
@@ -20,7 +21,7 @@ export function calendarOf(records: readonly DueRecord[], now: Date): CalendarDa
   return Array.from({ length: weeks * 7 }, (_, index) => {
     const date = new Date(first.getFullYear(), first.getMonth(), first.getDate() + index);
     const found = byDay.get(dayOf(date)) ?? [];
-    return { day: dayOf(date), records: found, tone: toneOfDay(found), words: wordsOf(found) };
+    return { day: dayOf(date), records: found, shares: sharesOf(found), words: wordsOf(found) };
   });
 }
 
@@ -35,12 +36,16 @@ export const toneOfResult: Record<DueRecord["result"], Tone> = {
   missed: "bad",
 };
 
-/** The worst of a day is its colour. */
-function toneOfDay(records: DueRecord[]): Tone | null {
-  const worst = (["missed", "skipped", "ran"] as const).find((result) =>
-    records.some((record) => record.result === result),
-  );
-  return worst === undefined ? null : toneOfResult[worst];
+const worstFirst = ["missed", "skipped", "ran"] as const;
+
+function sharesOf(records: DueRecord[]): CalendarDay["shares"] {
+  const whole = sumOf(records);
+  return worstFirst
+    .map((result) => {
+      const share = sumOf(records.filter((record) => record.result === result)) / whole;
+      return { tone: toneOfResult[result], share };
+    })
+    .filter(({ share }) => share > 0);
 }
 
 function wordsOf(records: DueRecord[]): string {

@@ -1,5 +1,5 @@
 import { toneFill } from "../../ui/tone-fill.ts";
-import type { CalendarDay } from "./calendar-days.ts";
+import { type CalendarDay, dayOf } from "./calendar-days.ts";
 
 interface CalendarProps {
   days: CalendarDay[];
@@ -12,6 +12,7 @@ const long = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric
 
 /** A day is a button: it opens what was due on it. */
 export function Calendar({ days, chosen, onChoose }: CalendarProps) {
+  const today = dayOf(new Date());
   return (
     <div className="grid max-w-md grid-cols-7 gap-1">
       {weekdays.map((name) => (
@@ -24,16 +25,19 @@ export function Calendar({ days, chosen, onChoose }: CalendarProps) {
           key={day.day}
           type="button"
           aria-pressed={day.day === chosen}
+          aria-current={day.day === today ? "date" : undefined}
           aria-label={`${long.format(new Date(`${day.day}T12:00`))}: ${day.words}`}
           title={day.words}
           disabled={day.records.length === 0}
           onClick={() => onChoose(day.day === chosen ? undefined : day.day)}
-          className="flex h-9 flex-col items-center justify-between rounded-sm border border-line p-1 text-xs text-muted enabled:hover:bg-hover aria-pressed:border-accent aria-pressed:text-text"
+          className="flex h-9 flex-col items-center justify-between rounded-sm border border-line p-1 text-xs text-muted enabled:hover:bg-hover aria-[current=date]:border-line-strong aria-[current=date]:font-semibold aria-[current=date]:text-text aria-pressed:border-accent"
         >
           {Number(day.day.slice(-2))}
-          <span
-            className={`h-1.5 w-full rounded-[1px] ${day.tone ? toneFill[day.tone] : "bg-sunken"}`}
-          />
+          <span className="flex h-1.5 w-full overflow-hidden rounded-[1px] bg-sunken">
+            {day.shares.map(({ tone, share }) => (
+              <i key={tone} className={`min-w-1 ${toneFill[tone]}`} style={{ flexGrow: share }} />
+            ))}
+          </span>
         </button>
       ))}
     </div>

@@ -18,13 +18,10 @@ function bySchedule(settings: Settings, name: string): Statement {
   const type = at("type");
   const isOff = at("enabled") === "false" ? " (switched off)" : "";
   if (type === "webhook") {
-    const isOpen = at("signature.kind") === "none";
-    const how = isOpen
-      ? "no signature is asked for"
-      : `signed (${at("signature.kind") ?? "as configured"})`;
+    const kind = at("signature.kind") ?? "as configured";
     return {
-      text: `Deliveries to the webhook \`${name}\`${isOff}: ${how}.`,
-      weight: isOpen ? "open" : "plain",
+      text: `Deliveries to the webhook \`${name}\`${isOff} that are signed (${kind}).`,
+      weight: "plain",
     };
   }
   const when = at("every") ?? at("cron") ?? at("at") ?? "";

@@ -1,11 +1,5 @@
-export const agentTabs = [
-  "overview",
-  "schedules",
-  "sessions",
-  "configuration",
-  "security",
-] as const;
-export type AgentTab = (typeof agentTabs)[number];
+const agentTabs = ["overview", "schedules", "sessions", "configuration", "security"] as const;
+type AgentTab = (typeof agentTabs)[number];
 
 export interface AgentSearch {
   /** The overview when nothing is said. */

@@ -13,7 +13,7 @@ interface TrendProps {
   words(value: number): string;
 }
 
-const height = 140;
+const height = 160;
 
 /** One value of each run over time: a point each, and how it goes. */
 export function Trend({ label, times, values, colour, words }: TrendProps) {
@@ -34,7 +34,7 @@ export function Trend({ label, times, values, colour, words }: TrendProps) {
     };
   }, [times, values, colour, words, theme]);
 
-  return <div ref={place} role="img" aria-label={label} className="h-[140px] w-full" />;
+  return <div ref={place} role="img" aria-label={label} className="h-40 w-full" />;
 }
 
 function optionsOf(width: number, stroke: string, words: TrendProps["words"]): uPlot.Options {
@@ -53,8 +53,8 @@ function optionsOf(width: number, stroke: string, words: TrendProps["words"]): u
     cursor: { y: false, drag: { x: false, y: false } },
     scales: { y: { range: (_, __, top) => [0, top * 1.1 || 1] } },
     axes: [
-      { ...axis, size: 24, space: 70 },
-      { ...axis, size: 60, space: 32, values: (_, at) => at.map(words) },
+      { ...axis, size: 38, space: 70 },
+      { ...axis, size: 72, space: 32, values: (_, at) => at.map(words) },
     ],
     series: [{}, { stroke, width: 1.25, points: { show: true, size: 4, fill: stroke } }],
   };

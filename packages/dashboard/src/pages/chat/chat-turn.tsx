@@ -46,7 +46,9 @@ function Ending({ job }: { job: Job }) {
       {!isPlain && (
         <span className="flex w-full flex-wrap items-center gap-2">
           <OutcomeBadge job={job} />
-          <WithCode text={`${outcome.message} ${outcome.hint}`} />
+          <span>
+            <WithCode text={`${outcome.message} ${outcome.hint}`} />
+          </span>
         </span>
       )}
       <Duration seconds={job.duration_seconds} />

@@ -45,11 +45,13 @@ export function Talks({ agent, agents, current }: TalksProps) {
         >
           New conversation
         </Link>
-        {talks.map(({ id, title, lastAt, isLive }) => (
+        {talks.map(({ id, jobs, title, lastAt, isLive }) => (
           <Link
             key={id}
+            data-row
             to="/chat"
             search={{ agent, with: id }}
+            aria-current={current && [id, ...jobs].includes(current) ? "page" : undefined}
             className="rounded px-2 py-1.5 hover:bg-hover aria-[current=page]:bg-hover"
           >
             <span className="block truncate">{title}</span>

@@ -4,6 +4,8 @@ import type { Job } from "@herdctl/server/contract";
 export interface Talk {
   /** The session, or the job that is to open it. */
   id: string;
+  /** Those of its jobs that are known. */
+  jobs: string[];
   title: string;
   lastAt: string;
   isLive: boolean;
@@ -25,9 +27,14 @@ export function talksOf(jobs: readonly Job[]): Talk[] {
   const chats = jobs.filter((job) => job.trigger_type === "chat" && job.status !== "skipped");
   for (const job of turnsOf(chats)) {
     const id = sessionOf(job) ?? job.id;
-    const { title = firstLine(job.prompt), isLive = false } = talks.get(id) ?? {};
-    const lives = isLive || job.finished_at === null;
-    talks.set(id, { id, title, lastAt: job.created_at, isLive: lives });
+    const before = talks.get(id);
+    talks.set(id, {
+      id,
+      jobs: [...(before?.jobs ?? []), job.id],
+      title: before?.title ?? firstLine(job.prompt),
+      lastAt: job.created_at,
+      isLive: before?.isLive || job.finished_at === null,
+    });
   }
   return [...talks.values()].sort((a, b) => b.lastAt.localeCompare(a.lastAt));
 }

@@ -45,7 +45,7 @@ export function CostChart({ view, by }: { view: Answer<"costs">; by: string }) {
         {limit !== null && (
           <li className="flex items-center gap-1.5">
             <span aria-hidden className="w-3 border-t-2 border-dashed border-warn" />
-            budget of a day
+            budget of a day, {moneyWords(limit)}
           </li>
         )}
       </ul>

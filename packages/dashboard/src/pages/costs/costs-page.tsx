@@ -24,7 +24,7 @@ export function CostsPage() {
         actions={<CostFilters />}
       />
       {costs.error && <ErrorNote error={costs.error} onRetry={costs.refetch} />}
-      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(20rem,1fr)]">
+      <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(20rem,1fr)]">
         <Panel title={`The last ${days} days`}>
           {data ? <CostChart view={data} by={by} /> : !costs.error && <Loading lines={7} />}
         </Panel>

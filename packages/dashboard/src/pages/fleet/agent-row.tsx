@@ -22,10 +22,12 @@ export const AgentRow = memo(function AgentRow({ agent, jobs, start, end }: Agen
       className={`${columns} gap-y-2 border-b border-line px-3 py-2 last:border-b-0 hover:bg-hover`}
     >
       <div className="col-span-2 flex min-w-0 items-center gap-2 lg:col-span-1">
-        <Badge tone={tone}>
-          <Dot isLive={word === "running"} />
-          {word}
-        </Badge>
+        <span className="w-19 shrink-0">
+          <Badge tone={tone}>
+            <Dot isLive={word === "running"} />
+            {word}
+          </Badge>
+        </span>
         <div className="min-w-0">
           <Link
             to="/agents/$agent"

@@ -1,5 +1,5 @@
 import type { AgentStatus } from "@herdctl/server/contract";
-import type { Tone } from "../../ui/badge.tsx";
+import type { Tone } from "../../ui/tone.ts";
 import type { Show } from "./search.ts";
 
 export interface AgentState {
@@ -9,7 +9,8 @@ export interface AgentState {
 
 /** The one word for an agent: what concerns a person most comes first. */
 export function stateOf({ paused, running, waiting, pending }: Facts): AgentState {
-  if (running.length > 0) return { word: "running", tone: "live" };
+  // A run that waits for a person or a limit is still one of those that run.
+  if (running.length > waiting) return { word: "running", tone: "live" };
   if (paused) return { word: "paused", tone: "warn" };
   if (waiting > 0) return { word: "waiting", tone: "wait" };
   return pending > 0 ? { word: "queued", tone: "idle" } : { word: "idle", tone: "idle" };

@@ -16,6 +16,7 @@ const none: TimelineEntry[] = [];
 /** The strips move on at this pace: a second is no more than a hair on them. */
 const step = 15_000;
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const hourly = new Intl.DateTimeFormat(undefined, { hour: "numeric" });
 
 export function FleetList({ agents, jobs, hours }: FleetListProps) {
   const byAgent = useMemo(() => grouped(jobs, ({ agent }) => agent), [jobs]);
@@ -50,17 +51,24 @@ export function FleetList({ agents, jobs, hours }: FleetListProps) {
 }
 
 function Hours({ start, end }: { start: number; end: number }) {
+  const words = end - start > 3_600_000 ? hourly : clock;
   return (
     <span className="relative h-4">
-      {ticksOf(start, end).map((tick) => (
+      {labelled(start, end).map((tick) => (
         <span
           key={tick}
-          className="absolute -translate-x-1/2 text-xs"
+          className="absolute -translate-x-1/2 text-xs whitespace-nowrap"
           style={{ left: `${((tick - start) / (end - start)) * 100}%` }}
         >
-          {clock.format(tick)}
+          {words.format(tick)}
         </span>
       ))}
     </span>
   );
+}
+
+/** Those that have room for their words: not the ones at the very ends. */
+function labelled(start: number, end: number): number[] {
+  const edge = (end - start) * 0.06;
+  return ticksOf(start, end).filter((tick) => tick > start + edge && tick < end - edge);
 }

@@ -1,7 +1,7 @@
 import type { TimelineEntry } from "@herdctl/server/contract";
 import { grouped } from "../../grouped.ts";
-import type { Tone } from "../../ui/badge.tsx";
 import { toneOf } from "../../ui/outcome.ts";
+import type { Tone } from "../../ui/tone.ts";
 
 export interface Mark {
   job: TimelineEntry;

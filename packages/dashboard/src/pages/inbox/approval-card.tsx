@@ -1,8 +1,9 @@
 import type { Approval } from "@herdctl/server/contract";
 import { momentOf } from "../../job/record.ts";
-import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { durationWords } from "../../ui/quantities.ts";
 import { Ago } from "../../ui/time.tsx";
+import type { Tone } from "../../ui/tone.ts";
 import { AnswerForm } from "./answer-form.tsx";
 import { AskedInput } from "./asked-input.tsx";
 

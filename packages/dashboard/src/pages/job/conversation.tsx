@@ -1,13 +1,14 @@
-import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { memo, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, memo, useLayoutEffect, useMemo, useRef } from "react";
 import type { Row } from "../../job/conversation.ts";
 import { classNames } from "../../ui/class-names.ts";
+import { blocksOf } from "./blocks.ts";
 import { RowView } from "./row-view.tsx";
+import { firstSeen, type Target, useShown } from "./scroll-to-row.ts";
 
 interface ConversationProps {
   rows: Row[];
-  /** The entry to be shown, and how often that was asked for. */
-  target: { key: string; count: number } | undefined;
+  target: Target | undefined;
   found: ReadonlySet<string>;
   /** More may come: whoever is at the end stays there. */
   isLive: boolean;
@@ -15,33 +16,55 @@ interface ConversationProps {
 }
 
 const nearEnd = 48;
+const usualHeight = 1_000;
+const estimate = () => usualHeight;
 
+/**
+ * Only what is near is on the page. It is kept by blocks of rows, not by rows: with each height
+ * that becomes known all places after it are computed anew, and there may be fifty thousand rows.
+ */
 export function Conversation({ rows, target, found, isLive, onSee }: ConversationProps) {
   const box = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(isLive);
+  const isAtEnd = useRef(isLive && target === undefined);
+  const blocks = useMemo(() => blocksOf(rows), [rows]);
   const list = useVirtualizer({
-    count: rows.length,
+    count: blocks.length,
     getScrollElement: () => box.current,
-    getItemKey: (index) => rows[index]?.key ?? index,
-    estimateSize: (index) => heightOf(rows[index]),
-    overscan: 6,
+    estimateSize: estimate,
+    overscan: 1,
   });
-  useShown(list, rows, target, isAtEnd);
-  useEnd(list, box, isAtEnd, isLive);
+  useShown({ list, box, blocks, target, isAtEnd });
+
+  const height = list.getTotalSize();
+  // Who reads the end stays there while more comes, or heights become known; others are left alone.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows the height
+  useLayoutEffect(() => {
+    const { current } = box;
+    if (!current || !isAtEnd.current) return;
+    if (isLive || current.scrollTop > 0) current.scrollTop = current.scrollHeight;
+  }, [height, isLive]);
 
   const look = () => {
     const { current } = box;
     if (!current) return;
     isAtEnd.current = current.scrollHeight - current.scrollTop - current.clientHeight < nearEnd;
-    const first = list.getVirtualItemForOffset(current.scrollTop + nearEnd);
-    const row = first && rows[first.index];
-    if (row) onSee(row.key);
+    const key = firstSeen(current);
+    if (key !== undefined) onSee(key);
+  };
+
+  /** The browser's own way there is broken off when heights become known on it. */
+  const toTheEnd = (event: KeyboardEvent) => {
+    if (event.key !== "End" || event.target !== box.current || !box.current) return;
+    event.preventDefault();
+    isAtEnd.current = true;
+    box.current.scrollTop = box.current.scrollHeight;
   };
 
   return (
     <div
       ref={box}
       onScroll={look}
+      onKeyDown={toTheEnd}
       role="log"
       aria-label="Conversation"
       aria-live="off"
@@ -49,30 +72,34 @@ export function Conversation({ rows, target, found, isLive, onSee }: Conversatio
       tabIndex={0}
       className="relative h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
     >
-      <div className="relative w-full" style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ key, index, start }) => {
-          const row = rows[index];
-          if (!row) return null;
-          return (
-            <div
-              key={key}
-              ref={list.measureElement}
-              data-index={index}
-              className="absolute inset-x-0 top-0"
-              style={{ transform: `translateY(${start}px)` }}
-            >
+      <div className="relative w-full" style={{ height }}>
+        {list.getVirtualItems().map(({ index, start }) => (
+          <div
+            key={blocks[index]?.[0]?.key ?? index}
+            ref={list.measureElement}
+            data-index={index}
+            className="absolute inset-x-0 top-0"
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {blocks[index]?.map((row) => (
               <Line
+                key={row.key}
                 row={row}
-                revision={row.kind === "entry" ? row.entry.revision : 0}
+                revision={revisionOf(row)}
                 isFound={found.has(row.key)}
                 isTarget={target?.key === row.key}
               />
-            </div>
-          );
-        })}
+            ))}
+          </div>
+        ))}
       </div>
     </div>
   );
+}
+
+function revisionOf(row: Row): number {
+  if (row.kind !== "entry") return 0;
+  return row.entry.revision + (row.beginsTurn ? (row.entry.turn?.revision ?? 0) : 0);
 }
 
 interface LineProps {
@@ -97,59 +124,4 @@ const Line = memo(function Line({ row, isFound, isTarget }: LineProps) {
       <RowView row={row} />
     </div>
   );
-}, isSame);
-
-/** A row is made anew with every entry that is added, and says the same. */
-function isSame(before: LineProps, after: LineProps): boolean {
-  const [one, other] = [before.row, after.row];
-  const sameRow =
-    one.kind === "entry" && other.kind === "entry"
-      ? one.entry === other.entry && one.depth === other.depth
-      : one === other;
-  return (
-    sameRow &&
-    before.revision === after.revision &&
-    before.isFound === after.isFound &&
-    before.isTarget === after.isTarget
-  );
-}
-
-function heightOf(row: Row | undefined): number {
-  if (row?.kind !== "entry") return 80;
-  if (row.entry.kind === "marker" || row.entry.kind === "thinking") return 28;
-  return row.entry.kind === "tool" ? 64 : 56;
-}
-
-type List = Virtualizer<HTMLDivElement, Element>;
-
-function useShown(
-  list: List,
-  rows: Row[],
-  target: ConversationProps["target"],
-  isAtEnd: RefObject<boolean>,
-): void {
-  const done = useRef(0);
-  useEffect(() => {
-    if (!target || target.count === done.current) return;
-    const index = rows.findIndex(({ key }) => key === target.key);
-    if (index === -1) return;
-    done.current = target.count;
-    isAtEnd.current = false;
-    list.scrollToIndex(index, { align: "start" });
-  }, [list, rows, target, isAtEnd]);
-}
-
-/** Who reads the end sees what is added; who reads further up is left alone. */
-function useEnd(
-  list: List,
-  box: RefObject<HTMLDivElement | null>,
-  isAtEnd: RefObject<boolean>,
-  isLive: boolean,
-): void {
-  const height = list.getTotalSize();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows the height
-  useLayoutEffect(() => {
-    const { current } = box;
-    if (current && isLive && isAtEnd.current) current.scrollTop = current.scrollHeight;
-  }, [height, isLive, box, isAtEnd]);
-}
+});

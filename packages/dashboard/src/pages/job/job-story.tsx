@@ -10,7 +10,6 @@ import { waterfallOf } from "../../job/waterfall.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useNow } from "../../ui/now.ts";
-import { barOf } from "./bar-of.ts";
 import { ContinueDialog, type Wish } from "./continue-dialog.tsx";
 import { Conversation } from "./conversation.tsx";
 import { JobHead } from "./job-head.tsx";
@@ -18,6 +17,7 @@ import { JobTools } from "./job-tools.tsx";
 import { type JobView, JobViewProvider } from "./job-view.ts";
 import { Outcome } from "./outcome.tsx";
 import { RawEvents } from "./raw-events.tsx";
+import { Reader } from "./reader.ts";
 import type { JobSearch } from "./search.ts";
 import { TimesLine } from "./times-line.tsx";
 import { useEvery, useStory } from "./use-job.ts";
@@ -36,13 +36,15 @@ export function JobStory({ record }: { record: JobRecord }) {
   const [wish, setWish] = useState<Wish>();
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [target, setTarget] = useState(at === undefined ? undefined : { key: at, count: 1 });
-  const [inView, setInView] = useState<string>();
+  const [reader] = useState(() => new Reader());
   const [words, setWords] = useState("");
   const wanted = useDeferredValue(words);
   const now = useNow();
 
-  const shape = useEvery(`${story.shape}.${story.tools.size}`, reading === "ended" ? 0 : 100);
-  const revision = useEvery(story.revision, waterfallEvery);
+  // What is long is laid out less often while it grows.
+  const pause = story.entries.length / 100;
+  const shape = useEvery(story.shape, 50 + pause);
+  const revision = useEvery(story.revision, waterfallEvery + pause);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the story changes in place, its shape says so
   const asked = useMemo(
     () => matchApprovals(record.approvals, story.tools.values()),
@@ -68,7 +70,7 @@ export function JobStory({ record }: { record: JobRecord }) {
     if (way.length > 0)
       setOpened((before) => new Map([...before, ...way.map((one) => [one, true] as const)]));
     setTarget((before) => ({ key, count: (before?.count ?? 0) + 1 }));
-    setInView(key);
+    reader.see(key);
   };
   const jobView = useMemo<JobView>(
     () => ({
@@ -77,11 +79,11 @@ export function JobStory({ record }: { record: JobRecord }) {
       asked: asked.byTool,
       opened,
       open: (key, isOpen) => setOpened((before) => new Map(before).set(key, isOpen)),
-      choose: setInView,
+      choose: reader.see,
       fork: (uuid) => setWish({ kind: "fork", at: uuid }),
       obstacle,
     }),
-    [job, story.cwd, asked, opened, obstacle],
+    [job, story.cwd, asked, opened, obstacle, reader],
   );
 
   return (
@@ -122,7 +124,8 @@ export function JobStory({ record }: { record: JobRecord }) {
               <Waterfall
                 bars={bars}
                 now={until}
-                current={barOf(story, inView)}
+                reader={reader}
+                story={story}
                 onChoose={({ entryKey }) => {
                   if (view === "waterfall") show(undefined);
                   if (entryKey !== null) jump(entryKey);
@@ -140,7 +143,7 @@ export function JobStory({ record }: { record: JobRecord }) {
                 target={target}
                 found={foundKeys}
                 isLive={reading === "reading" && job.finished_at === null}
-                onSee={setInView}
+                onSee={reader.see}
               />
             </div>
           </div>

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { Marker, MarkerEntry } from "../../job/entry.ts";
-import type { Tone } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { durationWords } from "../../ui/quantities.ts";
+import type { Tone } from "../../ui/tone.ts";
 
 const signs: Record<Marker, string> = {
   started: "●",

@@ -19,54 +19,92 @@ interface RawEventsProps {
 /** The messages as they came, one a line. They are read again from the log, not kept. */
 export function RawEvents({ jobId, offsets, count }: RawEventsProps) {
   const box = useRef<HTMLDivElement>(null);
-  const [opened, setOpened] = useState<number>();
+  const [chosen, setChosen] = useState<number>();
   const list = useVirtualizer({
     count,
     getScrollElement: () => box.current,
-    estimateSize: () => 24,
+    estimateSize: heightOf,
     overscan: 10,
   });
   if (count === 0) return <Empty title="No event yet" />;
   return (
-    <div
-      ref={box}
-      role="log"
-      aria-label="Raw events"
-      aria-live="off"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-      tabIndex={0}
-      className="h-full overflow-auto rounded border border-line bg-surface"
-    >
-      <div className="relative w-full" style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ key, index, start }) => (
-          <div
-            key={key}
-            ref={list.measureElement}
-            data-index={index}
-            className="absolute inset-x-0 top-0"
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            <RawEvent
-              {...{ jobId, offsets, index }}
-              isOpen={opened === index}
-              onToggle={() => setOpened(opened === index ? undefined : index)}
-            />
-          </div>
-        ))}
+    <div className="flex h-full flex-col gap-3">
+      <div
+        ref={box}
+        role="log"
+        aria-label="Raw events"
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        className="min-h-0 flex-1 overflow-auto rounded border border-line bg-surface"
+      >
+        <div className="relative w-full" style={{ height: list.getTotalSize() }}>
+          {list.getVirtualItems().map(({ index, start }) => (
+            <div
+              key={index}
+              className="absolute inset-x-0 top-0"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <RawEvent
+                {...{ jobId, offsets, index }}
+                isChosen={chosen === index}
+                onChoose={() => setChosen(chosen === index ? undefined : index)}
+              />
+            </div>
+          ))}
+        </div>
       </div>
+      {chosen !== undefined && <WholeEvent {...{ jobId, offsets }} index={chosen} />}
     </div>
   );
 }
+
+const heightOf = () => 24;
 
 interface RawEventProps {
   jobId: string;
   offsets: readonly number[];
   index: number;
-  isOpen: boolean;
-  onToggle(): void;
+  isChosen: boolean;
+  onChoose(): void;
 }
 
-function RawEvent({ jobId, offsets, index, isOpen, onToggle }: RawEventProps) {
+function RawEvent({ jobId, offsets, index, isChosen, onChoose }: RawEventProps) {
+  const line = useEvent(jobId, offsets, index);
+  return (
+    <button
+      type="button"
+      aria-pressed={isChosen}
+      onClick={onChoose}
+      className="flex h-6 w-full items-center gap-2 px-2 text-left font-mono text-sm whitespace-nowrap hover:bg-hover aria-pressed:bg-hover"
+    >
+      <span className="w-12 shrink-0 text-right text-muted">{index + 1}</span>
+      <span className="w-44 shrink-0 truncate">{line && kindOf(line)}</span>
+      <span className="truncate text-muted">
+        {line ? JSON.stringify(line.message).slice(0, 300) : "…"}
+      </span>
+    </button>
+  );
+}
+
+function WholeEvent(props: Pick<RawEventProps, "jobId" | "offsets" | "index">) {
+  const line = useEvent(props.jobId, props.offsets, props.index);
+  if (!line) return null;
+  const text = JSON.stringify(line.message, null, 2).slice(0, most);
+  return (
+    <div className="max-h-1/2 overflow-auto">
+      <CodeBlock label={`Event ${props.index + 1}`} text={text} />
+    </div>
+  );
+}
+
+const most = 500_000;
+
+function useEvent(
+  jobId: string,
+  offsets: readonly number[],
+  index: number,
+): OutputLine | undefined {
   const page = Math.floor(index / pageSize);
   const from = offsets[page * pageSize] ?? 0;
   // The last page may still grow.
@@ -76,28 +114,7 @@ function RawEvent({ jobId, offsets, index, isOpen, onToggle }: RawEventProps) {
     queryFn: ({ signal }) => readSome(jobId, from, held, signal),
     gcTime: 30_000,
   });
-  const line = data?.[index % pageSize];
-  return (
-    <>
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={onToggle}
-        className="flex h-6 w-full items-center gap-2 px-2 text-left font-mono text-sm whitespace-nowrap hover:bg-hover"
-      >
-        <span className="w-12 shrink-0 text-right text-muted">{index + 1}</span>
-        <span className="w-44 shrink-0 truncate">{line && kindOf(line)}</span>
-        <span className="truncate text-muted">
-          {line ? JSON.stringify(line.message).slice(0, 300) : "…"}
-        </span>
-      </button>
-      {isOpen && line && (
-        <div className="px-2 pb-2">
-          <CodeBlock label={`Event ${index + 1}`} text={JSON.stringify(line.message, null, 2)} />
-        </div>
-      )}
-    </>
-  );
+  return data?.[index % pageSize];
 }
 
 function kindOf({ message }: OutputLine): string {

@@ -1,40 +1,43 @@
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { Story } from "../../job/story.ts";
 import { extentOf } from "../../job/times.ts";
 import type { Bar, Span, SpanKind } from "../../job/waterfall.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { durationWords } from "../../ui/quantities.ts";
+import { barOf } from "./bar-of.ts";
+import { type Reader, useReadKey } from "./reader.ts";
 import { type Tick, ticksOf } from "./ticks.ts";
 
 interface WaterfallProps {
   bars: Bar[];
   now: number;
-  /** The bar that stands for what is read in the conversation. */
-  current: string | undefined;
+  /** What is read in the conversation. */
+  reader: Reader;
+  story: Story;
   onChoose(bar: Bar): void;
 }
 
-const rowHeight = 24;
+const heightOf = () => 24;
 
-export function Waterfall({ bars, now, current, onChoose }: WaterfallProps) {
+export function Waterfall({ bars, now, reader, story, onChoose }: WaterfallProps) {
+  const current = barOf(story, useReadKey(reader));
   const box = useRef<HTMLDivElement>(null);
   const isPointedAt = useRef(false);
   const [fits, setFits] = useState<"all" | "seen">("all");
   const list = useVirtualizer({
     count: bars.length,
     getScrollElement: () => box.current,
-    getItemKey: (index) => bars[index]?.key ?? index,
-    estimateSize: () => rowHeight,
+    estimateSize: heightOf,
     overscan: 12,
   });
   const items = list.getVirtualItems();
-  const seen =
-    fits === "seen" ? bars.slice(items[0]?.index ?? 0, (items.at(-1)?.index ?? 0) + 1) : bars;
-  const extent = extentOf(seen.length > 0 ? seen : bars, now);
-  const beginning = fits === "all" ? extent.start : extentOf(bars, now).start;
-  const ticks = ticksOf(extent.start - beginning, extent.end - beginning);
+  const whole = useMemo(() => extentOf(bars, now), [bars, now]);
+  const seen = bars.slice(items[0]?.index ?? 0, (items.at(-1)?.index ?? 0) + 1);
+  const extent = fits === "seen" && seen.length > 0 ? extentOf(seen, now) : whole;
+  const ticks = ticksOf(extent.start - whole.start, extent.end - whole.start);
 
   useEffect(() => {
     if (current === undefined || isPointedAt.current) return;
@@ -66,12 +69,12 @@ export function Waterfall({ bars, now, current, onChoose }: WaterfallProps) {
       >
         <div className="relative min-h-full w-full" style={{ height: list.getTotalSize() }}>
           <Grid ticks={ticks} />
-          {items.map(({ key, index, start }) => {
+          {items.map(({ index, start }) => {
             const bar = bars[index];
             return (
               bar && (
                 <div
-                  key={key}
+                  key={bar.key}
                   className="absolute inset-x-0 top-0 h-6"
                   style={{ transform: `translateY(${start}px)` }}
                 >

@@ -1,7 +1,12 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useReadOnly } from "../../api/access.ts";
 import { Button } from "../../ui/button.tsx";
-import { TriggerDialog } from "./trigger-dialog.tsx";
+
+/** The button stands on the first page, which is to be there quickly. */
+const TriggerDialog = lazy(async () => {
+  const { TriggerDialog } = await import("./trigger-dialog.tsx");
+  return { default: TriggerDialog };
+});
 
 /** For an agent, or for one that is still to be chosen. */
 export function TriggerButton({ agent }: { agent?: string }) {
@@ -12,7 +17,11 @@ export function TriggerButton({ agent }: { agent?: string }) {
       <Button look="main" obstacle={readOnly} onClick={() => setOpen(true)}>
         Trigger
       </Button>
-      {isOpen && <TriggerDialog agent={agent} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <Suspense>
+          <TriggerDialog agent={agent} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
 }
