@@ -36,6 +36,7 @@ export class RunningAttempt {
   private readonly clock: StopClock;
   private hadLastWord = false;
   private staysUp = false;
+  private usedTools = false;
   private awaited = 0;
   private output: OutputWriter | undefined;
 
@@ -77,17 +78,25 @@ export class RunningAttempt {
       this.clock.stop();
       this.output = undefined;
       this.over.abort();
-      await (this.staysUp ? this.run.leash.killLeftOvers() : this.run.leash.kill());
+      await this.sweep();
       await this.stderr.close();
     }
     return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayFacts() };
   }
 
+  /** Where no tool was used, nothing can be left that the end of it all does not find. */
+  private async sweep(): Promise<void> {
+    const { leash } = this.run;
+    if (!this.staysUp) await leash.kill();
+    else if (this.usedTools) await leash.killLeftOvers();
+  }
+
   private take(message: SDKMessage): void {
     this.evidence = addMessage(this.evidence, message);
+    this.usedTools ||= this.evidence.openTools.length > 0;
     // What trails behind the last word does not take it back.
     this.hadLastWord ||= this.tasks.isLastWord(message);
-    this.run.leash.glance();
+    this.glance();
     this.clock.sign();
     this.pauseClock();
     if (message.type !== "system") return;
@@ -101,6 +110,11 @@ export class RunningAttempt {
   private begun(): void {
     this.clock.begun();
     if (this.order.live) this.run.leash.spareServers();
+  }
+
+  /** A `claude` that was up has nothing new about it before it uses a tool. */
+  private glance(): void {
+    if (this.usedTools || !this.run.wasUp) this.run.leash.glance();
   }
 
   private pauseClock(): void {
@@ -180,7 +194,7 @@ export class RunningAttempt {
       },
       activity: () => {
         this.clock.sign();
-        this.run.leash.glance();
+        this.glance();
       },
       stderr: (text) => this.stderr.add(text),
       serverSpawned: (pid) => this.run.leash.hold(pid),
