@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { FleetControl, Job } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
 import { readTranscript } from "../../packages/core/src/runner/runtime/session-file/read-transcript.ts";
+import { readProcess } from "../../packages/core/src/runner/sweep/process-table.ts";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { fleetProgram, jobNow, until } from "../support/fleet-program.ts";
 import { processesWith } from "../support/processes.ts";
@@ -41,8 +42,8 @@ function pidsIn(on: Stage): number[] {
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
 }
 
-function isUp(pid: number | undefined): boolean {
-  return existsSync(`/proc/${pid}`);
+function isUp(pid = 0): boolean {
+  return readProcess(pid, "linux") !== undefined;
 }
 
 function liveFolders(file: string): string[] {

@@ -11,6 +11,7 @@ import type { HerdNote, MakeOwnTools, OwnTools } from "./own-tools.ts";
 import type { RunOrder } from "./run-order.ts";
 import { BackgroundTasks } from "./runtime/background-tasks.ts";
 import type { ExecuteOptions, RuntimeInterface, RuntimeObserver } from "./runtime/interface.ts";
+import type { LiveRuntime } from "./runtime/live-runtime.ts";
 import { sessionFilePath } from "./runtime/session-file/path.ts";
 import { StderrLog } from "./stderr-log.ts";
 import { StopClock } from "./stop-clock.ts";
@@ -84,6 +85,12 @@ export class RunningAttempt {
     return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayFacts() };
   }
 
+  /** Before there is anything to say to it: whoever takes it over follows it. */
+  async startOnly(runtime: LiveRuntime): Promise<void> {
+    this.clock.stop();
+    await runtime.open(this.executeOptions());
+  }
+
   /** Where no tool was used, nothing can be left that the end of it all does not find. */
   private async sweep(): Promise<void> {
     const { leash } = this.run;
@@ -141,6 +148,7 @@ export class RunningAttempt {
       onPermission,
       bridgedServers: servers,
       partialMessages: order.partialMessages,
+      stays: order.live,
       observer: this.observer(),
     };
   }
