@@ -9,6 +9,7 @@ import { fleetCommand, fleetSocket } from "./fleet.mjs";
 import { fleetMemory } from "./fleet-memory.mjs";
 import { fleetStart } from "./fleet-start.mjs";
 import { idle } from "./idle.mjs";
+import { liveTurn } from "./live.mjs";
 import { manyJobs } from "./many-jobs.mjs";
 import { quantile } from "./measure.mjs";
 import { memory } from "./memory.mjs";
@@ -25,6 +26,7 @@ const benches = {
   trigger,
   fleetSocket,
   fleetCommand,
+  liveTurn,
   spawnTime,
   manyJobs,
   dueTimes,

@@ -1,3 +1,4 @@
+import { outputSchemaOf } from "../config/output-schema.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import { ApprovalDesk } from "../runner/approval-desk.ts";
@@ -20,6 +21,7 @@ import { definedOnly } from "./defined-only.ts";
 import { passGate } from "./gate-at-start.ts";
 import { Relay } from "./relay.ts";
 import { RunnerDesk, type StopReason } from "./runner-desk.ts";
+import type { WarmClaude } from "./warm-claudes.ts";
 import { whenWritable } from "./when-writable.ts";
 
 /** One job under way, from the moment it is claimed until its attempt is recorded. */
@@ -32,6 +34,7 @@ export class ActiveJob {
   private relay: Relay | undefined;
   private desk: RunnerDesk | undefined;
   private spare: SpareContainer | undefined;
+  private warm: WarmClaude | undefined;
   private given: { runner: StartedRunner; order: RunOrder } | undefined;
 
   constructor(
@@ -78,6 +81,7 @@ export class ActiveJob {
       claudePath: this.context.fleet().claude_path,
       partialMessages: this.context.isWatched(this.job.id),
       live: this.context.isLive(this.job),
+      freshSession: () => this.takeWarm(agent)?.sessionId,
       signal: this.stopping.signal,
     };
     const attempt = this.job.attempts + 1;
@@ -85,7 +89,10 @@ export class ActiveJob {
       beginAttempt(request, (outcome) => this.next({ attempt, outcome, crashed: false })),
     );
     this.job = begun.job;
-    if (begun.kind === "refused") return this.announceEnd();
+    if (begun.kind === "refused") {
+      if (this.warm) this.context.waiting.letGo(this.warm.runner);
+      return this.announceEnd();
+    }
 
     failPoint("attempt begun");
     const { order, at } = begun;
@@ -100,13 +107,22 @@ export class ActiveJob {
     await this.follow(runner.exited, at, holder, this.relay);
   }
 
+  /** One is started as most jobs need it: for those that are watched or owe a report it is another. */
+  private takeWarm(agent: ResolvedAgent): WarmClaude | undefined {
+    const { id, schedule } = this.job;
+    if (this.context.isWatched(id) || outputSchemaOf(agent, schedule)) return undefined;
+    this.warm ??= this.context.warm.take(agent.name);
+    return this.warm;
+  }
+
   /** To the one that waits for this turn, whatever it is to make of it; else to a spare. */
   private giveToRunner(assignment: RunnerAssignment): StartedRunner {
     const { spares, waiting } = this.context;
     const { order } = assignment;
-    const waits = order.session.kind === "resume" && waiting.take(order.session.sessionId);
-    if (waits) waits.give(assignment);
-    const runner = waits || spares.take(assignment);
+    const { kind, sessionId } = order.session;
+    const waits = kind === "resume" ? waiting.take(sessionId) : this.warm?.runner;
+    waits?.give(assignment);
+    const runner = waits ?? spares.take(assignment);
     this.given = { runner, order };
     return runner;
   }

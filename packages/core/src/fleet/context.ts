@@ -12,6 +12,7 @@ import type { Taken } from "../work/work-desk.ts";
 import type { Errand } from "./errands/errand.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { SpareContainers } from "./spare-containers.ts";
+import type { WarmClaudes } from "./warm-claudes.ts";
 
 /** What the parts of a running fleet share. */
 export interface FleetContext {
@@ -20,6 +21,7 @@ export interface FleetContext {
   readonly spares: SparePool;
   readonly spareContainers: SpareContainers;
   readonly waiting: WaitingRunners;
+  readonly warm: WarmClaudes;
   /** The configuration in force; a reload replaces it, jobs under way keep theirs. */
   fleet(): Fleet;
   environment(): Environment;

@@ -160,7 +160,9 @@ export class FleetLife {
     parts.hooks.start();
     parts.work.start();
     parts.containers = new ContainerWatch(parts.context);
-    if (!this.options.onlyOwn) await this.keepTime(parts);
+    if (this.options.onlyOwn) return recovered;
+    parts.context.warm.start();
+    await this.keepTime(parts);
     return recovered;
   }
 
@@ -200,6 +202,7 @@ export class FleetLife {
       await retention?.stop();
       await containers?.stop();
       await context.spareContainers.stop();
+      await context.warm.stop();
       await context.waiting.stop();
       await spares.stop();
       this.parts = undefined;

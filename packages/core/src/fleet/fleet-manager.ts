@@ -309,6 +309,7 @@ export class FleetManager implements FleetControl {
       const agents = context.fleet().agents.map(({ name }) => name);
       context.hub.emit({ type: "fleet:reloaded", agents });
       context.waiting.endChanged((name) => agentPrint(context, name));
+      context.warm.adjust();
       dispatcher.kick();
       await clock?.replan();
       watch?.follow();

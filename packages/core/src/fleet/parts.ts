@@ -24,6 +24,7 @@ import type { Problems } from "./problems.ts";
 import type { Retention } from "./retention.ts";
 import type { ScheduleClock } from "./schedule-clock.ts";
 import { SpareContainers } from "./spare-containers.ts";
+import { WarmClaudes } from "./warm-claudes.ts";
 
 /** What a fleet consists of while it holds the lock. */
 export interface FleetParts {
@@ -98,12 +99,14 @@ function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock:
     environment: () => loaded().environment,
     trouble,
   };
+  const waiting = waitingRunners(frame, state);
   const context: FleetContext = {
     ...configured,
     hub,
     spares,
+    waiting,
+    warm: new WarmClaudes({ ...configured, spares, waiting }),
     spareContainers: new SpareContainers(configured),
-    waiting: waitingRunners(frame, state),
     isWatched: (jobId) => watched.has(jobId),
     isLive: ({ id, trigger_type }) => !onlyOwn && (trigger_type === "chat" || live.has(id)),
     askPerson: (jobId) => (unattended && own.has(jobId) ? undefined : board.ask),

@@ -14,6 +14,8 @@ export interface RunnerAssignment {
   environment: Record<string, string>;
   /** A container that waits for this agent. */
   spare?: SpareContainer;
+  /** There is no job yet: its `claude` is to be started and to wait for it. */
+  ahead?: boolean;
 }
 
 /** What must be known of a run to tell its end when its runner cannot, and the agent may be gone. */

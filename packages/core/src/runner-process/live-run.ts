@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { Environment } from "../config/environment.ts";
 import type { HerdTable } from "../herd-tools/herd-server.ts";
+import { stampGit } from "../runner/live/git-stamp.ts";
 import { livePrint } from "../runner/live/print.ts";
 import type { OpenRun } from "../runner/open-run.ts";
 import type { RunOrder } from "../runner/run-order.ts";
@@ -23,6 +24,8 @@ export interface BegunRun {
 export interface WaitingRun extends BegunRun {
   run: OpenRun;
   totals: SessionTotals | undefined;
+  /** Of one that has had no turn: what it was told of its repository. */
+  git?: string;
 }
 
 /** claude writes the last lines of a turn a moment after it has said them. */
@@ -32,7 +35,7 @@ const well = new Set(["success", "finished_with_denials"]);
 
 /** The one place of a runner for a `claude` that waits. */
 export class LiveRun {
-  private waiting: (WaitingRun & { transcript: Transcript }) | undefined;
+  private waiting: (WaitingRun & { transcript?: Transcript }) | undefined;
 
   get isWaiting(): boolean {
     return this.waiting?.runtime.isWaiting ?? false;
@@ -46,12 +49,20 @@ export class LiveRun {
   /** What waits for just this order; all else stays where it is. */
   take(order: RunOrder, environment: Environment): WaitingRun | undefined {
     const { waiting } = this;
-    if (!waiting || !this.isWaiting || order.session.kind !== "resume") return undefined;
+    if (!waiting || !this.isWaiting) return undefined;
+    // One that has had no turn knows nothing of a session that there is already.
+    const isUnused = waiting.git !== undefined;
+    if (order.session.kind !== (isUnused ? "fresh" : "resume")) return undefined;
     if (waiting.print !== livePrint({ ...order, live: true }, environment)) return undefined;
-    if (waiting.transcript.hasChanged()) return undefined;
+    if (waiting.transcript?.hasChanged()) return undefined;
+    if (isUnused && waiting.git !== stampGit(order.cwd)) return undefined;
     this.waiting = undefined;
-    waiting.transcript.forget();
+    waiting.transcript?.forget();
     return waiting;
+  }
+
+  keepUnused(begun: BegunRun, run: OpenRun, git: string): void {
+    this.waiting = { ...begun, run, totals: undefined, git };
   }
 
   /** False when there is nothing to be kept: the run is to be closed. */
@@ -59,7 +70,9 @@ export class LiveRun {
     const { runtime } = begun;
     if (runtime.isWaiting && order.live && well.has(report.outcome.code)) {
       const transcript = new Transcript(sessionFilePath(order, order.session.sessionId));
-      this.waiting = { ...begun, run, totals: report.session_totals ?? undefined, transcript };
+      const { runToken, print, table } = begun;
+      const kept = { runToken, print, table, runtime };
+      this.waiting = { ...kept, run, totals: report.session_totals ?? undefined, transcript };
       return true;
     }
     await runtime.end();

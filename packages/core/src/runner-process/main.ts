@@ -6,6 +6,7 @@ import type { RunnerAssignment } from "./contract.ts";
 import { LineReader } from "./line-reader.ts";
 import { LiveRun } from "./live-run.ts";
 import { warmSdk } from "./program.ts";
+import { warmClaude } from "./warm-claude.ts";
 import { warmUp } from "./warm-up.ts";
 
 /*
@@ -23,8 +24,9 @@ const never = new Promise<undefined>(() => undefined);
 for (;;) {
   const next = await Promise.race([given, live.isWaiting ? live.gone : never]);
   if (!next?.value) break;
-  if (!next.value.order.live) letGoOfInput();
-  await carryOut(next.value, live).catch(() => process.exit(1));
+  if (!next.value.order.live && !next.value.ahead) letGoOfInput();
+  const work = next.value.ahead ? warmClaude(next.value, live) : carryOut(next.value, live);
+  await work.catch(() => process.exit(1));
   if (!live.isWaiting) break;
   given = assignments.next();
 }

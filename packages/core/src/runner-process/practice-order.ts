@@ -38,7 +38,7 @@ function practiceAgent(folder: string): ResolvedAgent {
     session: { mode: "fresh", expires: minute, live: 0 },
     max_concurrent: 1,
     priority: 0,
-    warm: false,
+    warm: 0,
     timeouts: { start: minute, stall: minute, wall: minute },
     retry: { max_attempts: 1, backoff: minute },
     budget: {},

@@ -146,7 +146,7 @@ function handle({ pid, exited, child: { stdin } }: Runner): StartedRunner {
     give: (assignment) => {
       const line = `${JSON.stringify(assignment)}\n`;
       // An open end is what tells it that somebody may come with another turn.
-      if (assignment.order.live) stdin?.write(line);
+      if (assignment.order.live || assignment.ahead) stdin?.write(line);
       else stdin?.end(line);
     },
     letGo: () => stdin?.end(),

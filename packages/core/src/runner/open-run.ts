@@ -27,6 +27,8 @@ export interface OpenRun {
   gateway: Gateway | undefined;
   gatewayFacts(): Evidence["gateway"];
   refused(): RefusedAccess[];
+  /** Its `claude` was up before this turn. */
+  wasUp: boolean;
   /** From here on only what belongs to the next turn is counted. */
   nextTurn(): void;
   close(): Promise<void>;
@@ -64,9 +66,13 @@ export async function openRun(
     await rm(folder ?? privateDir, { recursive: true, force: true });
   };
   const { gateway } = doors;
+  let wasUp = false;
   return {
     kind: "open",
     run: {
+      get wasUp() {
+        return wasUp;
+      },
       credential,
       env,
       privateDir,
@@ -78,6 +84,7 @@ export async function openRun(
       gatewayFacts: () => gateway && factsOf(gateway, last),
       refused: doors.refused,
       nextTurn: () => {
+        wasUp = true;
         last = undefined;
         gateway?.countAnew();
       },

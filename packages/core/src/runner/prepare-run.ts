@@ -31,6 +31,8 @@ export interface RunRequest {
   partialMessages?: boolean;
   /** It is a turn of a conversation that is likely to go on soon. */
   live?: boolean;
+  /** The id for a session that is begun by it; called only then. */
+  freshSession?: () => string | undefined;
   signal: AbortSignal;
 }
 
@@ -71,6 +73,27 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   return { kind: "order", order, holder, warnings: session.warnings };
 }
 
+/** The order of a job to come, but for its prompt; undefined where none can be started ahead. */
+export async function prepareWarm(
+  request: Pick<RunRequest, "state" | "agent" | "environment" | "claudePath">,
+  jobId: string,
+): Promise<RunOrder | undefined> {
+  const { agent } = request;
+  if (agent.docker.enabled || agent.runtime.stream === "session-file") return undefined;
+  const { signal } = new AbortController();
+  const workspace = await prepareWorkspace(agent.working_directory, signal);
+  const claude = await claudeFor(request);
+  if (workspace.kind === "problem" || claude.kind === "problem") return undefined;
+  return {
+    ...{ jobId, attempt: 1, agent, prompt: "" },
+    ...sessionHomeOf(request, workspace.path),
+    session: { kind: "fresh", sessionId: randomUUID() },
+    claude: { path: claude.path, version: claude.version },
+    partialMessages: false,
+    outputSchema: undefined,
+  };
+}
+
 /** A run costs no more than its chain had left for it. */
 function withinChain(agent: ResolvedAgent, { chain: { max_usd } }: Job): ResolvedAgent {
   if (max_usd === null) return agent;
@@ -83,8 +106,10 @@ function mayStayUp({ runtime, docker, session, max_budget_usd }: ResolvedAgent):
   return session.live > 0 && max_budget_usd === undefined;
 }
 
+type Site = Pick<RunRequest, "state" | "agent" | "environment" | "claudePath">;
+
 /** The image has its own, whatever is on this machine. */
-async function claudeFor({ agent, environment, claudePath, state }: RunRequest) {
+async function claudeFor({ agent, environment, claudePath, state }: Site) {
   if (agent.docker.enabled) {
     return { kind: "found" as const, path: inside.claude, version: null };
   }
@@ -94,7 +119,7 @@ async function claudeFor({ agent, environment, claudePath, state }: RunRequest) 
   return known.kind === "problem" ? known : { ...found, version: known.version };
 }
 
-function sessionHomeOf({ agent, environment, state }: RunRequest, cwd: string): SessionHome {
+function sessionHomeOf({ agent, environment, state }: Site, cwd: string): SessionHome {
   const place = placeOf(agent);
   const own = join(state.dockerSessionsDir, agent.name);
   return { place, cwd, configDir: place === "docker" ? own : configDirOf(environment) };
@@ -146,7 +171,8 @@ async function leasePlanned(
 ): Promise<ChosenSession> {
   if (plan.kind === "fresh") {
     const warnings = plan.because ? [`a fresh session was begun: ${plan.because}`] : [];
-    return chosen({ kind: "fresh", sessionId: randomUUID() }, warnings);
+    const sessionId = request.freshSession?.() ?? randomUUID();
+    return chosen({ kind: "fresh", sessionId }, warnings);
   }
   if (plan.kind === "fork") {
     return chosen({ ...plan, sessionId: randomUUID() });

@@ -12,6 +12,7 @@ import type { HerdNote, MakeOwnTools, OwnTools } from "./own-tools.ts";
 import type { RunOrder } from "./run-order.ts";
 import { BackgroundTasks } from "./runtime/background-tasks.ts";
 import type { ExecuteOptions, RuntimeInterface, RuntimeObserver } from "./runtime/interface.ts";
+import type { LiveRuntime } from "./runtime/live-runtime.ts";
 import { sessionFilePath } from "./runtime/session-file/path.ts";
 import { StderrLog } from "./stderr-log.ts";
 import { StopClock } from "./stop-clock.ts";
@@ -37,6 +38,7 @@ export class RunningAttempt {
   private readonly clock: StopClock;
   private hadLastWord = false;
   private staysUp = false;
+  private usedTools = false;
   private awaited = 0;
   private output: OutputWriter | undefined;
 
@@ -82,17 +84,31 @@ export class RunningAttempt {
       this.clock.stop();
       this.output = undefined;
       this.over.abort();
-      await (this.staysUp ? this.run.leash.killLeftOvers() : this.run.leash.kill());
+      await this.sweep();
       await this.stderr.close();
     }
     return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayFacts() };
   }
 
+  /** Before there is anything to say to it: whoever takes it over follows it. */
+  async startOnly(runtime: LiveRuntime): Promise<void> {
+    this.clock.stop();
+    await runtime.open(this.executeOptions());
+  }
+
+  /** Where no tool was used, nothing can be left that the end of it all does not find. */
+  private async sweep(): Promise<void> {
+    const { leash } = this.run;
+    if (!this.staysUp) await leash.kill();
+    else if (this.usedTools) await leash.killLeftOvers();
+  }
+
   private take(message: SDKMessage): void {
     this.evidence = addMessage(this.evidence, message);
+    this.usedTools ||= this.evidence.openTools.length > 0;
     // What trails behind the last word does not take it back.
     this.hadLastWord ||= this.tasks.isLastWord(message);
-    this.run.leash.glance();
+    this.glance();
     this.clock.sign();
     this.pauseClock();
     if (message.type !== "system") return;
@@ -106,6 +122,11 @@ export class RunningAttempt {
   private begun(): void {
     this.clock.begun();
     if (this.order.live) this.run.leash.spareServers();
+  }
+
+  /** A `claude` that was up has nothing new about it before it uses a tool. */
+  private glance(): void {
+    if (this.usedTools || !this.run.wasUp) this.run.leash.glance();
   }
 
   private pauseClock(): void {
@@ -132,6 +153,7 @@ export class RunningAttempt {
       onPermission,
       bridgedServers: servers,
       partialMessages: order.partialMessages,
+      stays: order.live,
       observer: this.observer(),
     };
   }
@@ -185,7 +207,7 @@ export class RunningAttempt {
       },
       activity: () => {
         this.clock.sign();
-        this.run.leash.glance();
+        this.glance();
       },
       stderr: (text) => this.stderr.add(text),
       serverSpawned: (pid) => this.run.leash.hold(pid),

@@ -145,7 +145,12 @@ const agentFields = {
   session: session.prefault({}).describe("Whether runs share a session"),
   max_concurrent: count.prefault(1).describe("Runs at the same time"),
   priority: z.int().min(-100).max(100).prefault(0).describe("Higher runs first"),
-  warm: z.boolean().prefault(false).describe("Keep a process ready between runs"),
+  warm: z
+    .int()
+    .min(0)
+    .max(16)
+    .prefault(0)
+    .describe("So many `claude` are started ahead of their jobs; each takes about 250 MB"),
   timeouts: timeouts.prefault({}).describe("Limits in time"),
   retry: retry.prefault({}).describe("What happens after a failure that may pass"),
   budget: budget.prefault({}).describe("Limits for a day"),

@@ -44,6 +44,8 @@ export interface ExecuteOptions {
   bridgedServers?: BridgedServers;
   /** Also yield pieces of messages as the model speaks them. */
   partialMessages?: boolean;
+  /** Whether its `claude` may stay up after this turn. */
+  stays?: boolean;
   observer?: RuntimeObserver;
   /** How the program is started; a container puts its own way here. */
   spawn?: SpawnClaude;

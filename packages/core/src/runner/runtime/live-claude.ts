@@ -14,6 +14,7 @@ interface Turn {
 export class LiveClaude {
   private current: Turn | undefined;
   private hasEnded = false;
+  private isUnused = true;
   private failure: { error: unknown } | undefined;
   private claude: OpenClaude | undefined;
   private endGone: () => void = () => undefined;
@@ -37,13 +38,15 @@ export class LiveClaude {
   }
 
   get isWaiting(): boolean {
-    return this.current === undefined && !this.hasEnded;
+    return (this.current === undefined || this.isUnused) && !this.hasEnded;
   }
 
   async *turn(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     const { prompt, signal } = options;
     // What it says before its first prompt is a part of the first turn.
     const turn = this.current ?? turnOf(options);
+    turn.options = options;
+    this.isUnused = false;
     const stop = () => {
       if (this.current === turn) this.claude?.stop();
     };
@@ -89,7 +92,7 @@ export class LiveClaude {
   }
 
   private endTurn({ options, messages }: Turn, lastWord: SDKMessage): void {
-    if (options.signal.aborted || !this.endedWell(lastWord)) {
+    if (!options.stays || options.signal.aborted || !this.endedWell(lastWord)) {
       this.claude?.finish();
       return;
     }

@@ -19,11 +19,17 @@ export class LiveRuntime implements RuntimeInterface {
     return this.claude?.gone ?? Promise.resolve();
   }
 
+  /** Starts one that waits for its first prompt. */
+  async open(options: ExecuteOptions): Promise<void> {
+    this.claude = await LiveClaude.open(this.runtime, options);
+  }
+
   /** Where one waits, all that shaped it must be as it was: it is not started anew. */
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
-    this.claude ??= await LiveClaude.open(this.runtime, options);
+    const claude = this.claude ?? (await LiveClaude.open(this.runtime, options));
+    this.claude = claude;
     try {
-      yield* this.claude.turn(options);
+      yield* claude.turn(options);
     } finally {
       if (!this.isWaiting) await this.end();
     }

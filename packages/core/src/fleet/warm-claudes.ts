@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import type { Environment } from "../config/environment.ts";
+import type { Fleet } from "../config/load.ts";
+import type { ResolvedAgent } from "../config/resolve.ts";
+import { prepareWarm } from "../runner/prepare-run.ts";
+import type { SparePool, StartedRunner } from "../runner-process/spare.ts";
+import type { WaitingRunners } from "../runner-process/waiting-runners.ts";
+import type { StateManager } from "../state/state-manager.ts";
+import { agentPrint } from "./agent-print.ts";
+import { definedOnly } from "./defined-only.ts";
+
+/** A new one leaves the processor to the run that took the last one until that is well under way. */
+const pauseAfterTaking = 1_000;
+const pauseAfterFailure = 30_000;
+
+export interface WarmClaude {
+  sessionId: string;
+  runner: StartedRunner;
+}
+
+interface Kept extends WarmClaude {
+  agent: string;
+  print: string | undefined;
+}
+
+interface WarmContext {
+  readonly state: StateManager;
+  readonly spares: SparePool;
+  readonly waiting: WaitingRunners;
+  fleet(): Fleet;
+  environment(): Environment;
+  trouble(message: string, cause?: unknown): void;
+}
+
+/** Runners with a started `claude` for the next fresh session of each agent that wants some (`warm`). */
+export class WarmClaudes {
+  private kept: Kept[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private filling: Promise<void> | undefined;
+  private stopped = true;
+
+  constructor(private readonly context: WarmContext) {}
+
+  start(): void {
+    this.stopped = false;
+    this.fillIn(0);
+  }
+
+  take(agent: string): WarmClaude | undefined {
+    const found = this.kept.find((one) => one.agent === agent);
+    if (!found) return undefined;
+    this.kept = this.kept.filter((one) => one !== found);
+    this.fillIn(pauseAfterTaking);
+    return found;
+  }
+
+  /** The configuration is another: those that are not what they would be now go. */
+  adjust(): void {
+    const isStale = ({ agent, print }: Kept) => agentPrint(this.context, agent) !== print;
+    for (const one of this.kept.filter(isStale)) this.drop(one);
+    this.fillIn(0);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.filling;
+    for (const one of this.kept) this.drop(one);
+  }
+
+  private drop(one: Kept): void {
+    this.kept = this.kept.filter((other) => other !== one);
+    this.context.waiting.letGo(one.runner);
+  }
+
+  private fillIn(milliseconds: number): void {
+    clearTimeout(this.timer);
+    if (this.stopped || this.wanting().length === 0) return;
+    this.timer = setTimeout(() => {
+      this.filling ??= this.fill().finally(() => {
+        this.filling = undefined;
+      });
+    }, milliseconds).unref();
+  }
+
+  private async fill(): Promise<void> {
+    try {
+      for (const agent of this.wanting()) {
+        const missing = agent.warm - this.count(agent);
+        for (let made = 0; made < missing && !this.stopped; made += 1) await this.make(agent);
+      }
+    } catch (error) {
+      this.context.trouble("no `claude` could be started ahead of its job", error);
+      this.fillIn(pauseAfterFailure);
+    }
+  }
+
+  private async make(agent: ResolvedAgent): Promise<void> {
+    const { state, spares, fleet } = this.context;
+    const environment = definedOnly(this.context.environment());
+    const print = agentPrint(this.context, agent.name);
+    const claudePath = fleet().claude_path;
+    const jobId = `warm-${randomUUID()}`;
+    const order = await prepareWarm({ state, agent, environment, claudePath }, jobId);
+    // What is wrong with it is told to the job that comes.
+    if (!order || this.stopped) return;
+    const runner = spares.take({ stateDir: state.stateDir, order, environment, ahead: true });
+    const kept = { agent: agent.name, print, sessionId: order.session.sessionId, runner };
+    this.kept.push(kept);
+    void runner.exited.then(() => {
+      if (!this.kept.includes(kept)) return;
+      this.drop(kept);
+      this.fillIn(pauseAfterFailure);
+    });
+  }
+
+  private wanting(): ResolvedAgent[] {
+    return this.context.fleet().agents.filter((agent) => agent.warm > this.count(agent));
+  }
+
+  private count({ name }: ResolvedAgent): number {
+    return this.kept.filter(({ agent }) => agent === name).length;
+  }
+}

@@ -1,0 +1,34 @@
+import { chooseTools, emptyTable } from "../herd-tools/choose-tools.ts";
+import { stampGit } from "../runner/live/git-stamp.ts";
+import { makeLiveFolder } from "../runner/live/live-folder.ts";
+import { livePrint } from "../runner/live/print.ts";
+import { openRun } from "../runner/open-run.ts";
+import { runTokenOf } from "../runner/run-order.ts";
+import { RunningAttempt } from "../runner/running-attempt.ts";
+import { RuntimeFactory } from "../runner/runtime/factory.ts";
+import type { RunnerAssignment } from "./contract.ts";
+import type { LiveRun } from "./live-run.ts";
+
+/** Starts a `claude` for a job that is still to come: its order is this one with a prompt. */
+export async function warmClaude(
+  { stateDir, order, environment }: RunnerAssignment,
+  live: LiveRun,
+): Promise<void> {
+  const runToken = runTokenOf(order);
+  const print = livePrint({ ...order, live: true }, environment);
+  const git = stampGit(order.cwd);
+  const folder = makeLiveFolder(stateDir, runToken);
+  const opened = await openRun(order, environment, folder, { folder });
+  if (opened.kind === "refused") return;
+  const { run } = opened;
+  const table = emptyTable();
+  const runtime = RuntimeFactory.createLive(order.agent);
+  // Whoever is asked, and what the tools do, is for the job to say.
+  const attempt = new RunningAttempt(order, run, folder, {
+    onPermission: async () => ({ behavior: "deny", message: "There is no job yet." }),
+    onQuestion: async () => ({ kind: "none", why: "nobody" }),
+    ownTools: (doors) => chooseTools({ ...doors, order, jobDir: folder, stateDir }, table),
+  });
+  await attempt.startOnly(runtime);
+  live.keepUnused({ runToken, print, runtime, table }, run, git);
+}

@@ -1,0 +1,29 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+const longest = 5_000;
+
+/** What a `claude` is told of the repository at its start: branch, commit, and what is changed. */
+export function stampGit(cwd: string): string {
+  if (!isInRepository(cwd)) return "";
+  const args = ["--no-optional-locks", "-c", "core.fsmonitor=false", "status"];
+  try {
+    return execFileSync("git", [...args, "--porcelain=v2", "--branch"], {
+      cwd,
+      encoding: "utf8",
+      timeout: longest,
+      maxBuffer: 64 * 1024 * 1024,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  } catch {
+    // Nobody can say that it is as it was.
+    return `unknown ${Math.random()}`;
+  }
+}
+
+function isInRepository(folder: string): boolean {
+  if (existsSync(join(folder, ".git"))) return true;
+  const above = dirname(folder);
+  return above !== folder && isInRepository(above);
+}
