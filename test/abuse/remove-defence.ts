@@ -2,7 +2,7 @@ import type { Defence } from "./defence.ts";
 import type { TestEnd, Twin } from "./twin.ts";
 
 /** Errors by which a test fails that has noticed nothing: the edit itself is broken. */
-const broken = /^(ReferenceError|SyntaxError|TypeError)\b/;
+const broken = /^(ReferenceError|SyntaxError|TypeError(?!: \.to))\b/;
 
 /** The tests go through with all defences, or there would be nothing to be seen without one. */
 export async function withDefences(twin: Twin, defences: readonly Defence[]): Promise<void> {

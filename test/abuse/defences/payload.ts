@@ -46,7 +46,10 @@ export const payloadDefences: readonly Defence[] = [
       from: "if (roots.length === 0) return text;",
       to: "if (roots.length >= 0) return text;",
     },
-    red: { file: "test/webhooks/fenced-prompt.test.ts", test: "nor have anything filled in" },
+    red: {
+      file: "test/webhooks/fenced-prompt.test.ts",
+      test: "a text cannot name a place whose value comes later",
+    },
   },
   {
     name: "a delivery must be signed",

@@ -43,7 +43,7 @@ export const runDefences: readonly Defence[] = [
       from: "Object.entries(env).filter(([name]) => !decided.has(name))",
       to: "Object.entries(env).filter(([name]) => name !== decided.toString())",
     },
-    red: { file: decidersTest, test: "an agent's own HERDCTL_RUN changes nothing" },
+    red: { file: decidersTest, test: "an agent's own CLAUDE_CONFIG_DIR changes nothing" },
   },
   {
     name: "the metadata file must lie in the workspace",
@@ -88,7 +88,7 @@ export const runDefences: readonly Defence[] = [
     },
     red: {
       file: "test/runner/sweep.test.ts",
-      test: "by a later process finds what a dead one left",
+      test: "by marker and descendants alone goes when it has left its session and lost its parent",
     },
   },
   {
