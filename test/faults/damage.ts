@@ -24,7 +24,7 @@ export interface Damage {
 }
 
 /** What becomes of the bytes from a place on. */
-export const ways = {
+const ways = {
   "is cut off": (bytes: Buffer, from: number) => bytes.subarray(0, from),
   "has zeros": (bytes: Buffer, from: number) => Buffer.from(bytes).fill(0, from, from + 64),
   "has other bytes": (bytes: Buffer, from: number) => {

@@ -33,6 +33,8 @@ export interface CaseResult {
   outcome: string;
 }
 
+/** What the model of the task says at its end. */
+const answer = /^It is done/;
 const canary = `sk-ant-api03-${"canary".repeat(8)}`;
 
 /** A fleet with these faults before it, one trigger, and as many starts as it takes to its end. */
@@ -63,7 +65,7 @@ export async function runCase(
   const job = await ended(keeper, id);
   const happened = () => one.faults.filter((_, index) => existsSync(`${plan}.${index}`)).length;
   await allHappened(() => happened() === one.faults.length);
-  await settled(keeper, id);
+  await settled(keeper, id, trigger);
   await keeper.stop();
 
   const { wrong, cases } = await consultOracle({
@@ -73,7 +75,7 @@ export async function runCase(
     task: () => task,
     hooked: "hooked",
     posts: trigger.posts?.(),
-    answer: /^It is done/,
+    answer,
     engine: one.place === "Docker" ? engine : undefined,
     secrets: [canary, ...trigger.secrets],
     glimpses: keeper.glimpses,
@@ -117,12 +119,13 @@ async function allHappened(look: () => boolean): Promise<void> {
 }
 
 /** Hooks and answers are done with. */
-async function settled(keeper: Keeper, id: string): Promise<void> {
+async function settled(keeper: Keeper, id: string, { posts }: Trigger): Promise<void> {
   await keeper.ask("the hook and the answer", async (control) => {
     const [hook] = await control.hooks({ jobId: id, limit: 1 });
     const isHooked = hook?.status === "succeeded" || hook?.status === "failed";
     const links = await control.chat();
     const isSilent = links.every(({ state, working }) => state === "connected" && working === 0);
-    if (!isHooked || !isSilent) throw new Error("not yet");
+    const isAnswered = posts?.().every((text) => answer.test(text)) ?? true;
+    if (!isHooked || !isSilent || !isAnswered) throw new Error("not yet");
   });
 }
