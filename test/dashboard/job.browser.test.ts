@@ -91,8 +91,8 @@ test("conversation and waterfall are one: turns, tools, errors, search, raw even
     expect.stringMatching(/^Turn 3/),
   ]);
 
-  await page.getByRole("button", { name: "Next of errors" }).click();
-  await page.getByText("1 of 1 errors").waitFor();
+  await page.getByRole("button", { name: "Next error" }).click();
+  await page.getByText("1 of 1 error").waitFor();
   await log.getByRole("button", { name: /Bash.*failed/ }).click();
   await log.getByRole("region", { name: "Output" }).getByText("bad").waitFor();
 
