@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
@@ -46,49 +47,12 @@ async function ownersPage(on: PortStage): Promise<Page> {
   return page;
 }
 
+const attackProgram = readFileSync(new URL("programs/attack.mjs", import.meta.url), "utf8");
+
 /** What a page of another origin tries, and what came of it. */
 async function attack(page: Page, fleet: string): Promise<Record<string, string>> {
-  return page.evaluate(async (url) => {
-    const body = JSON.stringify({ agent: "coder" });
-    const included = { credentials: "include" } as const;
-    const asked = async (path: string, init: RequestInit) => {
-      try {
-        const response = await fetch(url + path, { ...included, ...init });
-        return `${response.type} ${response.status} ${await response.text()}`;
-      } catch {
-        return "refused";
-      }
-    };
-    const settled = (target: EventSource | WebSocket) =>
-      new Promise<string>((resolve) => {
-        target.onopen = () => resolve("opened");
-        target.onerror = () => resolve("refused");
-        setTimeout(() => resolve("nothing came of it"), 20_000);
-      });
-    const loaded = (element: HTMLScriptElement | HTMLImageElement, path: string) =>
-      new Promise<string>((resolve) => {
-        element.onload = () => resolve("loaded");
-        element.onerror = () => resolve("refused");
-        setTimeout(() => resolve("nothing came of it"), 20_000);
-        element.src = url + path;
-        document.body.append(element);
-      });
-    return {
-      read: await asked("/v1/status", {}),
-      post: await asked("/v1/jobs", { method: "POST", body }),
-      blindPost: await asked("/v1/jobs", { method: "POST", body, mode: "no-cors" }),
-      jsonPost: await asked("/v1/jobs", {
-        method: "POST",
-        body,
-        headers: { "content-type": "application/json" },
-      }),
-      stop: await asked("/v1/shutdown", { method: "POST", mode: "no-cors" }),
-      events: await settled(new EventSource(`${url}/v1/events`, { withCredentials: true })),
-      socket: await settled(new WebSocket(`${url.replace("http", "ws")}/v1/events`)),
-      script: await loaded(document.createElement("script"), "/v1/status"),
-      image: await loaded(document.createElement("img"), "/icon.svg"),
-    };
-  }, fleet);
+  await page.evaluate(attackProgram);
+  return page.evaluate(`attack(${JSON.stringify(fleet)})`);
 }
 
 async function nothingHappened({ fleet }: PortStage): Promise<void> {
@@ -125,7 +89,7 @@ test(
     );
     expect(await frame.content()).not.toContain('id="app"');
     const answer = page.waitForResponse(`${fleet}/v1/jobs`);
-    await page.evaluate(() => document.forms[0]?.submit());
+    await page.evaluate("document.forms[0].submit()");
     expect((await answer).status()).toBe(403);
     await nothingHappened(on);
   },

@@ -91,8 +91,8 @@ test("conversation and waterfall are one: turns, tools, errors, search, raw even
     expect.stringMatching(/^Turn 3/),
   ]);
 
-  await page.getByRole("button", { name: "Next of errors" }).click();
-  await page.getByText("1 of 1 errors").waitFor();
+  await page.getByRole("button", { name: "Next error" }).click();
+  await page.getByText("1 of 1 error").waitFor();
   await log.getByRole("button", { name: /Bash.*failed/ }).click();
   await log.getByRole("region", { name: "Output" }).getByText("bad").waitFor();
 
@@ -102,7 +102,7 @@ test("conversation and waterfall are one: turns, tools, errors, search, raw even
   await page.getByRole("button", { name: "Raw events" }).click();
   const raw = page.getByRole("log", { name: "Raw events" });
   await raw.getByRole("button", { name: /1 *system init/ }).click();
-  await raw.getByRole("region", { name: "Event 1" }).getByText('"subtype": "init"').waitFor();
+  await page.getByRole("region", { name: "Event 1" }).getByText('"subtype": "init"').waitFor();
   expect(await barriers(page)).toEqual([]);
 });
 

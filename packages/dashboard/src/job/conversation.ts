@@ -73,7 +73,7 @@ function rowOf(entry: Entry, depth: number): Row {
   return row;
 }
 
-export function isOpen(tool: ToolEntry, { chosen }: Folding): boolean {
+function isOpen(tool: ToolEntry, { chosen }: Folding): boolean {
   return chosen.get(tool.key) ?? isUsuallyOpen(tool);
 }
 

@@ -54,7 +54,7 @@ export interface Diff {
 }
 
 /** A subagent or a shell, which may go on after its tool call. */
-export interface Task {
+interface Task {
   id: string;
   isBackground: boolean;
   status: string;
@@ -63,7 +63,7 @@ export interface Task {
 }
 
 /** What was said to the agent in the middle of its work. */
-export interface HeardEntry extends Common {
+interface HeardEntry extends Common {
   kind: "heard";
   text: string;
 }

@@ -27,7 +27,7 @@ function pathTo(entries: readonly Entry[], key: string): string[] | undefined {
   return undefined;
 }
 
-export function isError(entry: Entry): boolean {
+function isError(entry: Entry): boolean {
   if (entry.kind === "tool") return entry.result?.isError === true || entry.denied !== null;
   return (entry.kind === "marker" || entry.kind === "end") && entry.isError;
 }

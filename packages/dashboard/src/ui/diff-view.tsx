@@ -38,7 +38,7 @@ function numbered(hunk: DiffViewProps["hunks"][number], index: number) {
       >
         <LineNumber value={old} />
         <LineNumber value={now} />
-        <td className="w-4 px-1 text-center text-muted select-none">{sign.trim()}</td>
+        <td className="w-4 px-1 text-center align-top text-muted select-none">{sign.trim()}</td>
         <td className="pr-2 whitespace-pre-wrap wrap-anywhere">{line.slice(1)}</td>
       </tr>
     );

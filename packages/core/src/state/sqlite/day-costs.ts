@@ -32,7 +32,7 @@ export function readDayCosts(database: Database, query: CostQuery): DayCost[] {
   const { by, since, until, agent } = query;
   const sql = `SELECT day, ${columnsOf[by]}, sum(usd) AS usd, ${runsOf(by)} AS runs, ${tokenSums}
     FROM day_costs WHERE day BETWEEN ? AND ? ${agent === undefined ? "" : "AND agent = ?"}
-    GROUP BY 1, 2, 3, 4 HAVING sum(usd) > 0 OR ${runsOf(by)} > 0 ORDER BY day`;
+    GROUP BY ${keysOf[by]} HAVING sum(usd) > 0 OR ${runsOf(by)} > 0 ORDER BY day`;
   const rows = database.all(sql, since, until, ...(agent === undefined ? [] : [agent]));
   return rows.map(read);
 }
@@ -55,6 +55,13 @@ const columnsOf: Record<CostKey, string> = {
   agent: "agent, NULL AS schedule, NULL AS model",
   schedule: "agent, schedule, NULL AS model",
   model: "NULL AS agent, NULL AS schedule, model",
+};
+
+/** In the order of the table where it can be: then nothing has to be sorted. */
+const keysOf: Record<CostKey, string> = {
+  agent: "day, agent",
+  schedule: "day, agent, schedule",
+  model: "day, model",
 };
 
 /** Each run has one line under no model's name; a model has those that used it. */

@@ -1,5 +1,5 @@
-import type { Statement } from "./posture.ts";
 import type { Settings } from "./settings.ts";
+import type { Statement } from "./statement.ts";
 
 export function reachOf(settings: Settings): Statement[] {
   const network = settings.isOn("docker.enabled") ? ofContainer(settings) : ofHost;

@@ -1,5 +1,5 @@
-import type { Statement } from "./posture.ts";
 import type { Settings } from "./settings.ts";
+import type { Statement } from "./statement.ts";
 
 const modes: Record<string, Statement> = {
   default: { text: "A tool that needs permission waits for a person.", weight: "tight" },

@@ -1,5 +1,5 @@
-import type { Statement } from "./posture.ts";
 import type { Settings } from "./settings.ts";
+import type { Statement } from "./statement.ts";
 
 export function triggersOf(settings: Settings): Statement[] {
   return [

@@ -3,12 +3,7 @@ import { reachOf } from "./posture-reach.ts";
 import { touchOf } from "./posture-touch.ts";
 import { triggersOf } from "./posture-triggers.ts";
 import { Settings } from "./settings.ts";
-
-/** One sentence on what an agent may do; `open` asks for a second look, `tight` is a boundary. */
-export interface Statement {
-  text: string;
-  weight: "tight" | "plain" | "open";
-}
+import type { Statement } from "./statement.ts";
 
 export interface Posture {
   runs: Statement[];

@@ -1,7 +1,8 @@
 import type { ShownValue } from "@herdctl/server/contract";
 import { Panel } from "../../ui/panel.tsx";
 import { WithCode } from "../../ui/with-code.tsx";
-import { type Posture, postureOf, type Statement } from "./posture.ts";
+import { type Posture, postureOf } from "./posture.ts";
+import type { Statement } from "./statement.ts";
 
 const questions: { key: keyof Posture; title: string }[] = [
   { key: "runs", title: "Where it runs" },

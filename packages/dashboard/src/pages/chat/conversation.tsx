@@ -47,7 +47,10 @@ export function Conversation({ agent, id }: ConversationProps) {
         </Link>
         <h2 className="min-w-0 truncate text-md font-semibold">{agent}</h2>
         {session !== undefined && (
-          <span className="ml-auto truncate font-mono text-xs text-muted" title="The session">
+          <span
+            className="ml-auto hidden truncate font-mono text-xs text-muted md:block"
+            title="The session"
+          >
             {session}
           </span>
         )}

@@ -6,11 +6,10 @@ import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { TextInput } from "../../ui/field.tsx";
 import { QuestionForm } from "./question-form.tsx";
+import type { Said } from "./said.ts";
 
 /** How it stands on record who answered. */
 const by = "dashboard";
-
-export type Said = { word: "allow" | "deny"; reason?: string } | { reply: string };
 
 export function AnswerForm({ approval }: { approval: Approval }) {
   const obstacle = useReadOnly();

@@ -2,7 +2,7 @@ import type { Approval } from "@herdctl/server/contract";
 import { useId, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { TextInput } from "../../ui/field.tsx";
-import type { Said } from "./answer-form.tsx";
+import type { Said } from "./said.ts";
 
 interface QuestionFormProps {
   approval: Approval;

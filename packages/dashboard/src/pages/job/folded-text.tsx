@@ -15,7 +15,7 @@ export function FoldedText({ text, lines }: { text: string; lines: number }) {
       <p className="whitespace-pre-wrap wrap-anywhere">{shown}</p>
       {(more > 0 || shown.length < text.length || isOpen) && (
         <Button size="small" look="quiet" onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Less" : more > 0 ? `${more} more lines` : "More"}
+          {isOpen ? "Less" : more > 0 ? `${more} more ${more === 1 ? "line" : "lines"}` : "More"}
         </Button>
       )}
       {isOpen && text.length > most && (

@@ -47,9 +47,21 @@ export function JobTools(props: JobToolsProps) {
       </fieldset>
       {reading === "away" && <Badge tone="warn">waiting for the fleet</Badge>}
       <div className="ml-auto flex flex-wrap items-center gap-2">
-        <Stepper name="errors" count={errors.length} at={at(errors)} onStep={step(errors)} />
+        <Stepper
+          one="error"
+          many="errors"
+          count={errors.length}
+          at={at(errors)}
+          onStep={step(errors)}
+        />
         {words.trim() !== "" && (
-          <Stepper name="found" count={found.length} at={at(found)} onStep={step(found)} />
+          <Stepper
+            one="found"
+            many="found"
+            count={found.length}
+            at={at(found)}
+            onStep={step(found)}
+          />
         )}
         <label htmlFor={id} className="sr-only">
           Search in this job

@@ -1,8 +1,9 @@
 import { Button } from "../../ui/button.tsx";
 
 interface StepperProps {
-  /** What there is, in the plural. */
-  name: string;
+  /** What there is: one of it, and many. */
+  one: string;
+  many: string;
   count: number;
   /** Which one is shown; -1 while none is. */
   at: number;
@@ -10,7 +11,7 @@ interface StepperProps {
 }
 
 /** Goes from one place to the next, and around. */
-export function Stepper({ name, count, at, onStep }: StepperProps) {
+export function Stepper({ one, many, count, at, onStep }: StepperProps) {
   if (count === 0) return null;
   const step = (by: number) => onStep((at + by + count) % count);
   return (
@@ -18,15 +19,15 @@ export function Stepper({ name, count, at, onStep }: StepperProps) {
       <Button
         size="small"
         look="quiet"
-        aria-label={`Previous of ${name}`}
+        aria-label={`Previous ${one}`}
         onClick={() => step(at < 0 ? 0 : -1)}
       >
         ↑
       </Button>
       <span className="text-muted">
-        {at >= 0 ? `${at + 1} of ${count}` : count} {name}
+        {at >= 0 ? `${at + 1} of ${count}` : count} {count === 1 ? one : many}
       </span>
-      <Button size="small" look="quiet" aria-label={`Next of ${name}`} onClick={() => step(1)}>
+      <Button size="small" look="quiet" aria-label={`Next ${one}`} onClick={() => step(1)}>
         ↓
       </Button>
     </span>

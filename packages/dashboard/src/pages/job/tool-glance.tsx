@@ -13,7 +13,11 @@ export function ToolGlance({ tool: { result } }: { tool: ToolEntry }) {
       <pre className="overflow-hidden font-mono text-sm whitespace-pre-wrap wrap-anywhere text-muted">
         {all.slice(0, lines).join("\n").slice(0, 400)}
       </pre>
-      {more > 0 && <p className="text-xs text-muted">{more} more lines</p>}
+      {more > 0 && (
+        <p className="text-xs text-muted">
+          {more} more {more === 1 ? "line" : "lines"}
+        </p>
+      )}
     </div>
   );
 }

@@ -34,9 +34,9 @@ export function Waterfall({ bars, now, reader, story, onChoose }: WaterfallProps
     overscan: 12,
   });
   const items = list.getVirtualItems();
-  const whole = useMemo(() => extentOf(bars, now), [bars, now]);
+  const whole = useMemo(() => withRoom(extentOf(bars, now)), [bars, now]);
   const seen = bars.slice(items[0]?.index ?? 0, (items.at(-1)?.index ?? 0) + 1);
-  const extent = fits === "seen" && seen.length > 0 ? extentOf(seen, now) : whole;
+  const extent = fits === "seen" && seen.length > 0 ? withRoom(extentOf(seen, now)) : whole;
   const ticks = ticksOf(extent.start - whole.start, extent.end - whole.start);
 
   useEffect(() => {
@@ -98,6 +98,11 @@ export function Waterfall({ bars, now, reader, story, onChoose }: WaterfallProps
 interface Extent {
   start: number;
   end: number;
+}
+
+/** So that what ends last does not end at the edge. */
+function withRoom({ start, end }: Extent): Extent {
+  return { start, end: end + (end - start) * 0.03 };
 }
 
 interface AxisProps {

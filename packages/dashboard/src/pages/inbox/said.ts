@@ -1,0 +1,1 @@
+export type Said = { word: "allow" | "deny"; reason?: string } | { reply: string };
