@@ -7,13 +7,23 @@ import { timed } from "./trigger.mjs";
 export const fleetSocket = () =>
   throughFleet("job at the socket", 1.1, ({ control }) => viaSocket(control));
 
+/** A `claude` was started ahead of the job. */
+export const fleetWarm = () =>
+  throughFleet("the same, started ahead (warm: 1)", 0.5, ({ control }) => viaSocket(control), warm);
+
+const warm = `version: 1
+fleet: { name: bench }
+agents:
+  - { name: hello, runtime: cli, permission_mode: bypassPermissions, default_prompt: hello, warm: 1 }
+`;
+
 export const fleetCommand = () =>
   throughFleet("trigger --wait with a fleet", 1.3, ({ stage }) =>
     timed(process.execPath, [herdctl, "trigger", "hello", "--wait", "--json"], stage),
   );
 
-async function throughFleet(what, ratio, ours) {
-  const stage = await rehearsedFleet();
+async function throughFleet(what, ratio, ours, fleetFile) {
+  const stage = await rehearsedFleet({ fleetFile });
   const fleet = await startFleet(stage);
   try {
     const times = await inTurns(15, {

@@ -5,7 +5,7 @@ import { dashboardEvents, dashboardFirstPage } from "./dashboard.mjs";
 import { dockerCold, dockerWarm } from "./docker.mjs";
 import { deafness, dueTimes } from "./due-times.mjs";
 import { executor } from "./executor.mjs";
-import { fleetCommand, fleetSocket } from "./fleet.mjs";
+import { fleetCommand, fleetSocket, fleetWarm } from "./fleet.mjs";
 import { fleetMemory } from "./fleet-memory.mjs";
 import { fleetStart } from "./fleet-start.mjs";
 import { idle } from "./idle.mjs";
@@ -25,6 +25,7 @@ const benches = {
   memory,
   trigger,
   fleetSocket,
+  fleetWarm,
   fleetCommand,
   liveTurn,
   spawnTime,

@@ -35,7 +35,7 @@ export class ActiveJob {
   private desk: RunnerDesk | undefined;
   private spare: SpareContainer | undefined;
   private warm: WarmClaude | undefined;
-  private given: { runner: StartedRunner; order: RunOrder } | undefined;
+  private given: { runner: StartedRunner; order: RunOrder; wasUp: boolean } | undefined;
 
   constructor(
     private readonly context: FleetContext,
@@ -123,7 +123,7 @@ export class ActiveJob {
     const waits = kind === "resume" ? waiting.take(sessionId) : this.warm?.runner;
     waits?.give(assignment);
     const runner = waits ?? spares.take(assignment);
-    this.given = { runner, order };
+    this.given = { runner, order, wasUp: waits !== undefined };
     return runner;
   }
 
@@ -253,12 +253,12 @@ export class ActiveJob {
 
   /** After a turn that went well it waits for the next; it ends by itself otherwise. */
   private leaveRunner({ session_id: sessionId }: RunReport): void {
-    if (!this.given?.order.live) return;
+    if (!this.given?.order.live && !this.given?.wasUp) return;
     const { runner, order } = this.given;
     const { waiting } = this.context;
     const { name: agent, session } = order.agent;
     const print = agentPrint(this.context, agent) ?? "";
-    if (this.job.status !== "completed") waiting.letGo(runner);
+    if (!order.live || this.job.status !== "completed") waiting.letGo(runner);
     else waiting.keep({ sessionId, agent, print, runner, idle: session.live });
   }
 

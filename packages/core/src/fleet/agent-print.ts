@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import type { Environment } from "../config/environment.ts";
+import type { Fleet } from "../config/load.ts";
 import { shapingParts } from "../runner/live/print.ts";
-import type { FleetContext } from "./context.ts";
 
 /** What the `claude` of an agent is made of by the configuration in force; undefined without the agent. */
 export function agentPrint(
-  { fleet, environment }: Pick<FleetContext, "fleet" | "environment">,
+  { fleet, environment }: { fleet(): Fleet; environment(): Environment },
   name: string,
 ): string | undefined {
   const agent = fleet().agents.find((one) => one.name === name);
