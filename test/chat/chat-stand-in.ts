@@ -49,6 +49,8 @@ export interface ChatStandIn {
   command(room: string, user: string, name: string, argument?: string): Promise<string>;
   /** Cuts the line over which events come. */
   drop(): void;
+  /** How many such lines there are. */
+  connections(): number;
   /** How often we asked for more than the platform takes. */
   refusals(): number;
   /** Lets the next such call be carried out but its answer be lost, and tells of it. */

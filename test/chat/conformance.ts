@@ -422,6 +422,16 @@ export function conformance(open: OpenChat): void {
   });
 
   describe("trouble", () => {
+    test("a fleet that is stopped while it still connects leaves no line open", async () => {
+      const on = await chatStage();
+      await on.fleet.stop();
+      await until("the line to be closed", async () => on.chat.connections() === 0);
+      const next = await startFleet(on.on, on.file, { chat: on.chat.platforms });
+      await next.stop();
+      await quiet();
+      expect(on.chat.connections()).toBe(0);
+    });
+
     const slow = { text: "Here I am again.", delay: { first: "2s" } };
 
     wideTest(

@@ -65,6 +65,7 @@ export async function discordStandIn(
     },
     command: (room, user, name, argument) => answered(server.command(room, user, name, argument)),
     drop: () => server.gateway.drop(),
+    connections: () => server.gateway.connected,
     refusals: () => server.limits.refused,
     loseNextAnswer: (call, then) => {
       let isLost = false;

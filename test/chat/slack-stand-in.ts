@@ -101,6 +101,7 @@ export async function slackStandIn(
     command: (room, user, name, argument = "") =>
       answered(server.command(place(room).channel, user, `${name} ${argument}`)),
     drop: () => server.socket.drop(),
+    connections: () => server.socket.connected,
     refusals: () => server.limits.refused,
     loseNextAnswer: (call, then) => {
       let isLost = false;

@@ -25,6 +25,7 @@ export function judgeLeftovers(
     ...(engine ? containersOn(engine, on.workspace) : []),
     ...namesIn(stateDir).filter((name) => !ofState.test(name)),
     ...namesIn(join(stateDir, "mountpoints")).map((name) => `mountpoint ${name}`),
+    ...namesIn(join(stateDir, "live")).map((name) => `live ${name}`),
     ...cases.flatMap(({ job }) =>
       namesIn(dirname(job.output_file))
         .filter((name) => !ofJob.test(name))
@@ -37,7 +38,7 @@ export function judgeLeftovers(
 
 /** What stays in a state directory, and in the folder of a job. */
 const ofState =
-  /^(herd\.db(-wal|-shm)?|herdctl\.lock|logs|jobs|docker-sessions|fleet-id|memory|token|empty|mountpoints|claude-versions\.json|ballast)$/;
+  /^(herd\.db(-wal|-shm)?|herdctl\.lock|logs|jobs|docker-sessions|fleet-id|memory|token|empty|mountpoints|live|claude-versions\.json|ballast)$/;
 const ofJob = /^(output\.jsonl|outcome\.json|stderr\.log|runner\.log|runner-\d+\.json)$/;
 
 function containersOn(engine: NonNullable<Story["engine"]>, workspace: string): string[] {

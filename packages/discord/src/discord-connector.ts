@@ -39,6 +39,7 @@ export class DiscordConnector implements Connector {
   private readonly settings: DiscordSettings;
   private client: Client<true> | undefined;
   private presenceOf: Presence | undefined;
+  private isStopped = false;
 
   constructor(link: ChatLinkOptions) {
     this.settings = settingsOf(link);
@@ -51,7 +52,10 @@ export class DiscordConnector implements Connector {
       rest: { api: this.settings.base_url },
     });
     try {
-      this.client = await ready(client, this.settings.token);
+      const connected = await ready(client, this.settings.token);
+      // Whoever is stopped while it connects would stay connected for ever.
+      if (this.isStopped) throw new Error("the bot was stopped");
+      this.client = connected;
       await this.client.application.commands.set(slashCommands);
     } catch (error) {
       await client.destroy();
@@ -62,6 +66,7 @@ export class DiscordConnector implements Connector {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     this.presenceOf?.stop();
     await this.client?.destroy();
   }

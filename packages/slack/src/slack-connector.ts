@@ -36,6 +36,7 @@ export class SlackConnector implements Connector {
   private readonly names = new Map<string, string>();
   private readonly beginnings = new Map<string, string | undefined>();
   private socket: { shared: SharedSocket; listener: SocketListener } | undefined;
+  private isStopped = false;
   private self = { team: "", us: "" };
   private roomTypes: string[] = [];
   private showsStatus = true;
@@ -71,9 +72,12 @@ export class SlackConnector implements Connector {
       await shared.join(own);
       this.socket = { shared, listener: own };
     });
+    // Whoever is stopped while it connects would stay connected for ever.
+    if (this.isStopped) await this.stop();
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     await this.socket?.shared.leave(this.socket.listener);
   }
 

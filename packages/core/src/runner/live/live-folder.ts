@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import {
   currentProcess,
@@ -23,7 +31,7 @@ export async function sweepLiveFolders(stateDir: string): Promise<void> {
   for (const runToken of namesIn(liveDir(stateDir))) {
     const folder = join(liveDir(stateDir), runToken);
     const holder = holderOf(folder);
-    if (holder && isAlive(holder)) continue;
+    if (holder ? isAlive(holder) : isNew(folder)) continue;
     await sweepRun(runToken);
     rmSync(folder, { recursive: true, force: true });
   }
@@ -35,6 +43,14 @@ function liveDir(stateDir: string): string {
 
 function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+const newFor = 10_000;
+
+/** A living runner may be about to write its name there. */
+function isNew(folder: string): boolean {
+  const { mtimeMs = 0 } = statSync(folder, { throwIfNoEntry: false }) ?? {};
+  return Date.now() - mtimeMs < newFor;
 }
 
 /** A folder without one was just being made, or taken away. */
