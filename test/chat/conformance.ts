@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { type ConnectorListener, loadFleet } from "@herdctl/core";
 import type { Script } from "@herdctl/rehearsal";
 import { describe, expect, test } from "vitest";
 import { startFleet } from "../support/fleet-process.ts";
@@ -422,14 +423,18 @@ export function conformance(open: OpenChat): void {
   });
 
   describe("trouble", () => {
-    test("a fleet that is stopped while it still connects leaves no line open", async () => {
-      const on = await chatStage();
-      await on.fleet.stop();
-      await until("the line to be closed", async () => on.chat.connections() === 0);
-      const next = await startFleet(on.on, on.file, { chat: on.chat.platforms });
-      await next.stop();
-      await quiet();
-      expect(on.chat.connections()).toBe(0);
+    test("who is stopped while it still connects leaves no line open", async () => {
+      const { on, chat, file, fleet } = await chatStage();
+      await fleet.stop();
+      await until("the line to be closed", async () => chat.connections() === 0);
+      const [agent] = loadFleet(file, on.env).fleet.agents;
+      const platform = await chat.platforms[chat.platform]?.();
+      const settings = agent?.chat ?? {};
+      const connector = platform?.open({ agent: "one", settings, environment: on.env });
+      const started = connector?.start(deaf).catch(() => undefined);
+      await connector?.stop();
+      await started;
+      await until("the line to be closed", async () => chat.connections() === 0);
     });
 
     const slow = { text: "Here I am again.", delay: { first: "2s" } };
@@ -487,3 +492,12 @@ export function conformance(open: OpenChat): void {
   filesOut(open);
   questions(open);
 }
+
+/** Hears nothing of what is said. */
+const deaf: ConnectorListener = {
+  message: async () => undefined,
+  command: async () => undefined,
+  press: async () => undefined,
+  problem: () => undefined,
+  reconnected: () => undefined,
+};
