@@ -10,13 +10,15 @@ const root = resolve(import.meta.dirname, "..");
 const assets = join(root, "scripts/demo");
 const agents = ["tester", "fixer", "reporter"];
 const longest = 120_000;
+const lookAround = 600_000;
 const say = (line = "") => process.stdout.write(`${line}\n`);
 
 const rehearsal = await startRehearsal({ script: join(assets, "model.yaml") });
 const temp = mkdtempSync(join(tmpdir(), "herdctl-demo-"));
 const fleet = join(temp, "fleet");
 const ending = new AbortController();
-const stopped = AbortSignal.any([ending.signal, AbortSignal.timeout(longest)]);
+const stopped = ending.signal;
+const late = setTimeout(() => ending.abort(), longest).unref();
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => ending.abort());
 const running = new Set();
 try {
@@ -58,8 +60,19 @@ async function demo() {
   say(`fixed, and the report says: ${report}`);
   say(`A real model would have cost about $${cost.toFixed(2)}. To go on with one of them:`);
   say(`  herdctl trigger fixer --resume ${jobs.find((job) => job.agent === "fixer").id} -p "…"`);
+  clearTimeout(late);
+  await showDashboard();
   say("\nNothing is left behind. Next: bin/herdctl init in a folder of yours.");
   return true;
+}
+
+/** At a terminal it stays for a look; elsewhere it is told of and goes with the fleet. */
+async function showDashboard() {
+  const { url } = JSON.parse(await run("open", "--json"));
+  say(`\nIts dashboard, for one sign-in: ${url}`);
+  if (!process.stdout.isTTY || !process.stdin.isTTY) return;
+  say("It stays up until you press Ctrl-C, for ten minutes at most.");
+  await pause(lookAround, undefined, { signal: stopped }).catch(() => undefined);
 }
 
 async function startFleet() {

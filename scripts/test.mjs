@@ -1,4 +1,4 @@
-// README's second command: every check, then every test.
+// README's second command: every check, then the usual round of tests; `--wide` takes all of them.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

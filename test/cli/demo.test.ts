@@ -21,6 +21,7 @@ test("the demo kills its fleet in the middle of the work, loses nothing, and lea
   expect(stdout).toContain("three jobs, each run once");
   expect(stdout).toMatch(/herdctl trigger fixer --resume job-/);
   expect(stdout).toMatch(/\$0\.\d+/);
+  expect(stdout).toMatch(/dashboard.*http:\/\/127\.0\.0\.1:\d+\/\S+/);
   expect(code).toBe(0);
   expect(readdirSync(temp)).toEqual([]);
   expect(processesWith(temp)).toEqual([]);
