@@ -159,10 +159,11 @@ function isSame(whole: string, quoted: string): boolean {
   return quoted.endsWith(" …") ? whole.startsWith(quoted.slice(0, -1)) : whole === quoted;
 }
 
-/** Lines without what is different each time: ids, times, amounts, and the columns they stand in. */
+/** Lines without what is different each time: ids, links, times, amounts, and the columns they stand in. */
 function unvarying(text: string): string[] {
   return text
     .replaceAll(/job-\d{4}-\d\d-\d\d-\w+/g, "<job>")
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/login#\S+/g, "<link>")
     .replaceAll(/\d\d:\d\d:\d\d/g, "<clock>")
     .replaceAll(/\b\d+(\.\d+)? s\b/g, "<time>")
     .replaceAll(/\$\d+\.\d+/g, "<cost>")
