@@ -105,6 +105,7 @@ export const onceFound: FaultCase[] = [
   { trigger: "manual", place: "host CLI", faults: [fault("kill", "database write", 2)] },
   { trigger: "manual", place: "host SDK", faults: [fault("ENOSPC", "log write", 1)] },
   { trigger: "chat", place: "host CLI", faults: [fault("ENOSPC", "database write", 8)] },
+  { trigger: "chat", place: "host SDK", faults: [fault("ENOSPC", "database write", 7)] },
 ];
 
 function fault(kind: FaultKind, point: FailPoint, nth = 1): Fault {

@@ -6,7 +6,7 @@ import {
   type ConnectorListener,
   type IncomingMessage,
 } from "./connector.ts";
-import { persevere } from "./persevere.ts";
+import { persevere, untilKept } from "./persevere.ts";
 
 export interface ListeningParts {
   agent: string;
@@ -55,7 +55,8 @@ export class Listening {
   }
 
   private async open(): Promise<void> {
-    const since = await this.heardUntil();
+    // A disk that is full just now must not leave it deaf until the next start.
+    const since = await untilKept(() => this.heardUntil(), this.parts.signal);
     let release: () => void = () => undefined;
     this.caughtUp = new Promise((done) => {
       release = done;
