@@ -11,6 +11,7 @@ import { loginFile } from "../runner/login.ts";
 import { configDirOf } from "../runner/prepare-run.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import { resolveDockerConfig } from "../runner/runtime/docker-config.ts";
+import { Refill } from "./refill.ts";
 
 /** A new spare leaves the processor to the run that took the last one until that is well under way. */
 const pauseAfterTaking = 1_000;
@@ -28,14 +29,15 @@ export class SpareContainers {
   private readonly spares = new Map<string, SpareContainer>();
   /** Ours, also between being taken and having the name of a job. */
   private readonly known = new Set<string>();
-  private timer: NodeJS.Timeout | undefined;
-  private filling: Promise<void> | undefined;
-  private stopped = false;
+  private readonly refill = new Refill(
+    () => this.wanting().length > 0,
+    () => this.fill(),
+  );
 
   constructor(private readonly context: SpareContext) {}
 
   start(): void {
-    this.fillIn(0);
+    this.refill.start();
   }
 
   has(containerId: string): boolean {
@@ -45,14 +47,12 @@ export class SpareContainers {
   take(agent: string): SpareContainer | undefined {
     const spare = this.spares.get(agent);
     this.spares.delete(agent);
-    if (spare) this.fillIn(pauseAfterTaking);
+    if (spare) this.refill.in(pauseAfterTaking);
     return spare;
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    await this.filling;
+    await this.refill.stop();
     for (const spare of this.spares.values()) await this.remove(spare);
     this.spares.clear();
   }
@@ -71,23 +71,13 @@ export class SpareContainers {
     }
   }
 
-  private fillIn(milliseconds: number): void {
-    clearTimeout(this.timer);
-    if (this.stopped || this.wanting().length === 0) return;
-    this.timer = setTimeout(() => {
-      this.filling ??= this.fill().finally(() => {
-        this.filling = undefined;
-      });
-    }, milliseconds).unref();
-  }
-
   private async fill(): Promise<void> {
     const { state, environment, trouble } = this.context;
     try {
       const manager = await ContainerManager.connect(environment());
       await removeFolders(manager, state.stateDir, this.known.size === 0);
       for (const agent of this.wanting()) {
-        if (this.stopped) return;
+        if (this.refill.isStopped) return;
         const site = { manager, config: resolveDockerConfig(agent), stateDir: state.stateDir };
         const spare = await makeSpare(site, agent, authFileOf(agent, configDirOf(environment())));
         this.known.add(spare.id);
@@ -95,7 +85,7 @@ export class SpareContainers {
       }
     } catch (error) {
       trouble("no spare container could be made", error);
-      this.fillIn(pauseAfterFailure);
+      this.refill.in(pauseAfterFailure);
     }
   }
 

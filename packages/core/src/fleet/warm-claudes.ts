@@ -8,6 +8,7 @@ import type { WaitingRunners } from "../runner-process/waiting-runners.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import { agentPrint } from "./agent-print.ts";
 import { definedOnly } from "./defined-only.ts";
+import { Refill } from "./refill.ts";
 
 /** A new one leaves the processor to the run that took the last one until that is well under way. */
 const pauseAfterTaking = 1_000;
@@ -35,22 +36,22 @@ interface WarmContext {
 /** Runners with a started `claude` for the next fresh session of each agent that wants some (`warm`). */
 export class WarmClaudes {
   private kept: Kept[] = [];
-  private timer: NodeJS.Timeout | undefined;
-  private filling: Promise<void> | undefined;
-  private stopped = true;
+  private readonly refill = new Refill(
+    () => this.wanting().length > 0,
+    () => this.fill(),
+  );
 
   constructor(private readonly context: WarmContext) {}
 
   start(): void {
-    this.stopped = false;
-    this.fillIn(0);
+    this.refill.start();
   }
 
   take(agent: string): WarmClaude | undefined {
     const found = this.kept.find((one) => one.agent === agent);
     if (!found) return undefined;
     this.kept = this.kept.filter((one) => one !== found);
-    this.fillIn(pauseAfterTaking);
+    this.refill.in(pauseAfterTaking);
     return found;
   }
 
@@ -58,13 +59,11 @@ export class WarmClaudes {
   adjust(): void {
     const isStale = ({ agent, print }: Kept) => agentPrint(this.context, agent) !== print;
     for (const one of this.kept.filter(isStale)) this.drop(one);
-    this.fillIn(0);
+    this.refill.in(0);
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    await this.filling;
+    await this.refill.stop();
     for (const one of this.kept) this.drop(one);
   }
 
@@ -73,25 +72,16 @@ export class WarmClaudes {
     this.context.waiting.letGo(one.runner);
   }
 
-  private fillIn(milliseconds: number): void {
-    clearTimeout(this.timer);
-    if (this.stopped || this.wanting().length === 0) return;
-    this.timer = setTimeout(() => {
-      this.filling ??= this.fill().finally(() => {
-        this.filling = undefined;
-      });
-    }, milliseconds).unref();
-  }
-
   private async fill(): Promise<void> {
     try {
       for (const agent of this.wanting()) {
         const missing = agent.warm - this.count(agent);
-        for (let made = 0; made < missing && !this.stopped; made += 1) await this.make(agent);
+        for (let made = 0; made < missing && !this.refill.isStopped; made += 1)
+          await this.make(agent);
       }
     } catch (error) {
       this.context.trouble("no `claude` could be started ahead of its job", error);
-      this.fillIn(pauseAfterFailure);
+      this.refill.in(pauseAfterFailure);
     }
   }
 
@@ -103,14 +93,14 @@ export class WarmClaudes {
     const jobId = `warm-${randomUUID()}`;
     const order = await prepareWarm({ state, agent, environment, claudePath }, jobId);
     // What is wrong with it is told to the job that comes.
-    if (!order || this.stopped) return;
+    if (!order || this.refill.isStopped) return;
     const runner = spares.take({ stateDir: state.stateDir, order, environment, ahead: true });
     const kept = { agent: agent.name, print, sessionId: order.session.sessionId, runner };
     this.kept.push(kept);
     void runner.exited.then(() => {
       if (!this.kept.includes(kept)) return;
       this.drop(kept);
-      this.fillIn(pauseAfterFailure);
+      this.refill.in(pauseAfterFailure);
     });
   }
 
