@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { neededScopes } from "../scopes.ts";
 import { type RateLimit, RateLimits } from "./rate-limit.ts";
 import { Socket } from "./socket.ts";
 import { WebApi } from "./web-api.ts";
@@ -21,19 +22,6 @@ export interface SaidInSlack {
   thread_ts?: string;
   attachments?: { name: string; type: string; content: string }[];
 }
-
-const allScopes = [
-  "app_mentions:read",
-  "channels:history",
-  "channels:read",
-  "chat:write",
-  "files:read",
-  "files:write",
-  "im:history",
-  "im:read",
-  "reactions:write",
-  "users:read",
-];
 
 /** Slack's own, near enough: posts come in bursts of a few, changes by the minute. */
 const usualLimits = {
@@ -59,7 +47,7 @@ export class SlackStandIn {
   private constructor({
     token = "xoxb-stand-in",
     appToken = "xapp-stand-in",
-    scopes = allScopes,
+    scopes = neededScopes,
     limits = usualLimits,
     ackDeadline = 3_000,
     pingEvery = 1_000,

@@ -15,7 +15,7 @@ export const statuses: readonly Job["status"][] = [
   "skipped",
 ];
 
-/** Those that people look for; a code that is not here can still stand in the address. */
+/** Those that people look for. */
 export const outcomes: readonly Outcome[] = [
   "success",
   "finished_with_denials",
