@@ -106,6 +106,7 @@ export const onceFound: FaultCase[] = [
   { trigger: "manual", place: "host SDK", faults: [fault("ENOSPC", "log write", 1)] },
   { trigger: "chat", place: "host CLI", faults: [fault("ENOSPC", "database write", 8)] },
   { trigger: "chat", place: "host SDK", faults: [fault("ENOSPC", "database write", 7)] },
+  { trigger: "chat", place: "host CLI", faults: [fault("delay", "runner recorded")] },
 ];
 
 function fault(kind: FaultKind, point: FailPoint, nth = 1): Fault {

@@ -189,6 +189,7 @@ export class ActiveJob {
   ): Promise<void> {
     const { state, hub } = this.context;
     const run = { jobId: this.job.id, attempt: this.job.attempts };
+    const jobDir = state.jobDir(run.jobId);
     const approvals = new ApprovalDesk(state, run, this.context.askPerson(run.jobId), {
       onChange: (job) =>
         hub.emit({ type: job.status === "waiting" ? "job:waiting" : "job:started", job }),
@@ -196,30 +197,20 @@ export class ActiveJob {
     });
     const [stopping, left] = [this.stopping.signal, this.left.signal];
     this.desk = new RunnerDesk(
-      state.jobDir(this.job.id),
+      { jobDir, attempt: run.attempt },
       approvals,
       (asked, signal) =>
         this.context.errand({ jobId: run.jobId, asked, approvals, signal, stopping, left }),
       (error) => this.context.trouble(`${run.jobId}: what it asks cannot be passed on`, error),
     );
     if (this.stopping.signal.aborted) this.desk.stop(this.stopping.signal.reason, false);
-    const told = await Promise.race([this.over(exited, this.desk), aborted(this.left.signal)]);
+    // A runner that has left its outcome need not exit: its `claude` may wait for the next turn.
+    const over = exited.then(() => readReport(jobDir, run.attempt));
+    const told = await Promise.race([this.desk.told, over, aborted(this.left.signal)]);
     if (this.left.signal.aborted) return;
     const passedOn = relay.end();
     await this.desk.close();
     await this.conclude(at, holder, told ?? undefined, passedOn);
-  }
-
-  /** A runner that has left its outcome has nothing to do but to exit, which need not be waited for. */
-  private async over(
-    exited: Promise<unknown>,
-    { hungUp }: RunnerDesk,
-  ): Promise<RunReport | undefined> {
-    await Promise.race([exited, hungUp]);
-    const { id, attempts } = this.job;
-    const told = await readReport(this.context.state.jobDir(id), attempts);
-    if (!told) await exited;
-    return told;
   }
 
   /** Nobody hears of the end before all that was said has been passed on. */

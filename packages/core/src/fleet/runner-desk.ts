@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import type { ApprovalDesk } from "../runner/approval-desk.ts";
+import type { RunReport } from "../runner/run-report.ts";
 import type { ApprovalAsked, ErrandAsked } from "../runner-process/contract.ts";
+import { readReport } from "../runner-process/recover.ts";
 import { connectRunner, type RunnerLink } from "../runner-process/runner-link.ts";
 import type { ErrandAnswer } from "../state/errand.ts";
 import type { Question } from "../state/question.ts";
@@ -12,7 +15,7 @@ export type RunErrand = (
   signal: AbortSignal,
 ) => Promise<ErrandAnswer | undefined>;
 
-const tryEvery = 50;
+const tryFor = 200;
 
 /** Our end of the line to a runner: it brings questions, and takes answers and the word to stop. */
 export class RunnerDesk {
@@ -20,16 +23,16 @@ export class RunnerDesk {
   private readonly asked = new Map<string, AbortController>();
   private readonly underWay = new Set<Promise<void>>();
   private readonly connecting: Promise<void>;
-  private hangUp: () => void = () => undefined;
-  /** The runner has nothing more to say: it has left its outcome, or is about to be found dead. */
-  readonly hungUp = new Promise<void>((resolve) => {
-    this.hangUp = resolve;
+  private tell: (report: RunReport) => void = () => undefined;
+  /** Resolves when the runner has left its outcome, which it may do without exiting. */
+  readonly told = new Promise<RunReport>((resolve) => {
+    this.tell = resolve;
   });
   private link: RunnerLink | undefined;
   private wanted: { reason: StopReason; force: boolean } | undefined;
 
   constructor(
-    private readonly jobDir: string,
+    private readonly run: { jobDir: string; attempt: number },
     private readonly approvals: ApprovalDesk,
     private readonly runErrand: RunErrand,
     private readonly onTrouble: (error: unknown) => void,
@@ -47,27 +50,41 @@ export class RunnerDesk {
     this.closing.abort();
     for (const question of this.asked.values()) question.abort();
     await this.connecting;
-    this.link?.close();
     await Promise.all(this.underWay);
   }
 
-  /** A runner opens its door a moment after it starts, and some are over before. */
+  /**
+   * A runner opens its door a moment after it starts. Whoever comes too late to hear it hang up
+   * finds its outcome, and whose line broke tries again.
+   */
   private async connect(): Promise<void> {
-    while (!this.closing.signal.aborted) {
-      const link = await connectRunner(this.jobDir).catch(() => undefined);
-      if (link) return this.listen(link);
-      await new Promise((resolve) => setTimeout(resolve, tryEvery));
+    const { jobDir, attempt } = this.run;
+    const { signal } = this.closing;
+    while (!signal.aborted) {
+      const link = await connectRunner(jobDir, { patience: tryFor, signal }).catch(() => undefined);
+      if (link) await this.listen(link);
+      const report = await readReport(jobDir, attempt).catch(() => undefined);
+      if (report) return this.tell(report);
     }
   }
 
-  private listen(link: RunnerLink): void {
+  /** Resolves when the line is closed. */
+  private async listen(link: RunnerLink): Promise<void> {
     this.link = link;
-    link.on("approval", (asked) => this.follow(this.take(asked)));
-    link.on("errand", (asked) => this.follow(this.takeErrand(asked)));
+    link.on("approval", (asked) => this.ask(asked.request_id, () => this.take(asked)));
+    link.on("errand", (asked) => this.ask(asked.request_id, () => this.takeErrand(asked)));
     link.on("errandWithdrawn", (id) => this.asked.get(id)?.abort());
-    link.once("closed", () => this.hangUp());
     link.on("withdrawn", ({ request_id }) => this.asked.get(request_id)?.abort());
     if (this.wanted) link.stop(this.wanted.reason, this.wanted.force);
+    const { signal } = this.closing;
+    await once(link, "closed", { signal }).catch(() => link.close());
+    this.link = undefined;
+  }
+
+  /** Whoever connects again is told again what is open. */
+  private ask(requestId: string, work: () => Promise<void>): void {
+    if (this.asked.has(requestId)) return;
+    this.follow(work());
   }
 
   private follow(work: Promise<void>): void {
