@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ConnectorListener, loadFleet } from "@herdctl/core";
 import type { Script } from "@herdctl/rehearsal";
 import { describe, expect, test } from "vitest";
 import { startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
+import { silentServer } from "../support/silent-server.ts";
 import { wideTest } from "../support/width.ts";
 import { type ChatStage, chatStageOf, type OpenChat, quiet, sessionsOf } from "./chat-stage.ts";
 import { filesOut } from "./conformance-files.ts";
@@ -436,6 +437,17 @@ export function conformance(open: OpenChat): void {
       await started;
       await until("the line to be closed", async () => chat.connections() === 0);
     });
+
+    test("a platform that says nothing keeps no fleet from stopping", async () => {
+      const { on, chat, file, fleet } = await chatStage();
+      await fleet.stop();
+      const { url, called } = await silentServer();
+      const config = readFileSync(file, "utf8").replace(/base_url: "[^"]+"/, `base_url: "${url}"`);
+      writeFileSync(file, config);
+      const again = await startFleet(on, file, { chat: chat.platforms });
+      await called();
+      await again.stop();
+    }, 30_000);
 
     const slow = { text: "Here I am again.", delay: { first: "2s" } };
 

@@ -39,7 +39,7 @@ export class DiscordConnector implements Connector {
   private readonly settings: DiscordSettings;
   private client: Client<true> | undefined;
   private presenceOf: Presence | undefined;
-  private isStopped = false;
+  private readonly stopped = new AbortController();
 
   constructor(link: ChatLinkOptions) {
     this.settings = settingsOf(link);
@@ -52,10 +52,7 @@ export class DiscordConnector implements Connector {
       rest: { api: this.settings.base_url },
     });
     try {
-      const connected = await ready(client, this.settings.token);
-      // Whoever is stopped while it connects would stay connected for ever.
-      if (this.isStopped) throw new Error("the bot was stopped");
-      this.client = connected;
+      this.client = await ready(client, this.settings.token, this.stopped.signal);
       await this.client.application.commands.set(slashCommands);
     } catch (error) {
       await client.destroy();
@@ -66,7 +63,7 @@ export class DiscordConnector implements Connector {
   }
 
   async stop(): Promise<void> {
-    this.isStopped = true;
+    this.stopped.abort(new Error("the bot was stopped"));
     this.presenceOf?.stop();
     await this.client?.destroy();
   }
@@ -218,8 +215,11 @@ export class DiscordConnector implements Connector {
   }
 }
 
-function ready(client: Client, token: string): Promise<Client<true>> {
+/** Whoever is stopped while it connects would stay connected, or go on trying, for ever. */
+function ready(client: Client, token: string, stopped: AbortSignal): Promise<Client<true>> {
   return new Promise((resolve, reject) => {
+    stopped.addEventListener("abort", () => reject(stopped.reason), { once: true });
+    stopped.throwIfAborted();
     client.once(Events.ClientReady, resolve);
     client.once(Events.Error, reject);
     client.login(token).catch(reject);

@@ -21,6 +21,7 @@ export interface SocketListener {
 export class SharedSocket {
   private static readonly open = new Map<string, SharedSocket>();
   private readonly listeners = new Set<SocketListener>();
+  private readonly joining = new Set<SocketListener>();
   private readonly client: SocketModeClient;
   private starting: Promise<unknown> | undefined;
 
@@ -54,19 +55,24 @@ export class SharedSocket {
   }
 
   async join(listener: SocketListener): Promise<void> {
+    this.joining.add(listener);
     this.starting ??= this.client.start();
     try {
       await this.starting;
     } catch (error) {
       SharedSocket.open.delete(this.key);
       throw error;
+    } finally {
+      this.joining.delete(listener);
     }
     this.listeners.add(listener);
   }
 
   async leave(listener: SocketListener): Promise<void> {
     this.listeners.delete(listener);
-    if (this.listeners.size > 0 || SharedSocket.open.get(this.key) !== this) return;
+    this.joining.delete(listener);
+    if (this.listeners.size + this.joining.size > 0 || SharedSocket.open.get(this.key) !== this)
+      return;
     SharedSocket.open.delete(this.key);
     await this.client.disconnect();
   }

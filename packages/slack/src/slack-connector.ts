@@ -69,8 +69,8 @@ export class SlackConnector implements Connector {
           listener.reconnected();
         },
       };
-      await shared.join(own);
       this.socket = { shared, listener: own };
+      await shared.join(own);
     });
     // Whoever is stopped while it connects would stay connected for ever.
     if (this.isStopped) await this.stop();

@@ -8,6 +8,8 @@ export async function run(call: Call): Promise<number> {
   } else {
     const { runFleet } = await import("../run-fleet.ts");
     await runFleet(call);
+    // Whatever a library still holds open: who has stopped is gone.
+    process.exit(exitCodes.success);
   }
   return exitCodes.success;
 }

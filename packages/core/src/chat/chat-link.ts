@@ -1,3 +1,4 @@
+import { setTimeout as after } from "node:timers/promises";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import type { Approval } from "../state/approval.ts";
@@ -42,6 +43,9 @@ export interface ChatLinkStatus {
   /** In how many rooms it answers right now. */
   working: number;
 }
+
+/** How long a platform may take to let us go. */
+const farewell = 3_000;
 
 /** One agent on one platform: takes what is said to it, and has it answered. */
 export class ChatLink {
@@ -97,12 +101,12 @@ export class ChatLink {
   /** Lets what is being written be finished, for so long; the rest is left to the next fleet. */
   async close(patience: number): Promise<void> {
     const idle = () => Promise.all([...this.lines.values()].map((line) => line.idle()));
-    const timer = new Promise((done) => setTimeout(done, patience).unref());
-    if (patience > 0) await Promise.race([idle(), timer]);
+    if (patience > 0) await atMost(patience, idle());
     this.closing.abort();
     this.listening.stop();
-    await this.parts.connector.stop().catch(() => undefined);
-    await this.listening.opening;
+    const stopped = this.parts.connector.stop().catch(() => undefined);
+    // A platform that does not answer must not keep the fleet from ending.
+    await atMost(farewell, Promise.all([stopped, this.listening.opening]));
     await idle();
   }
 
@@ -215,4 +219,10 @@ export class ChatLink {
     if (cause instanceof ChatError) this.listening.say(wordsOf(cause));
     fleet.trouble(`${agent.name} in ${platform}: ${message}`, cause);
   }
+}
+
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([work, after(milliseconds, undefined, { signal: over.signal })]);
+  over.abort();
 }
