@@ -111,6 +111,7 @@ async function perform(assignment: RunnerAssignment, setting: Setting): Promise<
     const watch: RunWatch = {
       onPermission: approvals.ask,
       onQuestion: approvals.question,
+      onTold: () => void opened.then(() => socket.close()),
       ownTools: (run) =>
         chooseTools({ ...run, order, jobDir, stateDir, errand: errands.send }, table),
     };

@@ -21,6 +21,7 @@ export function runnerSocketPath(jobDir: string): string {
 export class RunnerSocket {
   private readonly clients = new Set<Socket>();
   private readonly server: Server;
+  private isClosed = false;
 
   constructor(
     private readonly path: string,
@@ -40,7 +41,10 @@ export class RunnerSocket {
     for (const client of this.clients) send(client, line);
   }
 
+  /** Once: whoever comes after this run may listen at the same path. */
   close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
     this.server.close();
     for (const client of this.clients) client.destroy();
     removeSocket(this.path);

@@ -71,6 +71,8 @@ export class JobExecutor {
     failPoint("outcome made");
     await Promise.all([run && this.leave(run, report), writeOutcome(jobDir, report)]);
     failPoint("outcome stored");
+    watch.onTold?.();
+    await run?.leash.looked();
     return report;
   }
 

@@ -24,6 +24,8 @@ export interface RunWatch extends People {
   onMessage?(message: SDKMessage): void;
   /** Tools of ours for the agent. */
   ownTools?: MakeOwnTools;
+  /** The outcome lies in the job's folder; only what may be left of the run is still looked for. */
+  onTold?(): void;
   /** The error that broke the run off, beside the outcome that tells of it. */
   onError?(error: unknown): void;
 }
@@ -96,11 +98,12 @@ export class RunningAttempt {
     await runtime.open(this.executeOptions());
   }
 
-  /** Where no tool was used, nothing can be left that the end of it all does not find. */
+  /** Where no tool was used, hardly anything can be left: nobody has to wait for every look. */
   private async sweep(): Promise<void> {
     const { leash } = this.run;
-    if (!this.staysUp) await leash.kill();
-    else if (this.usedTools) await leash.killLeftOvers();
+    if (this.staysUp) return this.usedTools ? leash.killLeftOvers() : undefined;
+    if (!this.usedTools) return leash.killUnhurried();
+    await leash.kill();
   }
 
   private take(message: SDKMessage): void {

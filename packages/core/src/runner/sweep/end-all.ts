@@ -15,8 +15,11 @@ const longest = 5_000;
 // What forks while we look can be missed by one look, hardly by several.
 const quietLooks = { nothingFound: 3, somethingFound: 8 };
 
-/** Asks all of the run to end, then ends it, until nothing of it is found any more. */
-export async function endAll(quarry: Quarry): Promise<Swept> {
+/**
+ * Asks all of the run to end, then ends it, until nothing of it is found any more. `quiet` is
+ * called when the first look found nothing.
+ */
+export async function endAll(quarry: Quarry, quiet?: () => void): Promise<Swept> {
   // Nothing that is in a control group gets out of it, so an empty one needs no second look.
   if (quarry.cgroup?.isEmpty()) {
     await quarry.cgroup.remove();
@@ -24,6 +27,7 @@ export async function endAll(quarry: Quarry): Promise<Swept> {
   }
   const hunt = new Hunt(quarry);
   await terminate(hunt, quarry.platform);
+  if (hunt.found.size === 0) quiet?.();
   const isForNow = quarry.spared !== undefined;
   // Where some are spared the rest is looked for again at their end.
   if (isForNow && hunt.found.size === 0)

@@ -80,12 +80,25 @@ export class Leash {
 
   /** Ends whatever of the run is alive. */
   kill(): Promise<Swept> {
-    this.#swept ??= endAll({
-      runToken: this.#runToken,
-      platform: this.#platform,
-      known: this.#known,
-      cgroup: this.#cgroup,
-    });
+    this.#swept ??= this.#endAll();
     return this.#swept;
+  }
+
+  /** The same, but whoever waits goes on when a first look finds nothing; `looked` has the others. */
+  async killUnhurried(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#swept ??= this.#endAll(resolve);
+      this.#swept.then(() => resolve(), reject);
+    });
+  }
+
+  /** Resolves when nothing that was begun to be ended can be left. */
+  async looked(): Promise<void> {
+    await this.#swept;
+  }
+
+  #endAll(quiet?: () => void): Promise<Swept> {
+    const quarry = { runToken: this.#runToken, platform: this.#platform };
+    return endAll({ ...quarry, known: this.#known, cgroup: this.#cgroup }, quiet);
   }
 }
