@@ -1,20 +1,12 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { loadFleet } from "@herdctl/core";
 import { expect, test } from "vitest";
-import { endOf, ownEnv } from "../cli/herdctl.ts";
+import { checkout, endOf, ownEnv } from "../cli/herdctl.ts";
 import { folderWith } from "../support/folder.ts";
-
-const checkout = resolve(import.meta.dirname, "../..");
-const read = (path: string) => readFileSync(join(checkout, path), "utf8");
-
-const pages = [
-  ...readdirSync(checkout),
-  ...readdirSync(join(checkout, "docs"), { recursive: true, encoding: "utf8" }).map(
-    (name) => `docs/${name}`,
-  ),
-].filter((name) => name.endsWith(".md"));
+import { fleetsOf, pages, read } from "./blocks.ts";
+import { isQuoteOf, unvarying } from "./unvarying.ts";
 
 test("the generated pages are as fresh as the schema", async () => {
   const script = join(checkout, "scripts/docs.mjs");
@@ -44,41 +36,6 @@ test.each([
   const paths = named.map(([, path = ""]) => path).filter((path) => !path.startsWith("."));
   expect(paths.length).toBeGreaterThanOrEqual(atLeast);
   expect(paths.filter((path) => !files.some((file) => file.endsWith(`/${path}`)))).toEqual([]);
-});
-
-/** A fleet begins with a block headed `# herdctl.yaml`; blocks headed by other files belong to it. */
-function fleetsOf(page: string): Record<string, string>[] {
-  const blocks = read(page).matchAll(/```yaml\n# (\S+\.yaml)\n([\s\S]*?)```/g);
-  const fleets: Record<string, string>[] = [];
-  for (const [, file = "", text = ""] of blocks) {
-    if (file === "herdctl.yaml") fleets.push({});
-    Object.assign(fleets.at(-1) ?? {}, { [file]: text });
-  }
-  return fleets;
-}
-
-test.each([
-  ["README.md", 1],
-  ["docs/configuration.md", 4],
-  ["docs/embedding.md", 1],
-  ["docs/gateway.md", 1],
-  ["docs/webhooks.md", 1],
-  ["docs/chat.md", 1],
-  ["docs/discord.md", 1],
-  ["docs/slack.md", 2],
-  ["docs/hooks.md", 1],
-  ["docs/herd-tools.md", 1],
-  ["docs/work-source.md", 1],
-  ["docs/chains.md", 1],
-  ["docs/mcp.md", 1],
-  ["plugin/skills/herdctl/SKILL.md", 2],
-])("the fleets shown in %s load as they stand", (page, count) => {
-  const fleets = fleetsOf(page);
-  expect(fleets).toHaveLength(count);
-  for (const files of fleets) {
-    const file = join(folderWith(files), "herdctl.yaml");
-    expect(loadFleet(file, { GITHUB_TOKEN: "made-up" }).fleet.agents).not.toHaveLength(0);
-  }
 });
 
 test("the guide is right about what the example of layers comes to", () => {
@@ -148,25 +105,10 @@ test("README quotes the demo as it is", async () => {
   const temp = folderWith({});
   const script = join(checkout, "scripts/demo.mjs");
   const demo = spawn(process.execPath, [script], { cwd: temp, env: ownEnv({ TMPDIR: temp }) });
-  const shown = unvarying((await endOf(demo)).stdout);
-  const lines = unvarying(quoted).filter((line) => line !== "…");
+  const shown = unvarying((await endOf(demo)).stdout).split("\n");
+  const lines = unvarying(quoted)
+    .split("\n")
+    .filter((line) => line !== "…");
   expect(lines.length).toBeGreaterThan(10);
-  expect(lines.filter((line) => !shown.some((whole) => isSame(whole, line)))).toEqual([]);
+  expect(lines.filter((line) => !shown.some((whole) => isQuoteOf(line, whole)))).toEqual([]);
 });
-
-/** A quoted line may break off at a `…`. */
-function isSame(whole: string, quoted: string): boolean {
-  return quoted.endsWith(" …") ? whole.startsWith(quoted.slice(0, -1)) : whole === quoted;
-}
-
-/** Lines without what is different each time: ids, links, times, amounts, and the columns they stand in. */
-function unvarying(text: string): string[] {
-  return text
-    .replaceAll(/job-\d{4}-\d\d-\d\d-\w+/g, "<job>")
-    .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/login#\S+/g, "<link>")
-    .replaceAll(/\d\d:\d\d:\d\d/g, "<clock>")
-    .replaceAll(/\b\d+(\.\d+)? s\b/g, "<time>")
-    .replaceAll(/\$\d+\.\d+/g, "<cost>")
-    .replaceAll(/ {2,}/g, "  ")
-    .split("\n");
-}
