@@ -38,13 +38,20 @@ export async function replay(blocks: Block[], env: Record<string, string>): Prom
     if (language !== "console") continue;
     for (const { typed, quoted } of stepsOf(text)) {
       const answer = await shell.type(renamed(typed, same));
-      const told = answer.replaceAll(home, "/home/you").replaceAll(`:${port}`, `:${shownPort}`);
-      const shown = told.trimEnd().split("\n");
+      const shown = asOfSomebody(answer, home, port).trimEnd().split("\n");
       if (!isSame(quoted, shown, same)) differences.push({ typed, quoted, shown });
     }
   }
   await shell.leave();
   return differences;
+}
+
+/** With the home of nobody in particular, also where Claude Code makes a name of it. */
+function asOfSomebody(answer: string, home: string, port: string): string {
+  return answer
+    .replaceAll(home, "/home/you")
+    .replaceAll(home.replaceAll(/[^A-Za-z0-9]/g, "-"), "-home-you")
+    .replaceAll(`:${port}`, `:${shownPort}`);
 }
 
 function stepsOf(text: string): Step[] {

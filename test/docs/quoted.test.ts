@@ -1,0 +1,67 @@
+import { readdirSync } from "node:fs";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { outcomes } from "../../packages/core/src/runner/outcomes.ts";
+import { checkout } from "../cli/herdctl.ts";
+import { blocksOf, read } from "./blocks.ts";
+
+const pages = ["docs/troubleshooting-paths.md", "docs/troubleshooting-containers.md"];
+const sources = readdirSync(`${checkout}/packages`, { recursive: true, encoding: "utf8" })
+  .filter((name) => /^(core|cli)\/src\/.*\.ts$/.test(name))
+  .map((name) => `packages/${name}`);
+const sayings = sources.flatMap((file) => sayingsIn(file));
+
+test.each(pages)("every message that %s quotes is one that the program has", (page) => {
+  const lines = quotedLines(page);
+  expect(lines.length).toBeGreaterThan(10);
+  expect(lines.filter((line) => !isSaid(line))).toEqual([]);
+});
+
+test("a message that nobody says is noticed", () => {
+  expect(isSaid("✗ The Docker engine is on holiday.")).toBe(false);
+  expect(isSaid("✗ no_such_code  The container ran out of memory.")).toBe(false);
+  expect(isSaid("✗ oom_killed  The container ran out of memory.")).toBe(true);
+  expect(isSaid("✗ The volume /anywhere does not exist.")).toBe(true);
+});
+
+/** Messages and hints, in sessions and by themselves. */
+function quotedLines(page: string): string[] {
+  const blocks = blocksOf(page).filter(({ language }) => ["console", ""].includes(language));
+  const lines = blocks.flatMap(({ text }) => text.split("\n"));
+  return lines.filter((line, at) => /^ *[✗!] /.test(line) || isHint(line, lines[at - 1]));
+}
+
+function isHint(line: string, before: string | undefined): boolean {
+  return line.startsWith("  ") && (before ?? "").startsWith("✗ ");
+}
+
+function isSaid(line: string): boolean {
+  const told = line.trim().replace(/^[✗!] /, "");
+  const [, code, rest] = /^(\w+) {2}(.*)$/.exec(told) ?? [];
+  if (code !== undefined && !(code in outcomes)) return false;
+  const place = /^\S+:\d+:\d+ {2}[\w.]+: (.*)$/.exec(told);
+  return sayings.some((saying) => saying.test(place?.[1] ?? rest ?? told));
+}
+
+/** Every text in a file of the source that is long enough to be told by; what is filled in may be anything. */
+function sayingsIn(file: string): RegExp[] {
+  const found: RegExp[] = [];
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext);
+  const visit = (node: ts.Node): void => {
+    const parts = partsOf(node);
+    if (parts.join("").length > 12) found.push(new RegExp(`^${parts.map(escaped).join(".*")}$`));
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function partsOf(node: ts.Node): string[] {
+  if (ts.isStringLiteralLike(node)) return [node.text];
+  if (!ts.isTemplateExpression(node)) return [];
+  return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)];
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
