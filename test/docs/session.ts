@@ -73,7 +73,8 @@ function renamed(typed: string, same: Map<string, string>): string {
 function isSame(quoted: string[], shown: string[], same: Map<string, string>): boolean {
   const [line, ...rest] = quoted;
   if (line === undefined) return shown.length === 0;
-  if (line === "…") return shown.some((_, at) => isSame(rest, shown.slice(at), same)) || !rest[0];
+  if (line === "…" && rest.length === 0) return true;
+  if (line === "…") return shown.some((_, at) => isSame(rest, shown.slice(at), same));
   const [first, ...others] = shown;
   if (first === undefined || !isQuoteOf(unvarying(line).trimEnd(), unvarying(first).trimEnd()))
     return false;
@@ -122,7 +123,8 @@ class Shell {
 
   async type(line: string): Promise<string> {
     this.#said = "";
-    this.#bash.stdin?.write(`${line}\nprintf '%s\\n' '${endMark}'\n`);
+    // What is typed next is for the shell, and not for a program that it runs.
+    this.#bash.stdin?.write(`{ ${line}\n} < /dev/null\nprintf '%s\\n' '${endMark}'\n`);
     while (!this.#said.includes(`${endMark}\n`)) {
       await new Promise<void>((resolve) => {
         this.#heard = resolve;
