@@ -5,7 +5,7 @@ import { blocksOf, pages } from "./blocks.ts";
 import { replay } from "./session.ts";
 
 /** The first of them in the usual round: they are what somebody new types first. */
-const first = ["docs/start.md", "docs/rehearsing-in-ci.md", "docs/troubleshooting-paths.md"];
+const first = ["docs/start.md", "docs/rehearsing-in-ci.md"];
 const others = pages.filter((page) => hasSession(page) && !first.includes(page));
 
 test.each(sliceOf([...first, ...others], first.length))(
