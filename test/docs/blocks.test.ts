@@ -48,6 +48,7 @@ test("a command that herdctl does not know is noticed", () => {
   expect(problemOf("herdctl strat --detach")).toMatch(/no such command/);
   expect(problemOf("cd x && herdctl start --detatch")).toMatch(/--detatch/);
   expect(problemOf('curl -H "Bearer $(herdctl tokn)" x')).toMatch(/no such command/);
+  expect(problemOf('herdctl trigger coder "Fix it."')).toMatch(/not understood/);
   expect(problemOf("herdctl job one two three")).toMatch(/takes 1/);
   expect(problemOf('herdctl trigger coder -p "a | b" --wait   # see')).toBeUndefined();
 });

@@ -34,14 +34,16 @@ function problemOfCommand(words: string[]): string | undefined {
       options: optionsOf(spec),
       allowPositionals: true,
     });
-    const most = spec.arguments?.some(({ name }) => name.endsWith("...")) ? 99 : takes(spec);
-    return positionals.length > most ? `takes ${most} arguments` : undefined;
+    const takes = spec.arguments ?? [];
+    // A dash can be given, and nothing in its place.
+    const odd = positionals.find((one, at) => takes[at]?.name === "-" && one !== "-");
+    if (odd !== undefined) return `${odd} is not understood`;
+    if (takes.some(({ name }) => name.endsWith("..."))) return undefined;
+    return positionals.length > takes.length ? `takes ${takes.length} arguments` : undefined;
   } catch (error) {
     return String(error);
   }
 }
-
-const takes = (spec: CommandSpec) => spec.arguments?.length ?? 0;
 
 function optionsOf(spec: CommandSpec): NonNullable<Parameters<typeof parseArgs>[0]>["options"] {
   const flags = [...(spec.options ?? []), { flags: "--json" }, { flags: "-h, --help" }];

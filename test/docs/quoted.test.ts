@@ -49,7 +49,7 @@ function sayingsIn(file: string): RegExp[] {
   const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext);
   const visit = (node: ts.Node): void => {
     const parts = partsOf(node);
-    if (parts.join("").length > 12) found.push(new RegExp(`^${parts.map(escaped).join(".*")}$`));
+    if (parts.join("").length > 10) found.push(new RegExp(`^${parts.map(escaped).join(".*")}$`));
     ts.forEachChild(node, visit);
   };
   visit(source);
