@@ -1,6 +1,8 @@
 import { join, resolve } from "node:path";
+import { openApiDocument } from "@herdctl/server";
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { checkout } from "../cli/herdctl.ts";
 import { type Block, blocksOf, filesOf, fleetsOf, pages, read } from "./blocks.ts";
 import { problemOf } from "./known-command.ts";
@@ -60,6 +62,19 @@ test("the scripts of npm that pages name are there", () => {
   expect(named.map(([, name = ""]) => name).filter((name) => !(name in scripts))).toEqual([]);
 });
 
+test("what pages ask of the control API is in its own description", () => {
+  const { paths } = z.object({ paths: z.record(z.string(), z.unknown()) }).parse(openApiDocument());
+  const known = Object.keys(paths).map(
+    (path) => new RegExp(`^${path.replaceAll(/{\w+}/g, "[^/]+")}$`),
+  );
+  const asked = inLanguage("sh").flatMap(({ text }) => [
+    ...text.matchAll(/http:\/\/(?:fleet|127\.0\.0\.1:3232)(\/[^\s"'?]*)/g),
+  ]);
+  const addresses = asked.map(([, path = ""]) => path).filter((path) => path !== "/mcp");
+  expect(addresses.length).toBeGreaterThan(10);
+  expect(addresses.filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
+});
+
 test("JSON on pages is JSON", () => {
   for (const { text } of inLanguage("json")) JSON.parse(text);
 });
@@ -71,7 +86,7 @@ test("programs on pages fit our packages, and one that does not is noticed", () 
   expect(shown.length).toBeGreaterThan(2);
   const complaints = complaintsAbout([wrong, ...shown]);
   expect(complaints).toEqual([expect.stringMatching(/^none.md:1 ts: .*FleetManger/)]);
-});
+}, 120_000);
 
 test("JavaScript stands only where a test runs it", () => {
   expect(pagesWith("js")).toEqual(["docs/embedding.md"]);
@@ -105,7 +120,8 @@ function complaintsAbout(shown: Block[]): string[] {
   );
   const { config } = ts.readConfigFile(join(checkout, "tsconfig.json"), ts.sys.readFile);
   const parsed = ts.parseJsonConfigFileContent(config, ts.sys, checkout);
-  const options = { ...parsed.options, noUnusedLocals: false };
+  // By the types that are delivered, as whoever installs our packages has them.
+  const options = { ...parsed.options, paths: {}, noUnusedLocals: false };
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile } = host;
   host.fileExists = (file) => files.has(resolve(file)) || fileExists(file);

@@ -17,6 +17,15 @@ test.each(sliceOf([...first, ...others], first.length))(
   240_000,
 );
 
+test("from nothing to an agent of one's own is under ten commands", () => {
+  const shown = blocksOf("docs/start.md").filter(({ language }) =>
+    ["sh", "console"].includes(language),
+  );
+  const [demo = "", ...sessions] = shown.map(({ text }) => text).slice(0, 3);
+  const typed = sessions.flatMap((text) => text.match(/^\$ /gm) ?? []);
+  expect(demo.trim().split("\n").length + typed.length).toBeLessThan(10);
+});
+
 test("a page whose session answers otherwise is noticed", async () => {
   const says = (text: string) => [{ page: "none.md", line: 1, language: "console", text }];
   expect(await replay(says("$ echo one; echo two; echo three\none\n…\nthree\n"), {})).toEqual([]);
