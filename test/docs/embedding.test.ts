@@ -1,24 +1,16 @@
 import { spawn } from "node:child_process";
-import { readFileSync, symlinkSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkout, endOf } from "../cli/herdctl.ts";
+import { checkout, endOf, type Run } from "../cli/herdctl.ts";
 import { folderWith } from "../support/folder.ts";
 import { stage } from "../support/stage.ts";
-
-const page = readFileSync(join(checkout, "docs/embedding.md"), "utf8");
+import { wideTest } from "../support/width.ts";
+import { blocksOf, filesOf } from "./blocks.ts";
 
 test("the program of docs/embedding.md runs as it stands", async () => {
   const on = await stage({ script: { rules: [{ replies: ["Hello there.", "Goodbye."] }] } });
-  const folder = folderWith({
-    "example.mjs": block("js"),
-    "herdctl.yaml": block("yaml"),
-  });
-  symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
-  // npm puts an unfinished `claude` on the PATH; without one, that of the SDK is run.
-  const env = { ...on.env, PATH: "/usr/bin:/bin" };
-  const program = spawn(process.execPath, ["example.mjs"], { cwd: folder, env });
-  const { code, stdout, stderr } = await endOf(program);
+  const { code, stdout, stderr } = await runShown("docs/embedding.md", "js", on.env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   // Events and output are two streams: which of them is first to tell of the end is open.
   expect(stdout.trimEnd().split("\n").sort()).toEqual([
@@ -32,7 +24,19 @@ test("the program of docs/embedding.md runs as it stands", async () => {
   ]);
 });
 
-function block(language: string): string {
-  const [, text = ""] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
-  return text;
+wideTest("the test that docs/rehearsing-in-ci.md shows passes", async () => {
+  const { env } = await stage();
+  const run = await runShown("docs/rehearsing-in-ci.md", "ts", env);
+  expect(run).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+/** In a folder with the files that the page shows, our packages installed. */
+async function runShown(page: string, language: string, env: Record<string, string>): Promise<Run> {
+  const program = blocksOf(page).find((block) => block.language === language)?.text ?? "";
+  const files = Object.assign({}, ...filesOf(page).map(({ file, text }) => ({ [file]: text })));
+  const folder = folderWith({ ...files, "repo/README.md": "", "example.mjs": program });
+  symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
+  // npm puts an unfinished `claude` on the PATH; without one, that of the SDK is run.
+  const own = { ...env, PATH: "/usr/bin:/bin" };
+  return await endOf(spawn(process.execPath, ["example.mjs"], { cwd: folder, env: own }));
 }

@@ -150,7 +150,7 @@ const agentFields = {
     .min(0)
     .max(16)
     .prefault(0)
-    .describe("So many `claude` are started ahead of their jobs; each takes about 250 MB"),
+    .describe("So many `claude` are started ahead of their jobs; each takes about 140 MB"),
   timeouts: timeouts.prefault({}).describe("Limits in time"),
   retry: retry.prefault({}).describe("What happens after a failure that may pass"),
   budget: budget.prefault({}).describe("Limits for a day"),

@@ -35,7 +35,7 @@ const identity = z.strictObject({
     .int()
     .min(0)
     .prefault(4)
-    .describe("Conversations whose `claude` stays up at once; each takes about 250 MB"),
+    .describe("Conversations whose `claude` stays up at once; each takes about 160 MB"),
   watch: z.boolean().prefault(true).describe("Reload when the configuration's files change"),
   budget: budget.prefault({}).describe("Limits for a day, all agents together"),
   chain: chain.prefault({}).describe("Limits for jobs that agents give each other"),
