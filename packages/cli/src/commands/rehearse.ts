@@ -4,18 +4,32 @@ import { type Call, textOption } from "../command.ts";
 import type { Terminal } from "../terminal.ts";
 
 export async function run(call: Call): Promise<number> {
-  const { options, terminal } = call;
+  const { options, terminal, rest } = call;
   const scriptFile = call.arguments[0];
+  const isAlone = rest.length === 0;
   const rehearsal = await startRehearsal({
     ...(scriptFile !== undefined && { script: await loadScript(scriptFile) }),
     port: portOption(textOption(options, "port")),
     ...(typeof options.socket === "string" && { socketPath: options.socket }),
-    onRequest: (entry) => printRequest(entry, terminal),
+    ...(isAlone && { onRequest: (entry: LedgerEntry) => printRequest(entry, terminal) }),
   });
+  if (!isAlone) return await withCommand(rehearsal, call);
   announce(rehearsal, terminal);
   await stopSignal();
   await rehearsal.stop();
   return 0;
+}
+
+async function withCommand(rehearsal: Rehearsal, { rest, env, terminal }: Call): Promise<number> {
+  const { runRehearsed } = await import("../run-rehearsed.ts");
+  try {
+    return await runRehearsed(rest, rehearsal, env);
+  } finally {
+    await rehearsal.stop();
+    const { length } = rehearsal.ledger.main;
+    const count = `${length} answer${length === 1 ? "" : "s"}`;
+    terminal.note(terminal.colors.dim(`Rehearsed: ${count} from a script, and no cost is real.`));
+  }
 }
 
 function portOption(text: string | undefined): number {
