@@ -1,0 +1,94 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { parse } from "yaml";
+import { type Example, rehearsed } from "./example.ts";
+
+/** Examples that need nothing but `claude`: what is done with each, and what must have come of it. */
+export const onThisMachine: Record<string, (example: Example) => Promise<void>> = {
+  hello: async (example) => {
+    const { stdout } = await rehearsed(example);
+    expect(stdout).toContain("This folder describes a fleet of one agent");
+  },
+
+  rehearsal: async (example) => {
+    const { stdout } = await rehearsed(example);
+    expect(stdout).toContain("I have listed the files.");
+    expect(stdout).toContain("It took a few attempts.");
+  },
+
+  development: async (example) => {
+    repository(example.folder);
+    const { stdout } = await rehearsed(example);
+    expect(stdout).toContain("The commit has no test.");
+    const [job] = await example.jobs();
+    expect(job).toMatchObject({ runtime: "sdk", credential: "api_key", place: "sdk" });
+  },
+
+  reports: async (example) => {
+    const { stdout } = await rehearsed(example);
+    const [job] = await example.jobs();
+    expect(job?.report).toMatchObject({ severity: "high" });
+    expect(job?.artifacts).toMatchObject([{ name: "audit.md" }]);
+    expect(stdout).toContain('"severity":"high"');
+    expect(stdout).toContain("harmless");
+  },
+
+  chain: async (example) => {
+    await rehearsed(example);
+    expect((await example.jobs()).map(({ agent }) => agent)).toEqual([
+      ...["lead", "reviewer", "writer"],
+    ]);
+    const changes = readFileSync(join(example.folder, "CHANGES.md"), "utf8");
+    expect(changes).toBe("- The door no longer squeaks.\n");
+  },
+
+  "price-watcher": async (example) => {
+    await rehearsed(example);
+    const again = "herdctl rehearse rehearsal.yaml -- herdctl trigger watcher --schedule hourly";
+    expect(await example.shell(again)).toMatchObject({ code: 4 });
+    const page = join(example.folder, "shop/desk.html");
+    writeFileSync(page, readFileSync(page, "utf8").replace("$189", "$249"));
+    expect(await example.shell(again)).toMatchObject({ code: 0 });
+
+    const [cheap, unchanged, dear] = await example.jobs();
+    expect(cheap).toMatchObject({ metadata: { price: 189, in_stock: true } });
+    expect(cheap?.prompt).toMatch(/<untrusted-data[^>]*>[\s\S]*Oak desk/);
+    expect(unchanged).toMatchObject({ outcome: { code: "gate_closed" }, cost_usd: null });
+    expect(dear).toMatchObject({ metadata: { price: 249 } });
+    const told = readFileSync(join(example.folder, "bargains.jsonl"), "utf8").trim().split("\n");
+    expect(told.map((line) => JSON.parse(line).job.id)).toEqual([cheap?.id]);
+  },
+
+  library: async (example) => {
+    const { stdout } = await rehearsed(example);
+    expect(stdout).toContain("We are sorry that one book is missing");
+    const again = await example.shell("herdctl rehearse rehearsal.yaml -- node answer-letters.mjs");
+    expect(again.stdout).toContain("2 letters");
+    expect(again.stderr).toContain("Rehearsed: 0 answers");
+    expect(await example.jobs()).toHaveLength(2);
+  },
+
+  /** As GitHub would run it, but for what installs: the steps of the workflow. */
+  ci: async (example) => {
+    const workflow = join(example.folder, ".github/workflows/fleet.yaml");
+    const { jobs } = parse(readFileSync(workflow, "utf8"));
+    const steps: { run?: string }[] = jobs.rehearse.steps;
+    const commands = steps.flatMap(({ run }) => (run && !/npm install/.test(run) ? [run] : []));
+    expect(commands).toHaveLength(2);
+    const run = await example.shell(commands.join("\n"));
+    expect(run, run.stdout).toMatchObject({ code: 0 });
+    expect(run.stdout).toMatch(/^# pass 3$/m);
+    expect(existsSync(join(example.folder, "last-run.json"))).toBe(true);
+  },
+};
+
+/** Makes the folder a git repository with one commit. */
+export function repository(folder: string): void {
+  const identity = ["-c", "user.name=You", "-c", "user.email=you@localhost"];
+  const git = (...args: string[]) => execFileSync("git", [...identity, ...args], { cwd: folder });
+  git("init", "-q", "-b", "main");
+  git("add", ".");
+  git("commit", "-qm", "The first");
+}
