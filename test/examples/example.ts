@@ -36,7 +36,12 @@ export function exampleFolder(
   const path = [join(checkout, "bin"), dirname(process.execPath), "/usr/bin", "/bin"];
   const env: Record<string, string> = { ...own.env, PATH: path.join(delimiter) };
   const shell = (lines: string) =>
-    endOf(spawn("bash", ["-euo", "pipefail", "-c", lines], { cwd: folder, env }));
+    endOf(
+      spawn("bash", ["--norc", "-euo", "pipefail", "-c", lines], {
+        ...{ cwd: folder, env },
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
+    );
   const jobs = async () => {
     // A folder of scripts has no fleet of its own: it is tried with that of `hello`.
     const hasFleet = existsSync(join(folder, "herdctl.yaml"));
@@ -49,7 +54,7 @@ export function exampleFolder(
 /** Does what the README says is to be done without a key. */
 export async function rehearsed(example: Example): Promise<Run> {
   const run = await example.shell(withoutKey(example.folder));
-  expect(run, run.stderr).toMatchObject({ code: 0 });
+  expect(run, `${run.stdout}\n${run.stderr}`).toMatchObject({ code: 0 });
   return run;
 }
 

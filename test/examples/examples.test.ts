@@ -2,13 +2,19 @@ import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { testEngine } from "../support/engine.ts";
 import { type Example, exampleFolder, examplesDir } from "./example.ts";
+import { inChats } from "./in-chats.ts";
 import { inContainers } from "./in-containers.ts";
 import { onThisMachine } from "./on-this-machine.ts";
+import { withGitHub } from "./with-github.ts";
+
+const engine = await testEngine();
 
 /** What is done with each, and what must have come of it. */
 const runs: Record<string, (example: Example) => Promise<void>> = {
   ...onThisMachine,
-  ...inContainers(await testEngine()),
+  ...inChats,
+  ...inContainers(engine),
+  ...withGitHub(engine),
 };
 
 test("every folder of examples/ is run", () => {

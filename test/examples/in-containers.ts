@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { expect } from "vitest";
 import type { TestEngine } from "../support/engine.ts";
 import { folderWith } from "../support/folder.ts";
@@ -21,9 +20,9 @@ export function inContainers(
       await rehearsed(example);
       const [job] = await example.jobs();
       expect(job).toMatchObject({ runtime: "cli", credential: "subscription", place: "docker" });
-      const { stdout } = await example.shell(
-        "git -C agents/workspaces/tidier log --format=%an:%s -1 tidy",
-      );
+      // As root we are not the owner of what lies in there.
+      const git = "git -c safe.directory='*' -C workspaces/tidier";
+      const { stdout } = await example.shell(`${git} log --format=%an:%s -1 tidy`);
       expect(stdout).toBe("tidier:End the README with a line\n");
     },
 
@@ -48,7 +47,8 @@ export function inContainers(
         ["reporter", "sdk", "api_key"],
         ["librarian", "sdk", "api_key"],
       ]);
-      await example.shell("cat report.md agents/workspaces/coder/TODO.md");
+      const { stdout } = await example.shell("cat report.md workspaces/coder/TODO.md");
+      expect(stdout).toBe("# This week\n\nNothing broke.\n- say hello\n");
     },
   };
 }
