@@ -18,6 +18,8 @@ export interface Example {
   shell(lines: string): Promise<Run>;
   /** All jobs on record, the oldest first. */
   jobs(): Promise<Job[]>;
+  /** Every message of a job, as it lies on the disk. */
+  output(job: Job | undefined): string;
 }
 
 /** A copy beside copies of all the others, with a home of its own and no sign-in. */
@@ -48,7 +50,9 @@ export function exampleFolder(
     const { stdout } = await shell(`cd ${hasFleet ? "." : "../hello"}; herdctl jobs --json`);
     return JSON.parse(stdout).jobs.reverse();
   };
-  return { folder, env, whenOver, shell, jobs };
+  const output = (job: Job | undefined) =>
+    readFileSync(join(folder, ".herdctl/jobs", job?.id ?? "none", "output.jsonl"), "utf8");
+  return { folder, env, whenOver, shell, jobs, output };
 }
 
 /** Does what the README says is to be done without a key. */

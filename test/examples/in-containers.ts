@@ -34,8 +34,7 @@ export function inContainers(
       for (const job of jobs) {
         expect(job).toMatchObject({ runtime: "sdk", credential: "api_key", place: "docker" });
       }
-      const { stdout } = await example.shell(`herdctl logs ${jobs[0]?.id}`);
-      expect(stdout).toContain("read-only");
+      expect(example.output(jobs[0])).toContain("Read-only file system");
     },
 
     mixed: async (example) => {

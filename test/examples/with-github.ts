@@ -61,6 +61,7 @@ export function withGitHub(
       expect(job.outcome, job.outcome?.message).toMatchObject({ code: "success" });
       expect(job).toMatchObject({ place: "docker", trigger_type: "webhook" });
       expect(job.prompt).toMatch(/<untrusted-data[^>]*>\nGreet by name\n</);
+      expect(example.output(job)).toContain("+export const greet = (name)");
       const [comment] = await until("the comment", async () =>
         github.commentsOf(12).length > 0 ? github.commentsOf(12) : undefined,
       );
