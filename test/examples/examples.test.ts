@@ -1,4 +1,6 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadFleet } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
 import { testEngine } from "../support/engine.ts";
 import { type Example, exampleFolder, examplesDir } from "./example.ts";
@@ -19,6 +21,32 @@ const runs: Record<string, (example: Example) => Promise<void>> = {
 
 test("every folder of examples/ is run", () => {
   expect(Object.keys(runs).sort()).toEqual(readdirSync(examplesDir).sort());
+});
+
+const fleets = readdirSync(examplesDir).filter((name) =>
+  existsSync(join(examplesDir, name, "herdctl.yaml")),
+);
+
+test.each(fleets)("%s has safe defaults", (name) => {
+  const { agents } = loadFleet(join(examplesDir, name, "herdctl.yaml"), {}).fleet;
+  for (const agent of agents) {
+    const isBounded = agent.max_budget_usd !== undefined || agent.credential === "subscription";
+    expect(isBounded, `what a job of ${agent.name} may cost`).toBe(true);
+    if (agent.docker.enabled) continue;
+    expect(agent.permission_mode).not.toBe("bypassPermissions");
+    // Without a path, each of them is for the whole machine.
+    const everything = ["Bash", "Read", "Edit", "Write", "WebFetch"];
+    expect(agent.allowed_tools.filter((tool) => everything.includes(tool))).toEqual([]);
+  }
+});
+
+test.each(readdirSync(examplesDir))("the README of %s says how, and at what cost", (name) => {
+  const readme = readFileSync(join(examplesDir, name, "README.md"), "utf8");
+  const heads = [...readme.matchAll(/^## (.+)$/gm)].map(([, head]) => head);
+  expect(heads).toEqual([
+    ...["Without a key", expect.stringMatching(/^With (a key|keys|a subscription)$/)],
+    "What it costs, what it touches",
+  ]);
 });
 
 describe.concurrent("as it stands, with the rehearsal model", () => {
