@@ -63,7 +63,7 @@ export async function rehearsed(example: Example): Promise<Run> {
 }
 
 /** The commands of the README under that head. */
-export function withoutKey(folder: string): string {
+function withoutKey(folder: string): string {
   const readme = readFileSync(join(folder, "README.md"), "utf8");
   const [, section = ""] = /^## Without a key\n([\s\S]*?)^## /m.exec(readme) ?? [];
   const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, lines]) => lines);
