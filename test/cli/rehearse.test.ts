@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { FleetManager } from "@herdctl/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ownEnvironment, runClaude } from "../support/claude.ts";
 import { folderWith } from "../support/folder.ts";
@@ -140,7 +141,7 @@ describe("with a command after `--`", () => {
       cwd,
     });
     expect(run).toMatchObject({ code: 7, stdout: "{ ok: true }\n" });
-    expect(run.stderr).toContain("no cost is real");
+    expect(run.stderr).toContain("nothing was asked of the script");
   });
 
   test("nothing of the person's own sign-in is in its environment, and nothing stays", async () => {
@@ -169,6 +170,17 @@ describe("with a command after `--`", () => {
     const bare = await herdctl(["rehearse", firstSteps, "herdctl", "status"], { cwd });
     expect(bare).toMatchObject({ code: 2, stdout: "" });
     expect(bare.stderr).toContain("comes after `--`");
+  });
+
+  test("where a fleet runs it is refused: that one has a model of its own", async () => {
+    const text = "version: 1\nfleet: { name: real }\nagents: [{ name: one }]\n";
+    const cwd = folderWith({ "herdctl.yaml": text });
+    const fleet = new FleetManager({ file: join(cwd, "herdctl.yaml"), env: {} });
+    await fleet.initialize();
+    onTestFinished(() => fleet.stop());
+    const run = await herdctl(["rehearse", "--", "herdctl", "trigger", "one"], { cwd });
+    expect(run).toMatchObject({ code: 3, stdout: "" });
+    expect(run.stderr).toMatch(/a fleet with its own model runs here[\s\S]*herdctl stop/);
   });
 
   test("a signal reaches it", async () => {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import type { Job } from "@herdctl/core";
+import { type Job, StateManager } from "@herdctl/core";
 import { expect } from "vitest";
 import { checkout, endOf, type Run } from "../cli/herdctl.ts";
 import { ownEnvironment } from "../support/claude.ts";
@@ -44,11 +44,13 @@ export function exampleFolder(
         stdio: ["ignore", "pipe", "pipe"],
       }),
     );
+  // A folder of scripts has no fleet of its own: it is tried with that of `hello`.
+  const fleet = existsSync(join(folder, "herdctl.yaml")) ? folder : join(copies, "hello");
   const jobs = async () => {
-    // A folder of scripts has no fleet of its own: it is tried with that of `hello`.
-    const hasFleet = existsSync(join(folder, "herdctl.yaml"));
-    const { stdout } = await shell(`cd ${hasFleet ? "." : "../hello"}; herdctl jobs --json`);
-    return JSON.parse(stdout).jobs.reverse();
+    const state = await new StateManager(join(fleet, ".herdctl")).open({ readOnly: true });
+    const { jobs } = await state.jobs.list({ limit: 50 });
+    await state.close();
+    return jobs.reverse();
   };
   const output = (job: Job | undefined) =>
     readFileSync(join(folder, ".herdctl/jobs", job?.id ?? "none", "output.jsonl"), "utf8");

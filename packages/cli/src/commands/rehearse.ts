@@ -1,4 +1,4 @@
-import { UserError } from "@herdctl/core/light";
+import { findFleetFile, stateDirOf, UserError } from "@herdctl/core/light";
 import { type LedgerEntry, loadScript, type Rehearsal, startRehearsal } from "@herdctl/rehearsal";
 import { type Call, textOption } from "../command.ts";
 import type { Terminal } from "../terminal.ts";
@@ -7,6 +7,7 @@ export async function run(call: Call): Promise<number> {
   const { options, terminal, rest } = call;
   const scriptFile = call.arguments[0];
   const isAlone = rest.length === 0;
+  if (!isAlone) await refuseBesideAFleet(call);
   const rehearsal = await startRehearsal({
     ...(scriptFile !== undefined && { script: await loadScript(scriptFile) }),
     port: portOption(textOption(options, "port")),
@@ -26,10 +27,30 @@ async function withCommand(rehearsal: Rehearsal, { rest, env, terminal }: Call):
     return await runRehearsed(rest, rehearsal, env);
   } finally {
     await rehearsal.stop();
-    const { length } = rehearsal.ledger.main;
-    const count = `${length} answer${length === 1 ? "" : "s"}`;
-    terminal.note(terminal.colors.dim(`Rehearsed: ${count} from a script, and no cost is real.`));
+    terminal.note(terminal.colors.dim(storyOf(rehearsal.ledger.main.length)));
   }
+}
+
+function storyOf(answers: number): string {
+  if (answers === 0) return "Rehearsed: nothing was asked of the script.";
+  const count = `${answers} answer${answers === 1 ? "" : "s"}`;
+  return `Rehearsed: ${count} from a script, and no cost is real.`;
+}
+
+/** A fleet that runs already would do what the command asks of it, with its own model and for money. */
+async function refuseBesideAFleet({ cwd }: Call): Promise<void> {
+  const { lockHolder } = await import("@herdctl/core/state");
+  let file: string;
+  try {
+    file = findFleetFile({ config: undefined, cwd });
+  } catch {
+    return;
+  }
+  const holder = lockHolder(stateDirOf(file));
+  if (!holder) return;
+  throw new UserError("fleet_running", `a fleet with its own model runs here, as ${holder.pid}`, {
+    hint: "Stop it with `herdctl stop`, or rehearse in a copy of the folder.",
+  });
 }
 
 function portOption(text: string | undefined): number {
