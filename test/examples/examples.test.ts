@@ -6,7 +6,7 @@ import { testEngine } from "../support/engine.ts";
 import { type Example, exampleFolder, examplesDir } from "./example.ts";
 import { inChats } from "./in-chats.ts";
 import { inContainers } from "./in-containers.ts";
-import { onThisMachine } from "./on-this-machine.ts";
+import { hostilePage, onThisMachine } from "./on-this-machine.ts";
 import { withGitHub } from "./with-github.ts";
 
 const engine = await testEngine();
@@ -61,4 +61,10 @@ describe.concurrent("as it stands, with the rehearsal model", () => {
       expect(jobs.filter(({ status }) => !["completed", "skipped"].includes(status))).toEqual([]);
     },
   );
+
+  test("the price watcher stays in its folder, whatever a page orders", async ({
+    onTestFinished,
+  }) => {
+    await hostilePage(exampleFolder("price-watcher", onTestFinished));
+  });
 });
