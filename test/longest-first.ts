@@ -6,6 +6,7 @@ const long = [
   "chat/slack.test.ts",
   "chat/killed.test.ts",
   "docker/conformance.test.ts",
+  "examples/examples.test.ts",
   "faults/slice.test.ts",
   "runtime/conformance.test.ts",
   "fleet/many-agents.test.ts",

@@ -39,6 +39,15 @@ test("an agent file that is there already is not overwritten either", async () =
   expect(readFileSync(join(cwd, "agents/hello.yaml"), "utf8")).toBe("mine");
 });
 
+test("a README that is there stays; one that is not comes with the example", async () => {
+  const cwd = folderWith({ "README.md": "mine" });
+  expect(await herdctl(["init", "--yes"], { cwd })).toMatchObject({ code: 0 });
+  expect(readFileSync(join(cwd, "README.md"), "utf8")).toBe("mine");
+  const empty = folderWith({});
+  await herdctl(["init", "--yes"], { cwd: empty });
+  expect(readFileSync(join(empty, "README.md"), "utf8")).toContain("# Hello");
+});
+
 const examples = readdirSync(join(checkout, "examples")).filter((name) => name !== "rehearsal");
 
 test.each(examples)("the example %s checks as it is written, under another name", async (name) => {
@@ -97,7 +106,7 @@ test("in a terminal it asks for the name and the example", async () => {
   expect(screen).toContain("night-shift");
   const fleet = readFileSync(join(cwd, "herdctl.yaml"), "utf8");
   expect(fleet).toContain("name: night-shift");
-  expect(readdirSync(join(cwd, "agents"))).toEqual(["coder.yaml", "reporter.yaml"]);
+  expect(readdirSync(join(cwd, "agents"))).toEqual(["clerk.yaml"]);
 });
 
 test.each(["What is the fleet called?", "What should it begin with?"])(

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { FleetManager } from "@herdctl/core";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ownEnvironment, runClaude } from "../support/claude.ts";
 import { folderWith } from "../support/folder.ts";
 import { checkout, endOf, herdctl, ownEnv, program, type Run } from "./herdctl.ts";
@@ -126,4 +128,68 @@ test("a port that is no port, or taken, is told", async () => {
   const taken = await herdctl(["rehearse", "--port", port], { cwd });
   expect(taken).toMatchObject({ code: 3, stdout: "" });
   expect(taken.stderr).toMatch(/choose another port/);
+});
+
+describe("with a command after `--`", () => {
+  const printEnv = [process.execPath, "-p", "JSON.stringify(process.env)"];
+
+  test("it is run with the model, ends the rehearsal, and its exit code counts", async () => {
+    const cwd = folderWith({});
+    const ask = `fetch(process.env.ANTHROPIC_BASE_URL, { method: "HEAD" })`;
+    const script = `${ask}.then(({ ok }) => { console.log({ ok }); process.exit(7); })`;
+    const run = await herdctl(["rehearse", firstSteps, "--", process.execPath, "-e", script], {
+      cwd,
+    });
+    expect(run).toMatchObject({ code: 7, stdout: "{ ok: true }\n" });
+    expect(run.stderr).toContain("nothing was asked of the script");
+  });
+
+  test("nothing of the person's own sign-in is in its environment, and nothing stays", async () => {
+    const own = {
+      ANTHROPIC_API_KEY: "real",
+      ANTHROPIC_AUTH_TOKEN: "real",
+      CLAUDE_CODE_OAUTH_TOKEN: "real",
+      CLAUDE_CONFIG_DIR: "/real",
+      CLAUDECODE: "1",
+    };
+    const cwd = folderWith({});
+    const { code, stdout } = await herdctl(["rehearse", "--", ...printEnv], { cwd, env: own });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("real");
+    const env = JSON.parse(stdout);
+    expect(env).toMatchObject({ ANTHROPIC_API_KEY: "rehearsal", LANG: "C.UTF-8" });
+    expect(env).not.toHaveProperty("CLAUDECODE");
+    expect(existsSync(env.CLAUDE_CONFIG_DIR)).toBe(false);
+  });
+
+  test("a command that is not there, or without the dashes, is told", async () => {
+    const cwd = folderWith({});
+    const missing = await herdctl(["rehearse", firstSteps, "--", "no-such-program"], { cwd });
+    expect(missing).toMatchObject({ code: 2, stdout: "" });
+    expect(missing.stderr).toContain("`no-such-program` cannot be run");
+    const bare = await herdctl(["rehearse", firstSteps, "herdctl", "status"], { cwd });
+    expect(bare).toMatchObject({ code: 2, stdout: "" });
+    expect(bare.stderr).toContain("comes after `--`");
+  });
+
+  test("where a fleet runs it is refused: that one has a model of its own", async () => {
+    const text = "version: 1\nfleet: { name: real }\nagents: [{ name: one }]\n";
+    const cwd = folderWith({ "herdctl.yaml": text });
+    const fleet = new FleetManager({ file: join(cwd, "herdctl.yaml"), env: {} });
+    await fleet.initialize();
+    onTestFinished(() => fleet.stop());
+    const run = await herdctl(["rehearse", "--", "herdctl", "trigger", "one"], { cwd });
+    expect(run).toMatchObject({ code: 3, stdout: "" });
+    expect(run.stderr).toMatch(/a fleet with its own model runs here[\s\S]*herdctl stop/);
+  });
+
+  test("a signal reaches it", async () => {
+    const cwd = folderWith({});
+    const wait =
+      "process.on('SIGTERM', () => process.exit(5)); console.log('up'); setInterval(() => {}, 1000)";
+    const args = ["rehearse", "--", process.execPath, "-e", wait];
+    const child = spawn(program, args, { cwd, env: ownEnv() });
+    child.stdout.once("data", () => child.kill("SIGTERM"));
+    expect(await endOf(child)).toMatchObject({ code: 5, stdout: "up\n" });
+  });
 });

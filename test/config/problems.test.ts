@@ -60,6 +60,11 @@ const wrongValues: [yaml: string, message: RegExp, hint: RegExp][] = [
   ["runtime: skd", /"skd" is not one of sdk, cli/, /Did you mean `sdk`/],
   ["runtime: { type: clii }", /"clii" is not one of sdk, cli/, /cli/],
   ["runtime: { typ: cli }", /`typ` is not known|`type` is missing/, /type/],
+  [
+    "runtime: cli\ncredential: subscription\ndocker: { enabled: true }",
+    /the subscription has no way into the container/,
+    /auth: env.*auth: mount.*fleet file/,
+  ],
   ["permission_mode: acceptedits", /not one of/, /Did you mean `acceptEdits`/],
   ["timeouts: { wall: 1x }", /"1x" is not a duration/, /5m/],
   ["timeouts: { wall: 30 }", /30 is not a text/, /whole run/],

@@ -163,11 +163,11 @@ test("without a key the container is tested all the same", async () => {
 });
 
 test("what keeps a job from starting keeps the self-test from it, and is told", async () => {
-  const folder = fleetFolder({ agent: "runtime: cli\n    credential: subscription" });
-  const checks = await examined(folder, key);
+  const agent = "runtime: cli\n    credential: subscription";
+  const checks = await examined(fleetFolder({ docker: "auth: mount", agent }), key);
   expect(checks["self-test"]).toMatchObject({
     verdict: "failed",
-    message: expect.stringContaining("subscription"),
+    message: expect.stringContaining("nobody is signed in"),
   });
 });
 

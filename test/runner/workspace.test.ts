@@ -3,6 +3,7 @@ import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -113,6 +114,22 @@ describe("a clone of the agent's own", () => {
       .map((entry) => statSync(join(entry.parentPath, entry.name)).nlink);
     expect(files.length).toBeGreaterThan(0);
     expect(new Set(files)).toEqual(new Set([1]));
+  });
+
+  test("belongs to who works in it, whole; what a link leads to does not", async () => {
+    const repo = repository();
+    const outside = folderWith({});
+    symlinkSync(outside, join(repo, "link"));
+    commit(repo, "third");
+    const path = place();
+    // Only root may give something away.
+    const [uid, gid] = process.getuid?.() === 0 ? [1000, 1001] : [userInfo().uid, userInfo().gid];
+    await prepareWorkspace({ path, clone: { repo } }, never, { uid, gid });
+    const all = readdirSync(path, { recursive: true, encoding: "utf8" });
+    expect(all.length).toBeGreaterThan(10);
+    const owners = [".", ...all].map((name) => lstatSync(join(path, name)));
+    expect(owners.filter((one) => one.uid !== uid || one.gid !== gid)).toEqual([]);
+    expect(statSync(outside).uid).toBe(userInfo().uid);
   });
 
   test("stays as the last run left it", async () => {

@@ -5,6 +5,7 @@ export interface CommandSpec {
   /** Words as typed, such as `config check`. */
   name: string;
   summary: string;
+  /** A last one called `name...` is all that follows `--`, as it was typed. */
   arguments?: { name: string; summary: string }[];
   options?: { flags: string; summary: string }[];
   load: () => Promise<{ run: CommandRun }>;
@@ -14,6 +15,8 @@ type CommandRun = (call: Call) => Promise<number>;
 
 export interface Call {
   arguments: (string | undefined)[];
+  /** What was typed after `--`, for a command that takes it. */
+  rest: string[];
   options: Options;
   cwd: string;
   env: NodeJS.ProcessEnv;

@@ -11,11 +11,13 @@ process.exitCode = await main(process.argv);
 
 async function main(argv: string[]): Promise<number> {
   let exitCode = 0;
-  const program = buildProgram(wanted(argv), async (spec, given, options) => {
-    exitCode = await runCommand(spec, given, options);
+  const specs = wanted(argv);
+  const { own, rest } = specs.some(takesRest) ? cutAtDashes(argv) : { own: argv, rest: [] };
+  const program = buildProgram(specs, async (spec, given, options) => {
+    exitCode = await runCommand(spec, given, options, rest);
   });
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync(own);
     return exitCode;
   } catch (error) {
     // Commander has printed its own message; help and version are no mistake.
@@ -28,6 +30,16 @@ async function main(argv: string[]): Promise<number> {
 function wanted([, , name]: string[]): readonly CommandSpec[] {
   const named = commands.filter((spec) => spec.name.split(" ")[0] === name);
   return named.length > 0 ? named : commands;
+}
+
+function takesRest(spec: CommandSpec): boolean {
+  return spec.arguments?.at(-1)?.name.endsWith("...") ?? false;
+}
+
+function cutAtDashes(argv: string[]): { own: string[]; rest: string[] } {
+  const dashes = argv.indexOf("--");
+  if (dashes < 0) return { own: argv, rest: [] };
+  return { own: argv.slice(0, dashes), rest: argv.slice(dashes + 1) };
 }
 
 type Runner = (spec: CommandSpec, given: (string | undefined)[], options: Options) => Promise<void>;
@@ -60,6 +72,9 @@ function addCommand(program: Command, spec: CommandSpec, run: Runner): void {
   command.option("--json", "print JSON only");
   command.action(async (...given: unknown[]) => {
     const texts = given.slice(0, spec.arguments?.length ?? 0);
+    if (texts.some((text) => Array.isArray(text) && text.length > 0)) {
+      command.error("error: what is to be run comes after `--`");
+    }
     await run(
       spec,
       texts.map((text) => (typeof text === "string" ? text : undefined)),
@@ -72,11 +87,13 @@ async function runCommand(
   spec: CommandSpec,
   given: (string | undefined)[],
   options: Options,
+  rest: string[],
 ): Promise<number> {
   const terminal = openTerminal(options.json === true);
   try {
     const { run } = await spec.load();
-    return await run({ arguments: given, options, cwd: process.cwd(), env: process.env, terminal });
+    const cwd = process.cwd();
+    return await run({ arguments: given, rest, options, cwd, env: process.env, terminal });
   } catch (error) {
     const { reportFailure } = await import("./failure.ts");
     return reportFailure(error, terminal, process.cwd());

@@ -67,6 +67,7 @@ export const setUpCommands: CommandSpec[] = [
     summary: "Run a scripted model on loopback that Claude Code can talk to",
     arguments: [
       { name: "script", summary: "YAML script; without one every prompt gets a friendly answer" },
+      { name: "command...", summary: "after `--`: run this with the model, and end with it" },
     ],
     options: [
       { flags: "--port <port>", summary: "port on 127.0.0.1 (default: any free one)" },

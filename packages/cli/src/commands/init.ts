@@ -81,7 +81,7 @@ function describeExamples(examples: string[]): Example[] {
 
 function copyExample({ example, name }: FleetPlan, cwd: string): string[] {
   const from = join(examplesDir, example);
-  const files = exampleFiles(from);
+  const files = exampleFiles(from).filter((path) => !isOwnReadme(path, cwd));
   refuseToOverwrite(cwd, files);
   for (const path of files) {
     const text = readFileSync(join(from, path), "utf8");
@@ -92,6 +92,11 @@ function copyExample({ example, name }: FleetPlan, cwd: string): string[] {
     writeFileSync(target, renamed, { flag: "wx" });
   }
   return files;
+}
+
+/** A project that is to have a fleet has a README already: that of the example is left out. */
+function isOwnReadme(path: string, cwd: string): boolean {
+  return path === "README.md" && existsSync(join(cwd, path));
 }
 
 function exampleFiles(folder: string): string[] {

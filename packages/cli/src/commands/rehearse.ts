@@ -1,21 +1,56 @@
-import { UserError } from "@herdctl/core/light";
+import { findFleetFile, stateDirOf, UserError } from "@herdctl/core/light";
 import { type LedgerEntry, loadScript, type Rehearsal, startRehearsal } from "@herdctl/rehearsal";
 import { type Call, textOption } from "../command.ts";
 import type { Terminal } from "../terminal.ts";
 
 export async function run(call: Call): Promise<number> {
-  const { options, terminal } = call;
+  const { options, terminal, rest } = call;
   const scriptFile = call.arguments[0];
+  const isAlone = rest.length === 0;
+  if (!isAlone) await refuseBesideAFleet(call);
   const rehearsal = await startRehearsal({
     ...(scriptFile !== undefined && { script: await loadScript(scriptFile) }),
     port: portOption(textOption(options, "port")),
     ...(typeof options.socket === "string" && { socketPath: options.socket }),
-    onRequest: (entry) => printRequest(entry, terminal),
+    ...(isAlone && { onRequest: (entry: LedgerEntry) => printRequest(entry, terminal) }),
   });
+  if (!isAlone) return await withCommand(rehearsal, call);
   announce(rehearsal, terminal);
   await stopSignal();
   await rehearsal.stop();
   return 0;
+}
+
+async function withCommand(rehearsal: Rehearsal, { rest, env, terminal }: Call): Promise<number> {
+  const { runRehearsed } = await import("../run-rehearsed.ts");
+  try {
+    return await runRehearsed(rest, rehearsal, env);
+  } finally {
+    await rehearsal.stop();
+    terminal.note(terminal.colors.dim(storyOf(rehearsal.ledger.main.length)));
+  }
+}
+
+function storyOf(answers: number): string {
+  if (answers === 0) return "Rehearsed: nothing was asked of the script.";
+  const count = `${answers} answer${answers === 1 ? "" : "s"}`;
+  return `Rehearsed: ${count} from a script, and no cost is real.`;
+}
+
+/** A fleet that runs already would do what the command asks of it, with its own model and for money. */
+async function refuseBesideAFleet({ cwd }: Call): Promise<void> {
+  const { lockHolder } = await import("@herdctl/core/state");
+  let file: string;
+  try {
+    file = findFleetFile({ config: undefined, cwd });
+  } catch {
+    return;
+  }
+  const holder = lockHolder(stateDirOf(file));
+  if (!holder) return;
+  throw new UserError("fleet_running", `a fleet with its own model runs here, as ${holder.pid}`, {
+    hint: "Stop it with `herdctl stop`, or rehearse in a copy of the folder.",
+  });
 }
 
 function portOption(text: string | undefined): number {

@@ -26,6 +26,19 @@ const checks: Check[] = [
         ]
       : [];
   },
+  function containersNeedAWayToTheSubscription(agent) {
+    if (!runsInDocker(agent) || text(agent, "credential") !== "subscription") return [];
+    return ["env", "mount"].includes(text(agent, "docker", "auth") ?? "")
+      ? []
+      : [
+          problem(
+            agent,
+            ["credential"],
+            "the subscription has no way into the container",
+            "Add `docker: { auth: env }` or `auth: mount` in the fleet file, or use `credential: api_key`.",
+          ),
+        ];
+  },
   function sessionFileIsForTheCli(agent) {
     if (text(agent, "runtime", "stream") !== "session-file") return [];
     const path = ["runtime", "stream"];

@@ -21,6 +21,7 @@ import { type SessionHome, sessionFilePath } from "./runtime/session-file/path.t
 import { readPlanted } from "./runtime/session-file/planted.ts";
 import { planSession, type SessionPlan, type SessionWish, sessionRule } from "./session-plan.ts";
 import { prepareWorkspace } from "./workspace.ts";
+import { cloneOwner } from "./workspace-owner.ts";
 
 export interface RunRequest {
   state: StateManager;
@@ -44,7 +45,7 @@ export type PreparedRun =
 export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   const { state, job, agent, signal } = request;
   const [workspace, claude] = await Promise.all([
-    prepareWorkspace(agent.working_directory, signal),
+    prepareWorkspace(agent.working_directory, signal, cloneOwner(agent)),
     claudeFor(request),
   ]);
   if (workspace.kind === "problem") return refused("workspace_missing", workspace);

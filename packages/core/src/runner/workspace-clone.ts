@@ -2,9 +2,11 @@ import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { WorkingDirectory } from "../config/resolve.ts";
+import type { ContainerUser } from "./runtime/docker-config.ts";
 import { draftFor, isBeingCloned } from "./workspace-draft.ts";
 import { checkFolder, codeOf, type Workspace, workspaceProblem } from "./workspace-folder.ts";
 import { gitsWords, runGit } from "./workspace-git.ts";
+import { giveTo } from "./workspace-owner.ts";
 import { isSameRepo, maskCredentials, splitCredentials } from "./workspace-repo.ts";
 
 type Clone = NonNullable<WorkingDirectory["clone"]>;
@@ -19,11 +21,12 @@ export async function prepareClone(
   path: string,
   clone: Clone,
   signal: AbortSignal,
+  owner?: ContainerUser,
 ): Promise<Workspace> {
   for (;;) {
     const present = await lookAt(path, clone.repo, signal);
     if (present) return present;
-    if (!(await isBeingCloned(path))) return await makeClone(path, clone, signal);
+    if (!(await isBeingCloned(path))) return await makeClone(path, clone, signal, owner);
     await delay(pollEvery, undefined, { signal });
   }
 }
@@ -58,7 +61,12 @@ async function isAbsent(path: string): Promise<boolean> {
 }
 
 /** Made beside its place and then moved there, so that half a clone is never taken for a whole. */
-async function makeClone(path: string, clone: Clone, signal: AbortSignal): Promise<Workspace> {
+async function makeClone(
+  path: string,
+  clone: Clone,
+  signal: AbortSignal,
+  owner: ContainerUser | undefined,
+): Promise<Workspace> {
   const root = dirname(path);
   const draft = draftFor(path);
   try {
@@ -68,6 +76,7 @@ async function makeClone(path: string, clone: Clone, signal: AbortSignal): Promi
     const { code, stderr, failure } = await runGit(args, root, signal, header);
     if (failure) return gitMissing(failure);
     if (code !== 0) return notCloned(clone, stderr);
+    if (owner) await giveTo(owner, draft);
     return await moveIntoPlace(draft, path, clone, signal);
   } catch (error) {
     if (signal.aborted || !isFileError(error)) throw error;

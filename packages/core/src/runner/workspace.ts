@@ -1,4 +1,5 @@
 import type { WorkingDirectory } from "../config/resolve.ts";
+import type { ContainerUser } from "./runtime/docker-config.ts";
 import { prepareClone } from "./workspace-clone.ts";
 import { checkFolder, type Workspace } from "./workspace-folder.ts";
 
@@ -6,6 +7,7 @@ import { checkFolder, type Workspace } from "./workspace-folder.ts";
 export async function prepareWorkspace(
   { path, clone }: WorkingDirectory,
   signal: AbortSignal,
+  owner?: ContainerUser,
 ): Promise<Workspace> {
-  return clone ? await prepareClone(path, clone, signal) : await checkFolder(path);
+  return clone ? await prepareClone(path, clone, signal, owner) : await checkFolder(path);
 }

@@ -13,6 +13,7 @@ import { resolveDockerConfig } from "../../runner/runtime/docker-config.ts";
 import type { RuntimeInterface } from "../../runner/runtime/interface.ts";
 import { withinTime } from "../../runner/within-time.ts";
 import { prepareWorkspace } from "../../runner/workspace.ts";
+import { cloneOwner } from "../../runner/workspace-owner.ts";
 import { ensureFolder } from "../../state/folder.ts";
 import { type Check, failed } from "../check.ts";
 import { judge } from "./judge.ts";
@@ -82,7 +83,7 @@ async function orderFor(
   stateDir: string,
   signal: AbortSignal,
 ): Promise<RunOrder> {
-  const workspace = await prepareWorkspace(agent.working_directory, signal);
+  const workspace = await prepareWorkspace(agent.working_directory, signal, cloneOwner(agent));
   if (workspace.kind === "problem") {
     throw new UserError("workspace_unusable", workspace.message, { hint: workspace.hint });
   }

@@ -12,7 +12,8 @@ export function containerUser(
   return uid === 0 ? ordinary : { uid, gid: gid === 0 ? uid : gid };
 }
 
-const ordinary: ContainerUser = { uid: 1000, gid: 1000 };
+/** Who it is where nobody says, and root owns the folder. */
+export const ordinary: ContainerUser = { uid: 1000, gid: 1000 };
 
 export interface Needed {
   path: string;
