@@ -5,9 +5,18 @@ export interface CommandSpec {
   /** Words as typed, such as `config check`. */
   name: string;
   summary: string;
-  arguments?: { name: string; summary: string }[];
+  arguments?: ArgumentSpec[];
   options?: { flags: string; summary: string }[];
+  /** A line as it may be typed, with what comes of it behind a `#`. */
+  examples?: string[];
   load: () => Promise<{ run: CommandRun }>;
+}
+
+interface ArgumentSpec {
+  name: string;
+  summary: string;
+  /** It can be left out. */
+  optional?: true;
 }
 
 type CommandRun = (call: Call) => Promise<number>;
