@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import starlight from "@astrojs/starlight";
 import { defineConfig, passthroughImageService } from "astro/config";
-import { sidebar, slugOf } from "./sidebar.mjs";
+import { shortTitles, sidebar, slugOf } from "./sidebar.mjs";
 
 const isThere = (page) => existsSync(new URL(`../${page}`, import.meta.url));
 
@@ -20,12 +20,15 @@ export default defineConfig({
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       expressiveCode: {
         themes: ["github-dark", "github-light"],
+        useStarlightUiThemeColors: true,
         styleOverrides: { borderRadius: "0.5rem", codeFontFamily: "var(--sl-font-mono)" },
       },
       sidebar: sidebar.map(({ label, pages }) => ({
         label,
         collapsed: ["Internals", "Proof"].includes(label),
-        items: pages.filter(isThere).map((page) => ({ slug: slugOf(page) })),
+        items: pages
+          .filter(isThere)
+          .map((page) => ({ slug: slugOf(page), label: shortTitles[page] })),
       })),
     }),
   ],

@@ -79,6 +79,25 @@ export const sidebar = [
   },
 ];
 
+/** Titles that are too long for the side. */
+export const shortTitles = {
+  "docs/schedules.md": "Schedules and budgets",
+  "docs/chat.md": "Chat",
+  "docs/discord.md": "Discord, step by step",
+  "docs/slack.md": "Slack, step by step",
+  "docs/herd-tools.md": "Tools of the fleet",
+  "docs/chains.md": "Chains of agents",
+  "docs/mcp.md": "The fleet as MCP tools",
+  "docs/embedding.md": "As a library",
+  "docs/control-api.md": "Control API",
+  "docs/rehearsal.md": "Rehearsal",
+  "docs/reference/cli.md": "Commands",
+  "docs/reference/configuration.md": "Configuration",
+  "docs/reference/control-api.md": "Control API",
+  "docs/state.md": "State on disk",
+  "SECURITY.md": "Security policy",
+};
+
 /** Listed, and not written yet: the site is built without them. */
 export const awaited = [
   "docs/start.md",
