@@ -57,7 +57,7 @@ function placeOf(page, target, pages) {
   return { href: fromPage(page, sourceOf(to), ""), file: to };
 }
 
-/** The site may stand in any folder of a server, so all links are relative. */
+/** Relative, so that the site can be built for any folder of a server (Astro's `base`). */
 function fromPage(page, to, anchor) {
   const isFile = posix.extname(to) !== "";
   const way = posix.relative(slugOf(page), to) || ".";

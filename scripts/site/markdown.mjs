@@ -19,3 +19,11 @@ export function withTargets(text, replace) {
 export function targetsOf(text) {
   return [...text.matchAll(codeOrTarget)].flatMap(([, , target]) => target ?? []);
 }
+
+/** The headings below the title, as they are read. */
+export function headingsOf(text) {
+  const prose = text.replaceAll(/^(`{3,})[\s\S]*?^\1/gm, "");
+  return [...prose.matchAll(/^#{2,6} (.+)$/gm)].map(([, heading]) =>
+    heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[`*]/g, ""),
+  );
+}
