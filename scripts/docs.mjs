@@ -85,6 +85,8 @@ Made by \`scripts/docs.mjs\` from the table that the program itself goes by; do 
 for in this folder and in those above it, unless \`--config\` names it. A command that waits for a job
 ends with 0, 1 or 4 by its outcome; [errors](errors.md) and [outcomes](outcomes.md) say what to do.
 
+## Exit codes
+
 ${exitTable(exitCodes)}
 
 ${commandSections(commands)}
@@ -119,7 +121,11 @@ A terminal shows the message and what to do; \`--json\` and the control API give
 \`{ "errors": [{ "code", "message", "hint" }] }\`, with file, line and column where a file is to blame.
 The hint that comes with an error may be more exact than the one below.
 
+## Exit codes
+
 ${exitTable(exitCodes)}
+
+## Every error
 
 ${errorRows(errorTable)}
 `;

@@ -8,7 +8,9 @@ import { install, step } from "./step.mjs";
 const root = resolve(import.meta.dirname, "..");
 const site = resolve(root, "site");
 const astro = resolve(site, "node_modules/astro/astro.js");
-const env = { ...process.env, ASTRO_TELEMETRY_DISABLED: "1" };
+// Astro writes variables that it finds, such as DEV, into the pages: it is shown no other ones.
+const { PATH, HOME } = process.env;
+const env = { PATH, HOME, NODE_ENV: "production", ASTRO_TELEMETRY_DISABLED: "1" };
 
 step({
   stamp: "site/node_modules/.herdctl-installed",
@@ -18,7 +20,7 @@ step({
   folder: "site",
 });
 const { pages } = fillSite(root);
-await run(process.execPath, [astro, "build", "--silent"], { cwd: site, env });
+await run(process.execPath, [astro, "build", "--force", "--silent"], { cwd: site, env });
 process.stdout.write(`site/dist has the site: ${pages.length} pages and a first one.\n`);
 
 if (process.argv.includes("--view")) {

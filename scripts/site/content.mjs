@@ -34,6 +34,9 @@ export function fillSite(root) {
     const { title, body } = titled(readFileSync(join(root, page), "utf8"));
     const text = withTargets(body, (target) => {
       const place = placeOf(page, target, pages);
+      if (place.file && !existsSync(join(root, place.file))) {
+        throw new Error(`${page} leads to ${place.file}, which is not there`);
+      }
       if (place.file) files.add(place.file);
       return place.href;
     });
