@@ -81,6 +81,8 @@ export const sidebar = [
 
 /** Titles that are too long for the side. */
 export const shortTitles = {
+  "docs/comparison.md": "Comparison",
+  "docs/resume-by-hand.md": "Resume by hand",
   "docs/schedules.md": "Schedules and budgets",
   "docs/chat.md": "Chat",
   "docs/discord.md": "Discord, step by step",
@@ -98,7 +100,7 @@ export const shortTitles = {
   "SECURITY.md": "Security policy",
 };
 
-/** Listed, and not written yet: the site is built without them. */
+/** Listed, and not written yet: the site is built without them, and links to them are let pass. */
 export const awaited = [
   "docs/start.md",
   "docs/install.md",

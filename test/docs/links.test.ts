@@ -65,7 +65,7 @@ function pagesIn(folder: string, recursive: boolean): string[] {
 function leadsSomewhere(page: string, target: string): boolean {
   const [path = "", anchor] = target.split("#");
   const to = path === "" ? page : join(dirname(page), path);
-  if (!existsSync(join(checkout, to))) return false;
+  if (!existsSync(join(checkout, to))) return awaited.includes(to);
   return anchor === undefined || anchorsOf(to).includes(anchor);
 }
 

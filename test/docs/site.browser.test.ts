@@ -87,7 +87,7 @@ function isThere(page: string, target: string): boolean {
   const from = posix.join("/", posix.dirname(page), "/");
   const to = path === "" ? `/${page}` : posix.join(path.startsWith("/") ? path : from + path);
   const file = fileAt(built, to);
-  if (!file) return false;
+  if (!file) return awaited.some((one) => posix.join("/", slugOf(one), "/") === to);
   return anchor === "" || readFileSync(file, "utf8").includes(` id="${anchor}"`);
 }
 
