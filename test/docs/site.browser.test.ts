@@ -65,7 +65,9 @@ test("the moving picture moves, by itself and without a script", async () => {
   expect(picture).not.toMatch(/<script|href|login#\w/);
   const page = await openPage();
   await page.goto(`file://${join(checkout, "docs/pictures/demo.svg")}`);
-  const states = await page.evaluate(() => document.getAnimations().map((one) => one.playState));
+  const states = await page.evaluate<string[]>(
+    "document.getAnimations().map((one) => one.playState)",
+  );
   expect(states.length).toBeGreaterThan(20);
   expect(new Set(states)).toEqual(new Set(["running"]));
 });
