@@ -2,19 +2,12 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { pnpm } from "./pnpm.mjs";
 
 const root = resolve(import.meta.dirname, "..");
-const pnpm = "pnpm@12.18.0";
 
 /** What installs the packages of a lock file, exactly. */
-export const install = [
-  "npx",
-  "-y",
-  pnpm,
-  "install",
-  "--frozen-lockfile",
-  "--reporter=append-only",
-];
+export const install = [...pnpm, "install", "--frozen-lockfile", "--reporter=append-only"];
 
 /** Runs the commands in a folder of the checkout, unless they ran with the same files before. */
 export function step({ stamp: stampFile, files, title, commands, folder = "." }) {
