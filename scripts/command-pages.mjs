@@ -12,13 +12,13 @@ function section(command) {
   const parts = [
     `## \`herdctl ${name}\``,
     `${summary}.`,
-    fenced([`herdctl ${[name, ...given.map(placeOf), "[options]"].join(" ")}`]),
+    fenced("", [`herdctl ${[name, ...given.map(placeOf), "[options]"].join(" ")}`]),
   ];
   if (given.length > 0) parts.push(markdownTable(["Argument", "What it is"], given.map(argument)));
   parts.push(
     markdownTable(["Option", "Default", "What it does"], [...options, shared].map(option)),
   );
-  if (examples.length > 0) parts.push(`For example:\n\n${fenced(examples)}`);
+  if (examples.length > 0) parts.push(`For example:\n\n${fenced("sh", examples)}`);
   return parts.join("\n\n");
 }
 
@@ -35,6 +35,6 @@ function option({ flags, summary }) {
   return [`\`${flags}\``, unsaid === "" ? "" : `\`${unsaid}\``, text];
 }
 
-function fenced(lines) {
-  return `\`\`\`sh\n${lines.join("\n")}\n\`\`\``;
+function fenced(language, lines) {
+  return `\`\`\`${language}\n${lines.join("\n")}\n\`\`\``;
 }

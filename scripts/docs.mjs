@@ -79,7 +79,7 @@ async function commandsPage() {
   return `# Command reference
 
 Made by \`scripts/docs.mjs\` from the table that the program itself goes by; do not edit it by hand.
-\`herdctl --help\` and \`herdctl COMMAND --help\` say the same in a terminal.
+\`herdctl --help\`, and \`--help\` after any command, say the same in a terminal.
 
 \`<name>\` is needed, \`[name]\` can be left out. Every command takes \`--json\`. The fleet file is looked
 for in this folder and in those above it, unless \`--config\` names it. A command that waits for a job
