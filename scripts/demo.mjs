@@ -76,7 +76,8 @@ async function showDashboard() {
 }
 
 async function startFleet() {
-  const child = herdctl(["start"], "inherit");
+  // In colour, but without a line at the foot of the screen: the demo writes there as well.
+  const child = herdctl(["start"], "inherit", { TERM: "dumb", FORCE_COLOR: "1" });
   while ((await exitOf(herdctl(["status", "--json"], "ignore"))) !== 0) {
     stopped.throwIfAborted();
     await pause(50);
@@ -116,7 +117,7 @@ async function run(...args) {
 }
 
 /** The built program, in an environment of its own; a person's terminal is passed on to it. */
-function herdctl(args, stdout) {
+function herdctl(args, stdout, look = {}) {
   const own = { HOME: join(temp, "home"), TMPDIR: join(temp, "tmp"), IS_SANDBOX: "1" };
   const { TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR } = process.env;
   // npm puts the checkout's own tools on the PATH, an unfinished `claude` for the tests among them.
@@ -124,7 +125,17 @@ function herdctl(args, stdout) {
   const PATH = folders.join(delimiter);
   const child = spawn(process.execPath, [join(root, "packages/cli/dist/herdctl.mjs"), ...args], {
     cwd: fleet,
-    env: { PATH, TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR, ...own, ...rehearsal.env() },
+    env: {
+      PATH,
+      TERM,
+      COLORTERM,
+      LANG,
+      NO_COLOR,
+      FORCE_COLOR,
+      ...look,
+      ...own,
+      ...rehearsal.env(),
+    },
     stdio: ["ignore", stdout, stdout === "ignore" ? "ignore" : "inherit"],
   });
   running.add(child);

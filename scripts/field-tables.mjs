@@ -1,3 +1,5 @@
+import { markdownTable } from "./markdown-table.mjs";
+
 /** A JSON Schema of an object as Markdown: one table of its fields, then one for each form of a union. */
 export function fieldTables(schema) {
   const page = { rows: [], forms: [], printed: new Map() };
@@ -114,10 +116,5 @@ function code(value) {
 }
 
 function table(rows) {
-  const lines = [["Field", "Form", "Default", "What it is"], ["---", "---", "---", "---"], ...rows];
-  return lines.map((cells) => `| ${cells.map(withoutBars).join(" | ")} |`).join("\n");
-}
-
-function withoutBars(cell) {
-  return cell.replaceAll("|", "\\|");
+  return markdownTable(["Field", "Form", "Default", "What it is"], rows);
 }

@@ -1,9 +1,11 @@
+import { markdownTable } from "./markdown-table.mjs";
+
 /** The calls of an OpenAPI document as a Markdown table, and the fields of what they take. */
 export function routeTable(document) {
   const rows = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => row(method, path, operation)),
   );
-  return table(["Call", "Takes", "Gives", "What it does"], rows);
+  return markdownTable(["Call", "Takes", "Gives", "What it does"], rows);
 }
 
 /** The kinds of events, each with what it carries. */
@@ -15,12 +17,7 @@ export function eventTable(document) {
       .map(([name, field]) => `\`${name}\` ${shape(field)}`)
       .join("<br>"),
   ]);
-  return table(["Event", "Carries"], rows);
-}
-
-function table(head, rows) {
-  const lines = [head, head.map(() => "---"), ...rows];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return markdownTable(["Event", "Carries"], rows);
 }
 
 function row(method, path, operation) {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { commands } from "../../packages/cli/src/commands.ts";
 import { folderWith } from "../support/folder.ts";
 import { checkout, herdctl } from "./herdctl.ts";
 
@@ -45,4 +46,20 @@ test("nothing typed shows the help", async () => {
   const run = await herdctl([], { cwd: folderWith({}) });
   expect(run).toMatchObject({ code: 2, stdout: "" });
   expect(run.stderr).toMatch(/Usage: herdctl/);
+});
+
+const examples = commands.flatMap((command) =>
+  (command.examples ?? []).map((line) => ({ command, line, typed: line.split("  #")[0] ?? "" })),
+);
+
+test.each(examples)("the example `$typed` is one of its command", ({ command, typed }) => {
+  expect(typed).toContain(`herdctl ${command.name}`);
+  const known = (command.options ?? []).flatMap(({ flags }) => flags.match(/--?[a-z-]+/g) ?? []);
+  const flags = typed.replaceAll(/"[^"]*"/g, "").match(/(?<= )--?[a-z][a-z-]*/g) ?? [];
+  expect(flags.filter((flag) => ![...known, "--json"].includes(flag))).toEqual([]);
+});
+
+test("--help of a command shows its examples", async () => {
+  const run = await herdctl(["trigger", "--help"], { cwd: folderWith({}) });
+  expect(run.stdout).toContain('herdctl trigger coder -p "Fix the failing test." --wait');
 });

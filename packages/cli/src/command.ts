@@ -6,9 +6,18 @@ export interface CommandSpec {
   name: string;
   summary: string;
   /** A last one called `name...` is all that follows `--`, as it was typed. */
-  arguments?: { name: string; summary: string }[];
+  arguments?: ArgumentSpec[];
   options?: { flags: string; summary: string }[];
+  /** A line as it may be typed, with what comes of it behind a `#`. */
+  examples?: string[];
   load: () => Promise<{ run: CommandRun }>;
+}
+
+interface ArgumentSpec {
+  name: string;
+  summary: string;
+  /** It can be left out. */
+  optional?: true;
 }
 
 type CommandRun = (call: Call) => Promise<number>;

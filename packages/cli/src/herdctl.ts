@@ -67,9 +67,11 @@ function addCommand(program: Command, spec: CommandSpec, run: Runner): void {
     program,
   );
   const command = parent.command(own).description(spec.summary);
+  // All may be missing to commander: a command asks in its own words for what it needs.
   for (const { name, summary } of spec.arguments ?? []) command.argument(`[${name}]`, summary);
   for (const { flags, summary } of spec.options ?? []) command.option(flags, summary);
   command.option("--json", "print JSON only");
+  if (spec.examples) command.addHelpText("after", `\nFor example:\n${indented(spec.examples)}`);
   command.action(async (...given: unknown[]) => {
     const texts = given.slice(0, spec.arguments?.length ?? 0);
     if (texts.some((text) => Array.isArray(text) && text.length > 0)) {
@@ -81,6 +83,10 @@ function addCommand(program: Command, spec: CommandSpec, run: Runner): void {
       command.opts(),
     );
   });
+}
+
+function indented(lines: readonly string[]): string {
+  return lines.map((line) => `  ${line}`).join("\n");
 }
 
 async function runCommand(

@@ -136,6 +136,7 @@ export {
   type Outcome,
   type OutcomeCode,
   outcomeCodeSchema,
+  outcomeCodes,
   outcomeSchema,
 } from "./state/outcome.ts";
 export { type OutputLine, readOutput } from "./state/output-reader.ts";

@@ -7,12 +7,14 @@ export const fleetCommands: CommandSpec[] = [
     name: "start",
     summary: "Run the fleet",
     options: [{ flags: "-d, --detach", summary: "in the background" }, config],
+    examples: ["herdctl start --detach  # in the background; `herdctl stop` ends it"],
     load: () => import("../commands/start.ts"),
   },
   {
     name: "stop",
     summary: "Stop the fleet once its jobs have ended, or after 80 seconds",
     options: [{ flags: "--now", summary: "do not wait: what runs is interrupted" }, config],
+    examples: ["herdctl stop --now"],
     load: () => import("../commands/stop.ts"),
   },
   {
@@ -30,8 +32,9 @@ export const fleetCommands: CommandSpec[] = [
   {
     name: "status",
     summary: "Show what the fleet and its agents are doing",
-    arguments: [{ name: "agent", summary: "only this agent, with its jobs" }],
+    arguments: [{ name: "agent", summary: "only this agent, with its jobs", optional: true }],
     options: [config],
+    examples: ["herdctl status", "herdctl status coder --json"],
     load: () => import("../commands/status.ts"),
   },
   {
@@ -48,6 +51,7 @@ export const fleetCommands: CommandSpec[] = [
       { flags: "--read-only", summary: "sign in to look, not to touch" },
       config,
     ],
+    examples: ["herdctl open --read-only"],
     load: () => import("../commands/open.ts"),
   },
   {
@@ -61,6 +65,10 @@ export const fleetCommands: CommandSpec[] = [
     summary: "Stop a job with all it handed on, or all that an agent does and has to do",
     arguments: [{ name: "job|agent", summary: "a job's id or the beginning of it, or an agent" }],
     options: [{ flags: "--force", summary: "end it at once instead of asking it to stop" }, config],
+    examples: [
+      "herdctl cancel job-2026-03-01-k3v9",
+      "herdctl cancel coder  # all that it does and has to do",
+    ],
     load: () => import("../commands/cancel.ts"),
   },
   {
@@ -101,6 +109,7 @@ export const fleetCommands: CommandSpec[] = [
     summary: "Deny one request, or decline to answer a question",
     arguments: [{ name: "id", summary: "its id, or enough of it" }],
     options: [{ flags: "--reason <text>", summary: "what the agent is told" }, config],
+    examples: ['herdctl approvals deny a3f --reason "Not on a Friday."'],
     load: () => import("../commands/approvals-deny.ts"),
   },
   {
@@ -108,12 +117,13 @@ export const fleetCommands: CommandSpec[] = [
     summary: "Answer an agent's question",
     arguments: [
       { name: "id", summary: "its id, or enough of it" },
-      { name: "text", summary: "the answer" },
+      { name: "text", summary: "the answer", optional: true },
     ],
     options: [
       { flags: "--choice <number>", summary: "choose by its number; several as 1,3" },
       config,
     ],
+    examples: ['herdctl answer a3f "The second one, please."', "herdctl answer a3f --choice 2"],
     load: () => import("../commands/answer.ts"),
   },
   {

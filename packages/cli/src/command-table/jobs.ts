@@ -15,6 +15,10 @@ export const jobCommands: CommandSpec[] = [
       { flags: "--cursor <place>", summary: "go on where the last page ended" },
       config,
     ],
+    examples: [
+      "herdctl jobs --agent coder --since 24h",
+      "herdctl jobs --outcome auth_failed --json",
+    ],
     load: () => import("../commands/jobs.ts"),
   },
   {
@@ -36,6 +40,7 @@ export const jobCommands: CommandSpec[] = [
     summary: "Show what an agent did, as it was seen at work",
     arguments: [{ name: "agent|job", summary: "a job, or an agent for its latest job" }],
     options: [{ flags: "-f, --follow", summary: "go on until the job ends" }, config],
+    examples: ["herdctl logs coder --follow"],
     load: () => import("../commands/logs.ts"),
   },
   {
@@ -43,12 +48,13 @@ export const jobCommands: CommandSpec[] = [
     summary: "List the files that a job keeps, or copy one out",
     arguments: [
       { name: "job", summary: "a job's id or the beginning of it" },
-      { name: "file", summary: "the file to copy here" },
+      { name: "file", summary: "the file to copy here", optional: true },
     ],
     options: [
       { flags: "-o, --output <path>", summary: "where to, instead of this folder" },
       config,
     ],
+    examples: ["herdctl artifacts job-2026-03-01-k3v9 report.md --output /tmp"],
     load: () => import("../commands/artifacts.ts"),
   },
   {
@@ -56,7 +62,7 @@ export const jobCommands: CommandSpec[] = [
     summary: "List the notes that an agent wrote for itself, or show one",
     arguments: [
       { name: "agent", summary: "which agent" },
-      { name: "note", summary: "the note to show" },
+      { name: "note", summary: "the note to show", optional: true },
     ],
     options: [config],
     load: () => import("../commands/memory.ts"),
@@ -64,7 +70,7 @@ export const jobCommands: CommandSpec[] = [
   {
     name: "sessions",
     summary: "List the sessions that can be gone on with",
-    arguments: [{ name: "agent", summary: "only of this agent" }],
+    arguments: [{ name: "agent", summary: "only of this agent", optional: true }],
     options: [config],
     load: () => import("../commands/sessions.ts"),
   },
@@ -73,6 +79,7 @@ export const jobCommands: CommandSpec[] = [
     summary: "Go on with a session by hand, in Claude Code itself",
     arguments: [{ name: "id", summary: "a session, or a job that ran in it" }],
     options: [{ flags: "--print", summary: "print the command instead of running it" }, config],
+    examples: ["herdctl sessions resume job-2026-03-01-k3v9  # opens Claude Code in that session"],
     load: () => import("../commands/sessions-resume.ts"),
   },
 ];

@@ -18,14 +18,14 @@ export const triggerCommands: CommandSpec[] = [
   {
     name: "schedules",
     summary: "Show what comes due by the clock, and what became of it",
-    arguments: [{ name: "agent", summary: "only of this agent" }],
+    arguments: [{ name: "agent", summary: "only of this agent", optional: true }],
     options: [config],
     load: () => import("../commands/schedules.ts"),
   },
   {
     name: "schedules list",
     summary: "The same",
-    arguments: [{ name: "agent", summary: "only of this agent" }],
+    arguments: [{ name: "agent", summary: "only of this agent", optional: true }],
     options: [config],
     load: () => import("../commands/schedules.ts"),
   },
@@ -33,8 +33,8 @@ export const triggerCommands: CommandSpec[] = [
     name: "schedules history",
     summary: "Show what became of every due time, the latest first",
     arguments: [
-      { name: "agent", summary: "only of this agent" },
-      { name: "schedule", summary: "only of this schedule" },
+      { name: "agent", summary: "only of this agent", optional: true },
+      { name: "schedule", summary: "only of this schedule", optional: true },
     ],
     options: [
       { flags: "--limit <number>", summary: "how many at most (default: 20)" },
@@ -69,6 +69,7 @@ export const triggerCommands: CommandSpec[] = [
     summary: "Run a schedule now, whatever its time",
     arguments: scheduleArguments,
     options: [{ flags: "--wait", summary: "watch the agent at work" }, config],
+    examples: ["herdctl schedules run coder nightly --wait"],
     load: () => import("../commands/schedules-run.ts"),
   },
   {
@@ -80,13 +81,16 @@ export const triggerCommands: CommandSpec[] = [
   {
     name: "budget raise",
     summary: "Raise limits for today",
-    arguments: [{ name: "agent", summary: "of this agent; without one, of the fleet" }],
+    arguments: [
+      { name: "agent", summary: "of this agent; without one, of the fleet", optional: true },
+    ],
     options: [
       { flags: "--usd <amount>", summary: "by so many dollars" },
       { flags: "--jobs <number>", summary: "by so many jobs" },
       { flags: "--tokens <number>", summary: "by so many tokens" },
       config,
     ],
+    examples: ["herdctl budget raise coder --usd 5"],
     load: () => import("../commands/budget-raise.ts"),
   },
   {
@@ -94,7 +98,7 @@ export const triggerCommands: CommandSpec[] = [
     summary: "Give an agent something to do",
     arguments: [
       { name: "agent", summary: "which agent" },
-      { name: "-", summary: "read the prompt from standard input" },
+      { name: "-", summary: "read the prompt from standard input", optional: true },
     ],
     options: [
       { flags: "-p, --prompt <text>", summary: "what to do" },
@@ -106,6 +110,11 @@ export const triggerCommands: CommandSpec[] = [
       { flags: "--fork <id>", summary: "branch off from the session of a job, or from a session" },
       { flags: "--at <message>", summary: "with --fork: after this message, by its uuid" },
       config,
+    ],
+    examples: [
+      'herdctl trigger coder -p "Fix the failing test." --wait',
+      "git diff | herdctl trigger reviewer -  # the prompt from standard input",
+      'herdctl trigger coder --resume job-2026-03-01-k3v9 -p "Now the docs."',
     ],
     load: () => import("../commands/trigger.ts"),
   },
@@ -133,6 +142,7 @@ export const triggerCommands: CommandSpec[] = [
     summary: "Take a delivery as if it came now; it gets a job of its own",
     arguments: [{ name: "id", summary: "its id, or enough of it" }],
     options: [config],
+    examples: ["herdctl deliveries replay 7c1e"],
     load: () => import("../commands/deliveries-replay.ts"),
   },
   {

@@ -1,0 +1,3 @@
+export const sidebar: { label: string; pages: string[] }[];
+export const awaited: string[];
+export function slugOf(page: string): string;
