@@ -14,7 +14,7 @@ import type { RuntimeInterface } from "../../runner/runtime/interface.ts";
 import { withinTime } from "../../runner/within-time.ts";
 import { prepareWorkspace } from "../../runner/workspace.ts";
 import { ensureFolder } from "../../state/folder.ts";
-import { type Check, failed } from "../check.ts";
+import { type Finding, failed } from "../check.ts";
 import { judge } from "./judge.ts";
 import { listenForWord } from "./listeners.ts";
 import { probe, searchFiles } from "./look-inside.ts";
@@ -33,7 +33,7 @@ const patience = 120_000;
  * Starts an agent's container exactly as a job would, with programs of ours in the place of
  * `claude`, and finds out what they can read and whom they can reach.
  */
-export async function selfTest(agent: ResolvedAgent, options: SelfTestOptions): Promise<Check[]> {
+export async function selfTest(agent: ResolvedAgent, options: SelfTestOptions): Promise<Finding[]> {
   try {
     return judge(agent, await gather(agent, options));
   } catch (error) {
