@@ -27,6 +27,7 @@ export type { ResolvedAgent, WorkingDirectory } from "./config/resolve.ts";
 export { parseDuration } from "./config/schema/quantities.ts";
 export { isLoopback } from "./config/server-tokens.ts";
 export { type ShownConfig, type ShownValue, showConfig } from "./config/show.ts";
+export { usedVariables } from "./config/used-variables.ts";
 export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
 export { type ExamineOptions, examine } from "./doctor/examine.ts";
 export type { RunningFleet } from "./doctor/fleet/running.ts";

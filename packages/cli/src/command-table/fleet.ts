@@ -6,7 +6,14 @@ export const fleetCommands: CommandSpec[] = [
   {
     name: "start",
     summary: "Run the fleet",
-    options: [{ flags: "-d, --detach", summary: "in the background" }, config],
+    options: [
+      { flags: "-d, --detach", summary: "in the background" },
+      {
+        flags: "--leave-jobs",
+        summary: "told to stop by a signal, leave what runs to the next start",
+      },
+      config,
+    ],
     load: () => import("../commands/start.ts"),
   },
   {

@@ -60,6 +60,11 @@ export const errorTable = {
     status: 503,
     hint: "Start one with `herdctl start`.",
   },
+  service_unavailable: {
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Run `herdctl start --detach`, or let what starts programs here run `herdctl start --leave-jobs`.",
+  },
   state_damaged: {
     exitCode: exitCodes.refused,
     status: 503,
