@@ -1,7 +1,9 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { exitCodes, loadFleet, UserError, usedVariables } from "@herdctl/core";
 import { type Call, textOption } from "../command.ts";
 import { findFleet, fleetFileOf } from "../fleet-access.ts";
 import type { ServiceManager } from "../service/contract.ts";
+import { entryNames, keptEntries } from "../service/environment-file.ts";
 import { factsOf, fleetService } from "../service/fleet-service.ts";
 import { serviceManager } from "../service/service-manager.ts";
 import { serviceVariables } from "../service/service-variables.ts";
@@ -16,11 +18,13 @@ export async function run(call: Call): Promise<number> {
   const service = fleetService(manager, fleet, env);
   const facts = factsOf(service, fleet, env);
   const variables = serviceVariables(env, usedVariables(loaded));
+  const environment =
+    manager.environment(variables) + keptEntries(readIfThere(facts.environmentFile), variables);
   const files = [
-    { path: facts.environmentFile, text: manager.environment(variables), mode: 0o600 },
+    { path: facts.environmentFile, text: environment, mode: 0o600 },
     { path: service.file, text: manager.describe(facts), mode: 0o644 },
   ];
-  const told = { name: service.name, file: service.file, variables: Object.keys(variables).sort() };
+  const told = { name: service.name, file: service.file, variables: entryNames(environment) };
   if (options.print === true) {
     if (terminal.json) terminal.printJson({ ...told, text: files[1]?.text });
     else printFiles(call, files, told.variables);
@@ -29,6 +33,7 @@ export async function run(call: Call): Promise<number> {
   await manager.check(env);
   await refuseIfByHand(call, manager, service.name);
   const before = await manager.state(service.name, env);
+  mkdirSync(facts.logDir, { recursive: true, mode: 0o700 });
   const isChanged = writeService(files);
   if (isChanged || !before.running || !before.enabled) {
     await manager.enable(service.name, service.file, env);
@@ -40,6 +45,10 @@ export async function run(call: Call): Promise<number> {
   else
     report(call, { ...told, pid, isChanged, advice, logs, environmentFile: facts.environmentFile });
   return exitCodes.success;
+}
+
+function readIfThere(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 /** Two processes cannot hold one fleet. */

@@ -21,6 +21,20 @@ export function nodeEnvironment(variables: Variables): string {
   });
 }
 
+const entry = /^([A-Za-z_]\w*)=("(?:[^"\\]|\\[\s\S])*"|'[^']*'|`[^`]*`)$/gm;
+
+/** What an earlier install wrote, and the shell of this one has not: a service must not lose its key by it. */
+export function keptEntries(before: string, variables: Variables): string {
+  return [...before.matchAll(entry)]
+    .filter(([, name = ""]) => variables[name] === undefined)
+    .map(([line]) => `${line}\n`)
+    .join("");
+}
+
+export function entryNames(text: string): string[] {
+  return [...text.matchAll(entry)].map(([, name = ""]) => name).sort();
+}
+
 function lines(variables: Variables, quoted: (value: string, name: string) => string): string {
   const names = Object.keys(variables).sort();
   return names.map((name) => `${name}=${quoted(variables[name] ?? "", name)}\n`).join("");
