@@ -19,7 +19,7 @@ export interface UserSystemd {
 /**
  * The systemd of a user, though the machine may have been started by something else: it looks for
  * `/run/systemd/system`, which is made in a mount namespace of its own, and stays in a control group
- * of its own.
+ * of its own: in the root's it would take every process of the machine for its own and move it.
  */
 export async function userSystemd(): Promise<UserSystemd> {
   const root = folderWith({ "run/.keep": "", "config/systemd/user/.keep": "" });
@@ -38,7 +38,7 @@ export async function userSystemd(): Promise<UserSystemd> {
     for (const folder of groupFolders(group)) removeGroup(folder);
   });
   const deadline = Date.now() + 30_000;
-  while (!(await systemctl("is-system-running").catch(() => "")).startsWith("running")) {
+  while (!(await systemctl("is-active", "default.target").catch(() => "")).startsWith("active")) {
     if (Date.now() > deadline) throw new Error("systemd does not come up");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -49,9 +49,10 @@ const run = promisify(execFile);
 
 const begin = `mount -t tmpfs tmpfs /run
 mkdir -p /run/systemd/system
-for root in /sys/fs/cgroup /sys/fs/cgroup/*; do
+for root in /sys/fs/cgroup /sys/fs/cgroup/systemd /sys/fs/cgroup/unified; do
   if [ -f $root/cgroup.procs ]; then mkdir $root/$1 && echo $$ > $root/$1/cgroup.procs; fi
 done
+grep -q ":/$1$" /proc/self/cgroup
 exec /lib/systemd/systemd --user`;
 
 function ended(child: ChildProcess): Promise<void> {
