@@ -98,7 +98,9 @@ async function askApi({
 }: Patient): Promise<ApiChecks> {
   if (offline) return { findings: [], skew: undefined };
   onStep?.("asking the API");
-  return await checkApi(signInsOf(agents, environment), environment, signal);
+  const checks = await checkApi(signInsOf(agents, environment), environment, signal);
+  onStep?.("looking around");
+  return checks;
 }
 
 async function lookAtMachine(patient: Patient, api: Promise<ApiChecks>): Promise<Finding[]> {
