@@ -47,6 +47,12 @@ wideTest(
 
     const job = JSON.parse((await on.run("trigger", "cli", "-p", "wait", "--json")).stdout);
     await untilRunning(1);
+    const again = await herdctl(["restart", "--json"], {
+      cwd: on.folder,
+      env: { ...on.env, ...systemd.env },
+    });
+    expect(JSON.parse(again.stdout)).toMatchObject({ service: "herdctl-test" });
+    expect(JSON.parse(again.stdout).pid).not.toBe(installed.pid);
     await systemd.systemctl("restart", "herdctl-test");
     const restarted = await until(async () => {
       const state = await service("status");

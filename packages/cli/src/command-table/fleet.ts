@@ -24,7 +24,7 @@ export const fleetCommands: CommandSpec[] = [
   },
   {
     name: "restart",
-    summary: "Start the fleet anew in the background, while its jobs go on",
+    summary: "Start the fleet anew, in the background or as its service, while its jobs go on",
     options: [config],
     load: () => import("../commands/restart.ts"),
   },
