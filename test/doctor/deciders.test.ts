@@ -13,6 +13,7 @@ import { type ClockFacts, judgeClock } from "../../packages/core/src/doctor/mach
 import { judgeDisk } from "../../packages/core/src/doctor/machine/disk.ts";
 import { judgeGit } from "../../packages/core/src/doctor/machine/git.ts";
 import { judgeNode } from "../../packages/core/src/doctor/machine/node.ts";
+import type { RuntimeProblem } from "../../packages/core/src/runner/claude-version.ts";
 import { agentOf, inlineAgent, load, problemsOf } from "../support/fleet.ts";
 
 test.each([
@@ -66,10 +67,12 @@ test.each([
 describe("claude", () => {
   const found = { kind: "found", path: "/opt/claude", source: "path" } as const;
   const version = { kind: "version", version: "2.1.325" } as const;
-  const problem = {
-    ...{ kind: "problem", code: "runtime_missing" },
-    ...{ message: "There is none.", hint: "Install it." },
-  } as const;
+  const problem: RuntimeProblem = {
+    kind: "problem",
+    code: "runtime_missing",
+    message: "There is none.",
+    hint: "Install it.",
+  };
   const onHost = "runtime: cli";
   const contained = "working_directory: /srv\ndocker: { enabled: true }";
   const agents = (yaml: string) => load(inlineAgent(yaml)).fleet.agents;

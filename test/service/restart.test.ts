@@ -22,6 +22,11 @@ test("told to stop as a service is, a fleet leaves its job, and the next one rec
   await untilRunning(1);
   first.child.kill("SIGTERM");
   expect(await first.ended).toMatchObject({ code: 0 });
+  // The second one did not start it, and leaves it as well.
+  const second = on.start("start", "--leave-jobs");
+  await until(() => untilRunning(1).catch(() => undefined));
+  second.child.kill("SIGTERM");
+  expect(await second.ended).toMatchObject({ code: 0 });
   on.start("start", "--leave-jobs");
   await untilDone(on, job.id);
 });
