@@ -42,14 +42,14 @@ async function serve(fleet: FleetManager, socket: string, log: FleetLog, call: C
   const onBug = (error: unknown) => log.error("a request met a bug", error);
   const access = new Access(fleet.port);
   const app = createApp(fleet, { onBug, access });
-  const server = await serveOnSocket(app, socket);
-  const port = await servePort(fleet, app, access, { onBug });
   // A service is restarted without harm: what runs goes on, and the next fleet finds it.
   const isLeft = options.leaveJobs === true;
   const stop = listenForStop(
     () => void fleet.shutdown(isLeft ? { detach: true } : { drainMs: drainTime }),
   );
   void stop.forced.then(() => fleet.shutdown({ drainMs: 0 }));
+  const server = await serveOnSocket(app, socket);
+  const port = await servePort(fleet, app, access, { onBug });
   try {
     log.info("starting", {
       version: packageJson.version,
