@@ -47,7 +47,8 @@ export async function reachApi(
       request.end();
       const response = await responseOf(request);
       const skew = skewOf(response.headers.date, (began + Date.now()) / 2);
-      const words = errorSchema.safeParse(parsed(await text(response))).data?.error.message;
+      const said = errorSchema.safeParse(parsed(await text(response))).data?.error.message;
+      const words = masked(said, credential);
       return { kind: "answered", host, status: response.statusCode ?? 0, words, skew };
     });
   } catch (error) {
@@ -72,6 +73,11 @@ function parsed(body: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Whoever answers may repeat what it was shown. */
+function masked(said: string | undefined, credential: GatewayCredential | undefined) {
+  return credential && "value" in credential ? said?.replaceAll(credential.value, "…") : said;
 }
 
 /** The header counts whole seconds, so on average it is half a second behind. */

@@ -27,7 +27,10 @@ export function judgePosture(agent: ResolvedAgent, all: readonly ResolvedAgent[]
     };
   }
   const missing = legs.filter(({ by }) => by.length === 0).map(({ what }) => `no ${what}`);
-  return { ...ok(name, `It has ${given.map(legText).join("; ")}; ${missing.join(", ")}.`), ...facts };
+  return {
+    ...ok(name, `It has ${given.map(legText).join("; ")}; ${missing.join(", ")}.`),
+    ...facts,
+  };
 }
 
 const name = "rule of two";
