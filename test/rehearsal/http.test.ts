@@ -157,3 +157,20 @@ async function statusOf(options: RequestOptions): Promise<number | undefined> {
     asked.end();
   });
 }
+
+test("a script that names keys refuses others in the words of the API, but answers whether it is there", async () => {
+  const rehearsal = await startRehearsal({ script: { keys: ["right"] } });
+  onTestFinished(() => rehearsal.stop());
+  const ask = async (headers: Record<string, string>, method = "GET") => {
+    const path = method === "HEAD" ? "/" : "/v1/models";
+    const answer = await fetch(`${rehearsal.url}${path}`, { method, headers });
+    const text = await answer.text();
+    return `${answer.status} ${text === "" ? "" : (JSON.parse(text).error?.message ?? "listed")}`;
+  };
+  expect(await ask({ "x-api-key": "right" })).toBe("200 listed");
+  expect(await ask({ authorization: "Bearer right" })).toBe("200 listed");
+  expect(await ask({ "x-api-key": "wrong" })).toBe("401 invalid x-api-key");
+  expect(await ask({ authorization: "Bearer wrong" })).toBe("401 Invalid bearer token");
+  expect(await ask({})).toBe("401 x-api-key header is required");
+  expect(await ask({}, "HEAD")).toBe("200 ");
+});

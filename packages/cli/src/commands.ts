@@ -1,6 +1,7 @@
 import type { CommandSpec } from "./command.ts";
 import { fleetCommands } from "./command-table/fleet.ts";
 import { jobCommands } from "./command-table/jobs.ts";
+import { serviceCommands } from "./command-table/service.ts";
 import { setUpCommands } from "./command-table/set-up.ts";
 import { triggerCommands } from "./command-table/triggers.ts";
 
@@ -8,11 +9,13 @@ export const groups: Record<string, string> = {
   config: "Check, show and describe the configuration",
   docker: "Prepare what agents in containers run in",
   chat: "Agents in Discord and Slack",
+  service: "Have the fleet started and kept up by the system",
 };
 
 export const commands: readonly CommandSpec[] = [
   ...setUpCommands,
   ...fleetCommands,
+  ...serviceCommands,
   ...triggerCommands,
   ...jobCommands,
 ];

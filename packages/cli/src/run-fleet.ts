@@ -36,15 +36,20 @@ export async function runFleet(call: Call): Promise<void> {
   }
 }
 
-async function serve(fleet: FleetManager, socket: string, log: FleetLog, { terminal }: Call) {
+async function serve(fleet: FleetManager, socket: string, log: FleetLog, call: Call) {
+  const { terminal, options } = call;
   const view = openFleetView(terminal, () => fleet.status());
   const onBug = (error: unknown) => log.error("a request met a bug", error);
   const access = new Access(fleet.port);
   const app = createApp(fleet, { onBug, access });
+  // A service is restarted without harm: what runs goes on, and the next fleet finds it.
+  const isLeft = options.leaveJobs === true;
+  const stop = listenForStop(
+    () => void fleet.shutdown(isLeft ? { detach: true } : { drainMs: drainTime }),
+  );
+  void stop.forced.then(() => fleet.shutdown({ drainMs: 0 }));
   const server = await serveOnSocket(app, socket);
   const port = await servePort(fleet, app, access, { onBug });
-  const stop = listenForStop(() => void fleet.shutdown({ drainMs: drainTime }));
-  void stop.forced.then(() => fleet.shutdown({ drainMs: 0 }));
   try {
     log.info("starting", {
       version: packageJson.version,

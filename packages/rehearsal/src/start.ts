@@ -42,7 +42,13 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
   const ledger = new Ledger(options.keepBodies ?? 200, options.keepEntries ?? 10_000);
   const stopping = new AbortController();
   const routes = routesOf(new Model(script, mode === "obedient"));
-  const listener = receive({ routes, ledger, stopping: stopping.signal, onRequest });
+  const listener = receive({
+    routes,
+    keys: script.keys,
+    ledger,
+    stopping: stopping.signal,
+    onRequest,
+  });
 
   const wantedPort = options.port ?? (socketPath === undefined ? 0 : undefined);
   const servers: Server[] = [];

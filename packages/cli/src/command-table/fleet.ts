@@ -6,7 +6,14 @@ export const fleetCommands: CommandSpec[] = [
   {
     name: "start",
     summary: "Run the fleet",
-    options: [{ flags: "-d, --detach", summary: "in the background" }, config],
+    options: [
+      { flags: "-d, --detach", summary: "in the background" },
+      {
+        flags: "--leave-jobs",
+        summary: "told to stop by a signal, leave what runs to the next start",
+      },
+      config,
+    ],
     examples: ["herdctl start --detach  # in the background; `herdctl stop` ends it"],
     load: () => import("../commands/start.ts"),
   },
@@ -19,7 +26,7 @@ export const fleetCommands: CommandSpec[] = [
   },
   {
     name: "restart",
-    summary: "Start the fleet anew in the background, while its jobs go on",
+    summary: "Start the fleet anew, in the background or as its service, while its jobs go on",
     options: [config],
     load: () => import("../commands/restart.ts"),
   },

@@ -37,9 +37,18 @@ export const setUpCommands: CommandSpec[] = [
   },
   {
     name: "doctor",
-    summary: "Find out whether agents in containers can work here, and are kept in",
-    arguments: [{ name: "agent", summary: "test only this agent's container", optional: true }],
-    options: [config],
+    summary:
+      "Find out what keeps agents from working here, or is not safe, and what to do about it",
+    arguments: [{ name: "agent", summary: "look only at this agent", optional: true }],
+    options: [
+      {
+        flags: "--fix",
+        summary: "mend what is safe to mend: permissions, and stale files of ours",
+      },
+      { flags: "--offline", summary: "do not ask the API whether it takes the key" },
+      { flags: "--strict", summary: "count warnings as problems" },
+      config,
+    ],
     load: () => import("../commands/doctor.ts"),
   },
   {

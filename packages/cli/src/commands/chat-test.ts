@@ -4,6 +4,7 @@ import type { Call } from "../command.ts";
 import { fleetFileOf } from "../fleet-access.ts";
 import { findAgent } from "../named-agent.ts";
 import { checkLines } from "../show/check-lines.ts";
+import { lookOf } from "../show/look.ts";
 
 export async function run(call: Call): Promise<number> {
   const { terminal } = call;
@@ -26,7 +27,7 @@ export async function run(call: Call): Promise<number> {
   const isWell = checks.every(({ verdict }) => verdict !== "failed");
   if (terminal.json) terminal.printJson({ ok: isWell, checks });
   for (const check of terminal.json ? [] : checks) {
-    checkLines(check, terminal.colors).forEach(terminal.print);
+    checkLines(check, lookOf(terminal)).forEach(terminal.print);
   }
   return isWell ? 0 : 1;
 }

@@ -4,10 +4,10 @@ import type { Environment } from "../config/environment.ts";
 import { UserError } from "../errors/user-error.ts";
 import { connectEngine } from "../runner/container/engine.ts";
 import { engineAddress } from "../runner/container/engine-address.ts";
-import { type Check, failed, ok, warning } from "./check.ts";
+import { type Finding, failed, ok, warning } from "./check.ts";
 
 export type ReachedEngine =
-  | { kind: "reached"; engine: Docker; checks: Check[] }
+  | { kind: "reached"; engine: Docker; checks: Finding[] }
   | { kind: "unreachable"; error: UserError };
 
 /** Which engine answers, and whether it can hold a container within its limits. */
@@ -37,7 +37,7 @@ type EngineInfo = z.infer<typeof infoSchema>;
 
 const cgroupHint = "Enable the memory and pids controllers of the kernel's control groups.";
 
-function limitChecks(info: EngineInfo): Check[] {
+function limitChecks(info: EngineInfo): Finding[] {
   const missing = [
     info.MemoryLimit === true ? [] : ["memory"],
     info.PidsLimit === true ? [] : ["the number of processes"],

@@ -78,6 +78,12 @@ export const errorTable = {
     status: 503,
     hint: "Start one with `herdctl start`.",
   },
+  service_unavailable: {
+    meaning: "This system has no service manager that a fleet could be given to.",
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Run `herdctl start --detach`, or let what starts programs here run `herdctl start --leave-jobs`.",
+  },
   state_damaged: {
     meaning: "A part of the state folder cannot be read as what it should be.",
     exitCode: exitCodes.refused,

@@ -130,7 +130,8 @@ export class ActiveJob {
   /** An attempt that an earlier fleet process began and that still runs. */
   async reattach(runner: ProcessIdentity, at: AttemptedAt): Promise<void> {
     this.relay = new Relay(this.context, this.job, true);
-    await this.follow(gone(runner), at, { ...runner, job_id: this.job.id }, this.relay);
+    const exited = gone(runner, this.left.signal);
+    await this.follow(exited, at, { ...runner, job_id: this.job.id }, this.relay);
   }
 
   /** An attempt whose runner is dead: swept first, then settled from what it left. */
@@ -295,7 +296,8 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 const lookEvery = 200;
 
-/** A process that is not our child tells nobody when it ends. */
-async function gone(process: ProcessIdentity): Promise<void> {
-  while (isAlive(process)) await new Promise((resolve) => setTimeout(resolve, lookEvery));
+/** A process that is not our child tells nobody when it ends. Whoever has left it must not stay up for it. */
+async function gone(process: ProcessIdentity, left: AbortSignal): Promise<void> {
+  while (!left.aborted && isAlive(process))
+    await new Promise((resolve) => setTimeout(resolve, lookEvery));
 }

@@ -28,6 +28,7 @@ export class Dispatcher {
   private again = false;
   private rest = 0;
   private open = false;
+  private left = false;
   private letIn: () => void = () => undefined;
   /** Resolves when the first job may be started. */
   readonly opened = new Promise<void>((resolve) => {
@@ -56,9 +57,14 @@ export class Dispatcher {
     clearTimeout(this.timer);
   }
 
+  get isLeft(): boolean {
+    return this.left;
+  }
+
   /** Lets go of jobs that are left to run: their runners need nobody. */
   async leave(): Promise<void> {
     this.halt();
+    this.left = true;
     await this.passing;
     await Promise.all([...this.active.values()].map((job) => job.leave()));
   }
@@ -87,6 +93,8 @@ export class Dispatcher {
   /** Keeps a job among the active ones for as long as it is worked on. */
   track(job: ActiveJob, work: Promise<void>): Promise<void> {
     this.active.set(job.id, job);
+    // Found by a recovery that was overtaken by the end.
+    if (this.left) void job.leave();
     return work
       .catch((error) => this.context.trouble(`${job.id} could not be carried on`, error))
       .finally(() => {

@@ -76,7 +76,7 @@ export class FleetLife {
     if (this.stopping) throw stopped();
     this.starting ??= this.begin().catch((error) => {
       this.starting = undefined;
-      throw error;
+      throw this.stopping ? stopped(error) : error;
     });
     return this.starting;
   }
@@ -155,6 +155,7 @@ export class FleetLife {
     await sweepLiveFolders(parts.state.stateDir);
     if (this.stopping) return recovered;
     await cancelLeftOvers(parts);
+    if (this.stopping) return recovered;
     this.phase = "running";
     parts.dispatcher.start();
     parts.hooks.start();
@@ -179,6 +180,7 @@ export class FleetLife {
     const trigger = (candidates: readonly Candidate[]) => triggerAll(parts, candidates);
     parts.clock = new ScheduleClock({ context, trigger });
     await parts.clock.replan();
+    if (this.stopping) return;
     const { trigger: triggerOne, problems } = this;
     const platforms = this.options.chat ?? {};
     parts.chat = openChat(parts, { platforms, problems, trigger: triggerOne });

@@ -1,7 +1,6 @@
 import { type Environment, readEnvironment } from "../config/environment.ts";
 import type { LoadedFleet } from "../config/load.ts";
-import { isPortNamed } from "../config/named-port.ts";
-import { hasWebhooks } from "../triggers/webhook/webhook-schedule.ts";
+import { isAnyPortGood } from "../triggers/webhook/any-port.ts";
 import type { Problems } from "./problems.ts";
 
 export interface PortFrame {
@@ -36,13 +35,14 @@ export class FleetPort {
 
   /** Tokens as they are now: the environment file is read anew. */
   get wanted(): WantedPort {
-    const { fleet, trees } = this.frame.config();
+    const config = this.frame.config();
+    const { fleet } = config;
     const { host, port, names, token_env, read_only_token_env } = fleet.server;
     const environment = readEnvironment(fleet.dir, this.frame.env);
     return {
       host,
       port,
-      anyPort: !isPortNamed(trees.fleet) && !hasWebhooks(fleet.agents) && !fleet.server.mcp,
+      anyPort: isAnyPortGood(config),
       names,
       token: token_env && (environment[token_env] ?? ""),
       readOnlyToken: read_only_token_env && (environment[read_only_token_env] ?? ""),

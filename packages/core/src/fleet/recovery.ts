@@ -22,6 +22,7 @@ export async function recover(context: FleetContext, dispatcher: Dispatcher): Pr
   const recovered: Recovered = { reattached: [], settled: [] };
   const settling: Promise<void>[] = [];
   for (const job of await context.state.jobs.unfinished()) {
+    if (dispatcher.isLeft) break;
     const attempt = (await context.state.jobs.attempts(job.id)).at(-1);
     if (!attempt || attempt.finished_at !== null) continue;
     failPoint("recovery begun");

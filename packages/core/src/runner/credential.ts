@@ -8,7 +8,7 @@ export interface CredentialsPresent {
   login: boolean;
 }
 
-type PayingAgent = Pick<ResolvedAgent, "credential" | "runtime"> & {
+export type PayingAgent = Pick<ResolvedAgent, "credential" | "runtime"> & {
   docker: Pick<ResolvedAgent["docker"], "enabled" | "auth">;
 };
 

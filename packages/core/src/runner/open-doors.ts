@@ -61,6 +61,16 @@ export async function openDoors(
   };
 }
 
+const anthropicApi = "https://api.anthropic.com";
+
+/** Where the API is, as the fleet's environment says. */
+export function upstreamOf(environment: Environment) {
+  return {
+    upstream: environment.ANTHROPIC_BASE_URL ?? anthropicApi,
+    upstreamSocket: environment.ANTHROPIC_UNIX_SOCKET,
+  };
+}
+
 /** The container reads the login from a file that we never open. */
 export function isMounted({ agent }: RunOrder, { kind }: UsableCredential): boolean {
   return agent.docker.enabled && agent.docker.auth === "mount" && kind === "subscription";
@@ -77,7 +87,6 @@ const apiSocket = "api.sock";
 const egressSocket = "proxy.sock";
 /** The container's user is another one; the folder around the socket is closed to all else. */
 const forAnybodyInside = 0o666;
-const anthropicApi = "https://api.anthropic.com";
 
 function gatewayOptions(
   { agent }: RunOrder,
@@ -89,8 +98,7 @@ function gatewayOptions(
   const isSealed = door !== undefined && agent.docker.network === "none";
   const isHeldHere = credential.kind === "api_key" && !credential.inside;
   return {
-    upstream: environment.ANTHROPIC_BASE_URL ?? anthropicApi,
-    upstreamSocket: environment.ANTHROPIC_UNIX_SOCKET,
+    ...upstreamOf(environment),
     credential: isHeldHere ? credential.upstream : { kind: "passthrough" },
     ...(door && { socketPath: door.listenAt(apiSocket), socketMode: forAnybodyInside }),
     policy: isSealed ? { allow: agent.docker.api_reach } : "open",

@@ -5,7 +5,12 @@ import type { Gateway } from "../gateway/gateway.ts";
 import type { MeteredRequest } from "../gateway/meter.ts";
 import type { RefusedAccess } from "../gateway/refused-access.ts";
 import { runFolders, type SpareContainer } from "./container/spare.ts";
-import { type CredentialChoice, chooseCredential, type UsableCredential } from "./credential.ts";
+import {
+  type CredentialChoice,
+  chooseCredential,
+  type PayingAgent,
+  type UsableCredential,
+} from "./credential.ts";
 import { buildEnvironment } from "./environment.ts";
 import type { Evidence } from "./evidence.ts";
 import { hasLogin, loginFile } from "./login.ts";
@@ -94,10 +99,10 @@ export async function openRun(
 }
 
 export function credentialOf(
-  order: Pick<RunOrder, "agent">,
+  { agent }: { agent: PayingAgent },
   environment: Environment,
 ): CredentialChoice {
-  return chooseCredential(order.agent, {
+  return chooseCredential(agent, {
     apiKey: environment.ANTHROPIC_API_KEY,
     authToken: environment.ANTHROPIC_AUTH_TOKEN,
     oauthToken: environment.CLAUDE_CODE_OAUTH_TOKEN,

@@ -56,6 +56,8 @@ const ruleSchema = z
 
 export const scriptSchema = z.strictObject({
   mode: z.enum(["scripted", "obedient"]).optional(),
+  /** Keys and tokens that are taken; any, when none is named. */
+  keys: z.array(z.string().min(1)).optional(),
   default: replySchema.optional(),
   rules: z.array(ruleSchema).default([]),
 });

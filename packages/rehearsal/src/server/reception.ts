@@ -11,6 +11,8 @@ import type { Route } from "./routes.ts";
 
 export interface Reception {
   routes: Route[];
+  /** Those that are taken; any, when undefined. */
+  keys: readonly string[] | undefined;
   ledger: Ledger;
   stopping: AbortSignal;
   onRequest: ((entry: LedgerEntry) => void) | undefined;
@@ -75,14 +77,28 @@ function record(
     stream: false,
     end: "open",
   });
+  const refusal =
+    route && route.kind !== "probe" ? refusalOf(entry.key, reception.keys) : undefined;
   const delivery =
     text === undefined
       ? errorDelivery(413, "The request is larger than any real one.")
-      : (route?.plan({ headers, path, body, entry }) ??
+      : (refusal ??
+        route?.plan({ headers, path, body, entry }) ??
         errorDelivery(404, `The rehearsal has no ${method} ${path}.`));
   entry.status = delivery.end === "never" ? undefined : delivery.status;
   return { entry, delivery };
 }
+
+/** In the words of the API. */
+function refusalOf(
+  key: LedgerEntry["key"],
+  keys: readonly string[] | undefined,
+): Delivery | undefined {
+  if (keys === undefined || (key && keys.includes(key.value))) return undefined;
+  return errorDelivery(401, key ? words[key.kind] : "x-api-key header is required");
+}
+
+const words = { "x-api-key": "invalid x-api-key", bearer: "Invalid bearer token" };
 
 /** Any user of the machine may reach the port, so keys are shown by their beginning only. */
 function showLedger(ledger: Ledger): Delivery {

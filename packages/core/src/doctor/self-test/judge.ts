@@ -1,5 +1,5 @@
 import type { ResolvedAgent } from "../../config/resolve.ts";
-import { type Check, failed, ok, warning } from "../check.ts";
+import { type Finding, failed, ok, warning } from "../check.ts";
 import type { Evidence, Observed, Try } from "./observed.ts";
 import type { Found } from "./search.ts";
 
@@ -9,7 +9,7 @@ type Docker = ResolvedAgent["docker"];
 export function judge(
   { name: agent, docker }: Pick<ResolvedAgent, "name" | "docker">,
   evidence: Evidence,
-): Check[] {
+): Finding[] {
   if (!evidence.observed.complete) {
     const hint = "Look whether the image has a shell and the usual small programs.";
     return [{ ...failed("self-test", "It broke off before it was done.", hint), agent }];
@@ -29,7 +29,7 @@ const apiCredentials = new Set([
   ...["the API key", "a credential of the API"],
 ]);
 
-function credentials({ auth }: Docker, { found, files, observed }: Evidence): Check {
+function credentials({ auth }: Docker, { found, files, observed }: Evidence): Finding {
   const name = "credentials";
   const isGranted = ({ secret }: Found) =>
     (auth === "env" || auth === "mount") && apiCredentials.has(secret);
@@ -56,7 +56,7 @@ function whereFound({ secret, path }: Found): string {
 
 const waysOut = /^(TCP|UDP|DNS|host|socket) /;
 
-function network({ network }: Docker, { observed, arrived }: Evidence): Check {
+function network({ network }: Docker, { observed, arrived }: Evidence): Finding {
   const name = "network";
   const tries = observed.tries.filter((one) => waysOut.test(one.name));
   const out = [...arrived.map((place) => `this machine by ${place}`), ...named(tries, "reached")];
@@ -79,7 +79,7 @@ function network({ network }: Docker, { observed, arrived }: Evidence): Check {
 }
 
 /** Reached means that it was served; what the upstream itself turned away has been let through too. */
-function doors({ network }: Docker, { observed, refused }: Evidence): Check {
+function doors({ network }: Docker, { observed, refused }: Evidence): Finding {
   const name = "doors";
   if (network !== "none") return ok(name, "The gateway passes on what the agent asks of the API.");
   const gateway = observed.tries.filter((one) => one.name.startsWith("gateway "));
@@ -96,7 +96,7 @@ function doors({ network }: Docker, { observed, refused }: Evidence): Check {
   return failed(name, `Not refused: ${which}.`, "Look whether the image has curl; else report it.");
 }
 
-function rights({ read_only }: Docker, { facts }: Observed): Check {
+function rights({ read_only }: Docker, { facts }: Observed): Finding {
   const isNone = (name: string) => /^0+$/.test(facts.get(name) ?? "");
   const wrongs = [
     facts.get("uid") === "0" && "it runs as root",
@@ -113,7 +113,7 @@ function rights({ read_only }: Docker, { facts }: Observed): Check {
 
 const page = 4_096;
 
-function limits({ memory, pids_limit }: Docker, { facts }: Observed): Check {
+function limits({ memory, pids_limit }: Docker, { facts }: Observed): Finding {
   const isMemory = Math.abs(Number(facts.get("memory")) - memory) < page;
   const isPids = Number(facts.get("pids")) === pids_limit;
   if (isMemory && isPids) {

@@ -1,5 +1,6 @@
 import type { Environment } from "../../config/environment.ts";
 import type { ResolvedAgent } from "../../config/resolve.ts";
+import { isSecretName } from "../secret-name.ts";
 
 export interface Secret {
   name: string;
@@ -14,7 +15,6 @@ export interface Found {
 }
 
 const shortest = 8;
-const secretName = /(?:^|_)(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$/i;
 
 /**
  * What must not be found in an agent's container: what the fleet's environment holds and its servers
@@ -22,7 +22,7 @@ const secretName = /(?:^|_)(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDEN
  */
 export function secretsOf(env: Environment, agent: ResolvedAgent): Secret[] {
   const given = new Set([...Object.values(agent.env), ...Object.values(agent.docker.env)]);
-  const own = Object.entries(env).filter(([name]) => secretName.test(name));
+  const own = Object.entries(env).filter(([name]) => isSecretName(name));
   const servers = Object.entries(agent.mcp_servers).flatMap(([server, config]) =>
     config.run === "container" ? [] : secretsOfServer(server, config),
   );

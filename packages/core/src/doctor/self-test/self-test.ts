@@ -15,7 +15,7 @@ import { withinTime } from "../../runner/within-time.ts";
 import { prepareWorkspace } from "../../runner/workspace.ts";
 import { cloneOwner } from "../../runner/workspace-owner.ts";
 import { ensureFolder } from "../../state/folder.ts";
-import { type Check, failed } from "../check.ts";
+import { type Finding, failed } from "../check.ts";
 import { judge } from "./judge.ts";
 import { listenForWord } from "./listeners.ts";
 import { probe, searchFiles } from "./look-inside.ts";
@@ -34,7 +34,7 @@ const patience = 120_000;
  * Starts an agent's container exactly as a job would, with programs of ours in the place of
  * `claude`, and finds out what they can read and whom they can reach.
  */
-export async function selfTest(agent: ResolvedAgent, options: SelfTestOptions): Promise<Check[]> {
+export async function selfTest(agent: ResolvedAgent, options: SelfTestOptions): Promise<Finding[]> {
   try {
     return judge(agent, await gather(agent, options));
   } catch (error) {
