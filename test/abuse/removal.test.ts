@@ -5,7 +5,7 @@ import type { Defence } from "./defence.ts";
 import { defences } from "./defences.ts";
 import { pageOf, pagePath, seenBefore } from "./defences-page.ts";
 import { edited } from "./edit.ts";
-import { withDefences, withoutDefence } from "./remove-defence.ts";
+import { withoutDefence } from "./remove-defence.ts";
 import { Twin } from "./twin.ts";
 
 const checkout = resolve(import.meta.dirname, "../..");
@@ -36,7 +36,6 @@ afterAll(() => twin?.remove());
 test.each(few)("without this a test goes red: %s", { timeout: 300_000 }, async (name) => {
   const defence = all.find((one) => one.name === name) ?? expect.fail("it is not in the table");
   twin ??= new Twin();
-  await withDefences(twin, [defence]);
   expect(await withoutDefence(twin, defence)).toMatch(/^AssertionError/);
 });
 
