@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
+import type { Defence } from "./defence.ts";
 import { defences } from "./defences.ts";
 import { currentCommit, putDown, seenBefore } from "./defences-page.ts";
-import { withoutDefence } from "./remove-defence.ts";
+import { withDefences, withoutDefence } from "./remove-defence.ts";
 import { Twin } from "./twin.ts";
 
 // Asked when the copy is made: the page itself is a change.
@@ -11,19 +12,26 @@ afterAll(() => twin.remove());
 
 const before = seenBefore();
 const isDue = (name: string) => process.env.HERDCTL_DEFENCES !== "unseen" || !before.has(name);
-const areas = Object.entries(defences)
-  .map(([area, own]) => [area, own.filter(({ name }) => isDue(name))] as const)
-  .filter(([, own]) => own.length > 0);
+const due = Object.values(defences)
+  .flat()
+  .filter(({ name }) => isDue(name));
+const files = [...new Set(due.map(({ red }) => red.file))];
+const limits = { timeout: 900_000, retry: 0 };
 
-describe.each(areas)("%s", (_area, own) => {
-  test.each(own)(
-    "without this a test goes red: $name",
-    { timeout: 900_000, retry: 0 },
-    async (defence) => {
-      const how = await withoutDefence(twin, defence);
-      expect(how).not.toBe("");
-      process.stdout.write(`missed: ${defence.name}: ${how}\n`);
-      putDown(defence.name, how, at);
-    },
-  );
+describe.each(files)("%s", (file) => {
+  const own = due.filter(({ red }) => red.file === file);
+  const reds = new Map<Defence, string>();
+
+  test.each(own)("goes red without this: $name", limits, async (defence) => {
+    const how = await withoutDefence(twin, defence);
+    expect(how).not.toBe("");
+    reds.set(defence, how);
+  });
+
+  // Not a test: one that is chosen by its name needs it, too.
+  afterAll(async () => {
+    if (reds.size === 0) return;
+    await withDefences(twin, [...reds.keys()]);
+    for (const [{ name }, how] of reds) putDown(name, how, at);
+  }, limits.timeout);
 });

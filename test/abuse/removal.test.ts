@@ -5,7 +5,7 @@ import type { Defence } from "./defence.ts";
 import { defences } from "./defences.ts";
 import { pageOf, pagePath, seenBefore } from "./defences-page.ts";
 import { edited } from "./edit.ts";
-import { withoutDefence } from "./remove-defence.ts";
+import { withDefences, withoutDefence } from "./remove-defence.ts";
 import { Twin } from "./twin.ts";
 
 const checkout = resolve(import.meta.dirname, "../..");
@@ -37,6 +37,7 @@ test.each(few)("without this a test goes red: %s", { timeout: 300_000 }, async (
   const defence = all.find((one) => one.name === name) ?? expect.fail("it is not in the table");
   twin ??= new Twin();
   expect(await withoutDefence(twin, defence)).toMatch(/^AssertionError/);
+  await withDefences(twin, [defence]);
 });
 
 test("what nobody notices, and an edit that breaks the program, are told from a defence", {

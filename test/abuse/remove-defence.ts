@@ -7,17 +7,19 @@ const broken = /^(ReferenceError|SyntaxError|TypeError(?!: \.to))\b/;
 /** What a busy machine can do to any test. */
 const late = /^Error: (Test|Hook) timed out/;
 
-/**
- * Takes the defence away and returns how its test goes red. Right afterwards, with the defence back
- * in its place, the same test must pass: otherwise the red was the machine's, or the copy's.
- */
+/** Takes the defence away and returns how its test goes red. */
 export async function withoutDefence(twin: Twin, { red, edit }: Defence): Promise<string> {
-  const how = reasonIn(await twin.without(edit, () => twin.run([red])), red.file);
-  const again = await twin.run([red]);
-  const failed = again.filter(({ status }) => status === "failed");
-  if (failed.length > 0) throw new Error(`red with the defence in place, too:\n${told(failed)}`);
-  if (again.length === 0) throw new Error(`there is no such test: ${JSON.stringify(red)}`);
-  return how;
+  return reasonIn(await twin.without(edit, () => twin.run([red])), red.file);
+}
+
+/** With all of them back in their place the same tests pass, or the red was the machine's, or the copy's. */
+export async function withDefences(twin: Twin, defences: readonly Defence[]): Promise<void> {
+  const tests = defences.map(({ red }) => red);
+  const ends = await twin.run(tests);
+  const missing = tests.filter(({ test }) => !ends.some(({ name }) => name.includes(test)));
+  const failed = ends.filter(({ status }) => status === "failed");
+  if (missing.length > 0) throw new Error(`there is no such test: ${JSON.stringify(missing)}`);
+  if (failed.length > 0) throw new Error(`red with every defence in place, too:\n${told(failed)}`);
 }
 
 function reasonIn(ends: TestEnd[], file: string): string {
