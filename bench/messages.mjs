@@ -7,29 +7,30 @@ import { inTurns } from "./measure.mjs";
 
 const amount = 10_000;
 
-export async function executor() {
+export async function messages() {
   const stateDir = mkdtempSync(join(tmpdir(), "herdctl-bench-"));
-  const messages = Array.from({ length: amount }, (_, index) =>
+  const all = Array.from({ length: amount }, (_, index) =>
     assistant(`message ${index} ${"x".repeat(200)}`),
   );
   try {
     const times = await inTurns(5, {
-      ours: () => throughExecutor(stateDir, messages),
+      ours: () => throughExecutor(stateDir, all),
       bare: () => {
         const began = performance.now();
-        writeFileSync(
-          join(stateDir, "bare.jsonl"),
-          messages.map((one) => JSON.stringify(one)).join("\n"),
-        );
+        const lines = all.map((one) => JSON.stringify(one)).join("\n");
+        writeFileSync(join(stateDir, "bare.jsonl"), lines);
         return performance.now() - began;
       },
     });
-    const bound = { median: 1_000 };
-    return { what: `${amount} messages to the log`, bareThing: "one writeFile", ...times, bound };
+    const [ours, bare] = [times.ours, times.bare].map((all) => all.map(perSecond));
+    const bound = { least: 10_000 };
+    return { what: "messages to the log", beside: "one writeFile", unit: "/s", ours, bare, bound };
   } finally {
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
+
+const perSecond = (milliseconds) => (amount * 1_000) / milliseconds;
 
 let runs = 0;
 
