@@ -1,7 +1,7 @@
 import { amount } from "./show.mjs";
 
-const panel = { width: 400, height: 190, left: 62, top: 46 };
-const gap = { x: 80, y: 92 };
+const panel = { width: 400, height: 190, left: 62, top: 58 };
+const gap = { x: 80, y: 104 };
 const panels = [
   {
     title: "Asked at the socket",
@@ -56,7 +56,7 @@ function curvesOf({ of }, rows) {
 
 function drawPanel(one, rows) {
   const curves = curvesOf(one, rows);
-  const name = `    <text class="name" x="0" y="-20">${one.title}</text>`;
+  const name = `    <text class="name" x="0" y="-30">${one.title}</text>`;
   if (curves.length === 0)
     return `${name}\n    <text class="line" x="0" y="20">not measured</text>`;
   const xs = [...new Set(curves.flatMap(({ points }) => points.map(([x]) => x)))];
@@ -102,7 +102,7 @@ function axes(xs, unit, over, { steps, x, y }) {
       (value) =>
         `    <text class="line below" x="${x(value)}" y="${panel.height + 18}">${value.toLocaleString("en")}</text>`,
     ),
-    `    <text class="line below" x="${panel.width / 2}" y="${panel.height + 36}">${over}, each step of the axis ten times as many</text>`,
+    `    <text class="line below" x="${panel.width / 2}" y="${panel.height + 36}">${over} (logarithmic axis)</text>`,
   ];
 }
 
@@ -129,7 +129,7 @@ function legend(curves) {
     .map(({ name }, index) => {
       const at = x;
       x += 34 + name.length * 6.6;
-      return `    <path class="curve c${index}" d="M${fixed(at)} -6h18"/><text class="line" x="${fixed(at + 23)}" y="-2">${name}</text>`;
+      return `    <path class="curve c${index}" d="M${fixed(at)} -11h18"/><text class="line" x="${fixed(at + 23)}" y="-7">${name}</text>`;
     })
     .join("\n");
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { JobExecutor } from "@herdctl/core";
+import { JobExecutor, loadFleet } from "@herdctl/core";
 import { inTurns } from "./measure.mjs";
 
 const amount = 10_000;
@@ -45,7 +45,7 @@ export async function throughExecutor(stateDir, messages) {
   const environment = { ...process.env, ANTHROPIC_API_KEY: "made-up" };
   const began = performance.now();
   const report = await new JobExecutor(runtime, { stateDir, environment }).execute(
-    order(`job-bench-${runs}`),
+    order(`job-bench-${runs}`, stateDir),
     {},
     new AbortController().signal,
   );
@@ -53,31 +53,29 @@ export async function throughExecutor(stateDir, messages) {
   return performance.now() - began;
 }
 
-function order(jobId) {
-  const agent = {
-    name: "bench",
-    runtime: { type: "cli", stream: "stdout" },
-    credential: "api_key",
-    permission_mode: "bypassPermissions",
-    setting_sources: ["user"],
-    docker: { enabled: false },
-    env: {},
-    timeouts: { start: 60_000, stall: 60_000, wall: 60_000 },
-  };
-  const session = { kind: "fresh", sessionId: "00000000-0000-4000-8000-000000000000" };
-  const claude = { path: "claude", version: "0.0.0" };
+/** As the fleet gives it to a runner; the agent is one that the configuration made. */
+function order(jobId, stateDir) {
   return {
     jobId,
     attempt: 1,
-    agent,
+    agent: agentIn(stateDir),
     prompt: "",
     place: "cli",
     cwd: tmpdir(),
-    session,
+    session: { kind: "fresh", sessionId: "00000000-0000-4000-8000-000000000000" },
     configDir: tmpdir(),
-    claude,
+    claude: { path: "claude", version: "0.0.0" },
     partialMessages: false,
   };
+}
+
+function agentIn(folder) {
+  const file = join(folder, "herdctl.yaml");
+  writeFileSync(
+    file,
+    "version: 1\nfleet: { name: bench }\nagents: [{ name: bench, runtime: cli }]\n",
+  );
+  return loadFleet(file, {}).fleet.agents[0];
 }
 
 export function assistant(text) {
