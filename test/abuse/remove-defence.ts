@@ -9,7 +9,7 @@ const late = /^Error: (Test|Hook) timed out/;
 
 /** Takes the defence away and returns how its test goes red. */
 export async function withoutDefence(twin: Twin, { red, edit }: Defence): Promise<string> {
-  return reasonIn(await twin.without(edit, () => twin.run([red])), red.file);
+  return reasonIn(await twin.without(edit, () => twin.run([red])), red);
 }
 
 /** With all of them back in their place the same tests pass, or the red was the machine's, or the copy's. */
@@ -22,9 +22,10 @@ export async function withDefences(twin: Twin, defences: readonly Defence[]): Pr
   if (failed.length > 0) throw new Error(`red with every defence in place, too:\n${told(failed)}`);
 }
 
-function reasonIn(ends: TestEnd[], file: string): string {
+function reasonIn(ends: TestEnd[], red: Defence["red"]): string {
+  if (ends.length === 0) throw new Error(`there is no such test: ${JSON.stringify(red)}`);
   const failed = ends.filter(({ status }) => status === "failed");
-  if (failed.length === 0) throw new Error(`nobody notices that it is gone: ${file}`);
+  if (failed.length === 0) throw new Error(`nobody notices that it is gone: ${red.file}`);
   const odd = failed.filter(({ reason }) => broken.test(reason));
   if (odd.length > 0) throw new Error(`the edit breaks the program:\n${told(odd)}`);
   const [telling] = failed.filter(({ reason }) => !late.test(reason));
