@@ -11,7 +11,7 @@ const twin = new Twin();
 afterAll(() => twin.remove());
 
 const before = seenBefore();
-const isDue = (name: string) => process.env.HERDCTL_DEFENCES !== "unseen" || !before.has(name);
+const isDue = (name: string) => process.env.HERDCTL_DEFENCES !== "unseen" || !before.get(name)?.how;
 const due = Object.values(defences)
   .flat()
   .filter(({ name }) => isDue(name));
