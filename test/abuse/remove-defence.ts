@@ -4,8 +4,8 @@ import type { TestEnd, Twin } from "./twin.ts";
 /** Errors by which a test fails that has noticed nothing: the edit itself is broken. */
 const broken = /^(ReferenceError|SyntaxError|TypeError(?!: \.to))\b/;
 
-/** What a busy machine can do to any test. */
-const late = /^Error: (Test|Hook) timed out/;
+/** What a busy machine can do to any test; vitest's JSON has it under the second name. */
+const late = /^Error: ((Test|Hook) timed out|STACK_TRACE_ERROR)/;
 
 /** Takes the defence away and returns how its test goes red. */
 export async function withoutDefence(twin: Twin, { red, edit }: Defence): Promise<string> {
