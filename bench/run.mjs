@@ -24,6 +24,7 @@ if (unknown) {
 }
 
 const rows = [];
+const began = Date.now();
 printHead();
 for (const [group, members] of Object.entries(benches)) {
   const wanted = Object.entries(members).filter(([name]) => isWanted(name));
@@ -35,7 +36,8 @@ if (rows.some(({ held }) => held === false)) process.exitCode = 1;
 const file = values.json ?? (isQuick ? join(tmpdir(), "herdctl-bench-quick.json") : recordFile);
 const record = merged(readRecord(file), { machine: machine(), rows }, known);
 writeRecord(file, record);
-process.stdout.write(`\nwritten to ${file}\n`);
+const minutes = ((Date.now() - began) / 60_000).toFixed(1);
+process.stdout.write(`\n${minutes} minutes; written to ${file}\n`);
 if (file === recordFile) writePages(speedPages(record));
 
 function isWanted(name) {
