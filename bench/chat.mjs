@@ -43,7 +43,7 @@ agents:
       },
     });
     const what = "chat message to first sign";
-    return { what, bareThing: "a request to the platform", ...times, bound: { median: 150 } };
+    return { what, beside: "a request to the platform", ...times, bound: { median: 150 } };
   } finally {
     await fleet.stop();
     await stage.dispose();

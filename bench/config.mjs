@@ -15,7 +15,7 @@ export async function config() {
     const times = await inTurns(7, { ours: load("herdctl"), bare: load("yaml") });
     return {
       what: `load ${agents} agents`,
-      bareThing: "read and parse the same files",
+      beside: "read and parse the same files",
       ...times,
       bound: { median: 1_000 },
     };

@@ -22,7 +22,7 @@ export async function dashboardFirstPage() {
   try {
     return {
       what: `first page, ${large.agents} agents, 10,000 jobs`,
-      bareThing: `${small.agents} agent, ${small.jobs} jobs`,
+      beside: `${small.agents} agent, ${small.jobs} jobs`,
       ...(await inTurns(rounds, { ours, bare })),
       bound: { median: 1_500 },
     };
@@ -66,7 +66,7 @@ export async function dashboardEvents() {
     ]);
     if (ours.length < 40) throw new Error(`only ${ours.length} messages told their time`);
     const what = "from the runner to the browser";
-    return { what, bareThing: "to a program on the socket", ours, bare, bound: { p95: 50 } };
+    return { what, beside: "to a program on the socket", ours, bare, bound: { p95: 50 } };
   } finally {
     await browser.close();
     await fleet.close();

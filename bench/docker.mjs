@@ -1,21 +1,17 @@
-// One job in a container, beside the same job on the host, both through a fleet in this process.
+// One job in a container, beside the same job on the host, all through a fleet in this process.
 import { spawn } from "node:child_process";
 import { chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
 import { FleetManager } from "@herdctl/core";
-import { inTurns } from "./measure.mjs";
+import { atRest, inTurns, timeOf } from "./measure.mjs";
 import { bundledClaude, rehearsedFleet } from "./stage.mjs";
 
-const rounds = 15;
+const rounds = 10;
+/** In it the fleet makes the next spare container, as it would between two jobs. */
+const rest = 3_000;
 
-export const dockerCold = () => inDocker("job in a container", "", 350, 0);
-
-/** The pause lets the fleet make the next spare, as it would between two jobs. */
-export const dockerWarm = () => inDocker("job in a spare container", ", warm: true", 60, 3_000);
-
-async function inDocker(what, option, more, pause) {
+export async function dockerTurn() {
   const engine = spawn(process.execPath, [resolve(import.meta.dirname, "../scripts/engine.mjs")], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -25,17 +21,20 @@ async function inDocker(what, option, more, pause) {
     createInterface({ input: engine.stdout }).once("line", (text) => found([text]));
   });
   const env = { ...stage.env, DOCKER_HOST: JSON.parse(line).dockerHost };
-  const fleet = new FleetManager({ file: writeFleet(stage, option), env });
+  const fleet = new FleetManager({ file: writeFleet(stage), env });
+  const job = (agent) => atRest(() => oneJob(fleet, agent), rest);
   try {
     await fleet.start();
     const times = await inTurns(rounds, {
-      ours: async () => {
-        await delay(pause);
-        return await oneJob(fleet, "contained");
-      },
-      bare: () => oneJob(fleet, "bare"),
+      bare: job("host"),
+      cold: job("contained"),
+      warm: job("spare"),
     });
-    return { what, bareThing: "the same job on the host", ...times, bound: { more } };
+    const host = { beside: "the same job on the host", bare: times.bare };
+    return [
+      { what: "job in a container", ours: times.cold, ...host, bound: { more: 350 } },
+      { what: "job in a spare container", ours: times.warm, ...host, bound: { more: 60 } },
+    ];
   } finally {
     await fleet.stop({ drainMs: 0 });
     await stage.dispose();
@@ -44,30 +43,30 @@ async function inDocker(what, option, more, pause) {
   }
 }
 
-function writeFleet({ folder }, option) {
+function writeFleet({ folder }) {
   const workspace = join(folder, "work");
   mkdirSync(workspace);
   chownSync(workspace, 1000, 1000);
   const file = join(folder, "herdctl.yaml");
-  const agent = "runtime: cli, permission_mode: bypassPermissions, default_prompt: hello";
   writeFileSync(
     file,
     `version: 1
 fleet: { name: bench }
 claude_path: ${bundledClaude()}
-defaults: { working_directory: ./work }
+defaults: { working_directory: ./work, runtime: cli, permission_mode: bypassPermissions, default_prompt: hello }
 agents:
-  - { name: bare, ${agent} }
-  - { name: contained, ${agent}, docker: { enabled: true${option} } }
+  - { name: host }
+  - { name: contained, docker: { enabled: true } }
+  - { name: spare, docker: { enabled: true, warm: true } }
 `,
   );
   return file;
 }
 
-async function oneJob(fleet, agent) {
-  const began = performance.now();
-  const { job } = await fleet.trigger({ trigger: "manual", agent });
-  const { status, outcome } = await fleet.wait(job.id);
-  if (status !== "completed") throw new Error(`the job ended as ${outcome?.code}`);
-  return performance.now() - began;
+function oneJob(fleet, agent) {
+  return timeOf(async () => {
+    const { job } = await fleet.trigger({ trigger: "manual", agent });
+    const { status, outcome } = await fleet.wait(job.id);
+    if (status !== "completed") throw new Error(`the job ended as ${outcome?.code}`);
+  });
 }

@@ -22,7 +22,7 @@ export async function dueTimes() {
       .map(({ due_at, settled_at }) => Date.parse(settled_at) - Date.parse(due_at));
     if (ours.length < count * seconds) throw new Error(`only ${ours.length} due times became jobs`);
     const what = `${count} schedules at one second`;
-    return { what, bareThing: "a timer", ours, bare: await bareTimer(), bound: { p99: 1_000 } };
+    return { what, beside: "a timer", ours, bare: await bareTimer(), bound: { p99: 1_000 } };
   } finally {
     await fleet.stop();
     await stage.dispose();
@@ -43,7 +43,7 @@ export async function deafness() {
     if (records.length < count) throw new Error(`only ${records.length} due times are settled`);
     const bare = [await longestHold(seconds * 1_000)];
     const what = `${count.toLocaleString("en")} due at once, longest hold`;
-    return { what, bareThing: "the same fleet at rest", ours, bare, bound: { more: 100 } };
+    return { what, beside: "the same fleet at rest", ours, bare, bound: { more: 100 } };
   } finally {
     await fleet.stop({ drainMs: 0 });
     await stage.dispose();

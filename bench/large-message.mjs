@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { assistant, throughExecutor } from "./executor.mjs";
+import { assistant, throughExecutor } from "./messages.mjs";
 
 const message = assistant("x".repeat(20 * 1024 * 1024));
 if (process.argv[2] === "log") {

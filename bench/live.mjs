@@ -18,7 +18,7 @@ export async function liveTurn() {
       bare: atRest(() => askModel(stage.env)),
     });
     const what = "a turn in a live conversation";
-    return { what, bareThing: "the model's own time", ...times, bound: { more: 60 } };
+    return { what, beside: "the model's own time", ...times, bound: { more: 60 } };
   } finally {
     await fleet.stop();
     await stage.dispose();

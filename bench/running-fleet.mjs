@@ -33,7 +33,8 @@ export async function startFleet({ folder, env }) {
 async function answering(socket, child) {
   const deadline = Date.now() + patience;
   while (Date.now() < deadline && child.exitCode === null) {
-    const control = await connectFleet(socket);
+    // One that listens but is too busy to answer at once is on its way up.
+    const control = await connectFleet(socket).catch(() => undefined);
     if (control) return control;
     await pause(lookEvery);
   }

@@ -27,7 +27,7 @@ export async function spawnTime() {
       ours: atRest(() => begun(() => finished(fleet.control))),
       bare: atRest(() => begun(() => run(program, ["-p", "hello"], { env: stage.env }))),
     });
-    return { what: "trigger to spawn", bareThing: "spawn alone", ...times, bound: { median: 15 } };
+    return { what: "trigger to spawn", beside: "spawn alone", ...times, bound: { median: 15 } };
   } finally {
     await fleet.stop();
     await stage.dispose();

@@ -21,7 +21,7 @@ export async function streamReaders() {
     const ours = [await peakWith(100, fleet)];
     return {
       what: "100 readers of one busy job",
-      bareThing: "one reader",
+      beside: "one reader",
       unit: "MB",
       ours,
       bare,

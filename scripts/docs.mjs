@@ -1,36 +1,30 @@
 // Writes the pages that are made from the product itself; `--check` only says whether they are fresh.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
 import { errorTable, exitCodes, jsonSchema, outcomeCodes, outcomes } from "@herdctl/core";
 import { openApiDocument } from "@herdctl/server";
+import { speedPages } from "../bench/pages.mjs";
+import { readRecord, recordFile } from "../bench/record.mjs";
 import { commandSections } from "./command-pages.mjs";
 import { commandTable } from "./command-table.mjs";
 import { errorRows, exitTable } from "./error-table.mjs";
 import { fieldTables } from "./field-tables.mjs";
 import { outcomeTables } from "./outcome-table.mjs";
 import { eventTable, routeTable } from "./route-table.mjs";
+import { writePages } from "./write-pages.mjs";
 
+const onlyCheck = process.argv.includes("--check");
 const pages = {
   "docs/reference/configuration.md": configurationPage(),
   "docs/reference/control-api.md": controlApiPage(),
   "docs/reference/cli.md": await commandsPage(),
   "docs/reference/outcomes.md": outcomesPage(),
   "docs/reference/errors.md": errorsPage(),
+  ...speedPages(readRecord(recordFile)),
 };
-
-const root = resolve(import.meta.dirname, "..");
-const onlyCheck = process.argv.includes("--check");
-for (const [path, text] of Object.entries(pages)) {
-  const file = resolve(root, path);
-  if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
+for (const path of writePages(pages, { onlyCheck })) {
   if (onlyCheck) {
     process.stderr.write(`${path} is stale: run \`node scripts/docs.mjs\`\n`);
     process.exitCode = 1;
-    continue;
-  }
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  process.stdout.write(`${path}\n`);
+  } else process.stdout.write(`${path}\n`);
 }
 
 function configurationPage() {

@@ -74,6 +74,7 @@ export const sidebar = [
       "docs/proof/README.md",
       "docs/proof/faults.md",
       "docs/proof/defences.md",
+      "docs/proof/speed.md",
       "CHANGELOG.md",
     ],
   },

@@ -36,8 +36,8 @@ afterAll(() => twin?.remove());
 test.each(few)("without this a test goes red: %s", { timeout: 300_000 }, async (name) => {
   const defence = all.find((one) => one.name === name) ?? expect.fail("it is not in the table");
   twin ??= new Twin();
-  await withDefences(twin, [defence]);
   expect(await withoutDefence(twin, defence)).toMatch(/^AssertionError/);
+  await withDefences(twin, [defence]);
 });
 
 test("what nobody notices, and an edit that breaks the program, are told from a defence", {

@@ -23,6 +23,8 @@ const checkout = resolve(import.meta.dirname, "../..");
  */
 export class Twin {
   readonly #folder = mkdtempSync(join(tmpdir(), "herdctl-twin-"));
+  /** Packages whose source has changed since they were built. */
+  readonly #stale = new Set<string>();
 
   constructor() {
     const left = new Set([".git", "coverage", "node_modules"]);
@@ -41,12 +43,12 @@ export class Twin {
     const whole = readFileSync(path, "utf8");
     writeFileSync(path, edited(whole, { file, ...edit }));
     const folder = file.split("/").slice(0, 2).join("/");
+    this.#stale.add(folder);
     try {
-      this.#build(folder);
       return await work();
     } finally {
       writeFileSync(path, whole);
-      this.#build(folder);
+      this.#stale.add(folder);
     }
   }
 
@@ -57,6 +59,7 @@ export class Twin {
     const names = [...new Set(tests.map(({ test }) => test))];
     const pattern = names.map((name) => name.replaceAll(/[^\w ]/g, "\\$&")).join("|");
     rmSync(results, { force: true });
+    for (const folder of this.#stale) this.#build(folder);
     const said = await this.#vitest([...files, "-t", pattern, `--outputFile.json=${results}`]);
     try {
       return endsIn(readFileSync(results, "utf8"));
@@ -74,6 +77,7 @@ export class Twin {
     const tsdown = join(this.#folder, "node_modules/tsdown/dist/run.mjs");
     const built = spawnSync(process.execPath, [tsdown, "--no-dts"], { cwd, encoding: "utf8" });
     if (built.status !== 0) throw new Error(`${folder} cannot be built:\n${built.stderr}`);
+    this.#stale.delete(folder);
   }
 
   async #vitest(args: string[]): Promise<string> {

@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -221,7 +222,8 @@ function gitOf(on: Stage): (...args: string[]) => string {
 function snapshot(on: Stage) {
   const read = (path: string) => {
     const whole = join(on.workspace, path);
-    return existsSync(whole) ? readFileSync(whole, "utf8") : undefined;
+    const entry = lstatSync(whole, { throwIfNoEntry: false });
+    return entry?.isFile() ? readFileSync(whole, "utf8") : entry && "no file";
   };
   return {
     config: read(".git/config"),

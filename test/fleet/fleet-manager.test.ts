@@ -142,7 +142,9 @@ describe("after a failure", () => {
         ).job;
       }),
     );
-    await until("the first to fail", async () => paused.length > 0);
+    const hasFailed = async () =>
+      (await fleet.jobs({ limit: 20 })).jobs.some(({ status }) => status === "failed");
+    await until("the first to fail", hasFailed, 60_000);
     await new Promise((done) => setTimeout(done, 500));
     const { fleet: counts, agents } = await fleet.status();
     expect(counts.pending).toBe(19);
@@ -151,7 +153,7 @@ describe("after a failure", () => {
     await fleet.resumeAgent("one");
     const ended = await Promise.all(jobs.map((job) => fleet.wait(job.id)));
     expect(ended.filter((job) => job.status === "completed")).toHaveLength(19);
-  }, 90_000);
+  }, 300_000);
 });
 
 test("a paused agent waits, others do not", async () => {

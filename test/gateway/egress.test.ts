@@ -189,8 +189,9 @@ test.each<[string, string[], string]>([
 
 test("a name that leads to a private address is refused, and no connection is made", async () => {
   let connections = 0;
-  const host = await rawHost(() => {
+  const host = await rawHost((socket) => {
     connections += 1;
+    socket.end();
   });
   const egress = await egressTo([`public.test:${host.port}`], {
     resolve: async () => ["127.0.0.1"],

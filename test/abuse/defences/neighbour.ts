@@ -1,5 +1,8 @@
 import type { Defence } from "../defence.ts";
 
+const runnerSocket = "packages/core/src/runner-process/runner-socket.ts";
+const runnerSocketTest = "test/runner-process/runner-socket.test.ts";
+
 export const neighbourDefences: readonly Defence[] = [
   {
     name: "the control socket is made for its owner only",
@@ -71,7 +74,7 @@ export const neighbourDefences: readonly Defence[] = [
     },
     red: {
       file: "test/runtime/conformance.test.ts",
-      test: "CLIRuntime 325 MCP servers by process and by HTTP, with their secrets",
+      test: "'CLIRuntime 325' MCP servers by process and by HTTP, with their secrets",
     },
   },
   {
@@ -83,8 +86,8 @@ export const neighbourDefences: readonly Defence[] = [
       to: "writeFileSync(file, text, { mode: 0o644 });",
     },
     red: {
-      file: "test/abuse/neighbour.test.ts",
-      test: "another user, and another process, gets nothing of a fleet at work",
+      file: "test/runtime/private-files.test.ts",
+      test: "is for its owner only, whatever the umask allows",
     },
   },
   {
@@ -121,16 +124,23 @@ export const neighbourDefences: readonly Defence[] = [
     red: { file: "test/state/jobs.test.ts", test: "an id that leads elsewhere" },
   },
   {
-    name: "a client of a runner that reads nothing is let go",
+    name: "a client of a runner whose line has no end is let go",
     guards: "the runner's memory, against whoever connects",
     edit: {
-      file: "packages/core/src/runner-process/runner-socket.ts",
+      file: runnerSocket,
       from: "if (reader.isOverfull) client.destroy();",
       to: "",
     },
-    red: {
-      file: "test/runner-process/runner.test.ts",
-      test: "a client that talks nonsense, reads nothing or leaves harms nobody",
+    red: { file: runnerSocketTest, test: "a client whose line has no end" },
+  },
+  {
+    name: "a client of a runner that reads nothing is let go",
+    guards: "the runner's memory, against whoever connects",
+    edit: {
+      file: runnerSocket,
+      from: "if (client.writableLength > mostUnread) client.destroy();",
+      to: "if (client.writableLength < 0) client.destroy();",
     },
+    red: { file: runnerSocketTest, test: "a client that reads nothing is let go" },
   },
 ];

@@ -114,7 +114,20 @@ export const walletDefences: readonly Defence[] = [
     edit: {
       file: "packages/core/src/runner/next-step.ts",
       from: 'if (retry === "person") return { kind: "pause", outcome };',
-      to: 'if (retry === "person") return { kind: "finish", outcome };',
+      to: 'if (retry === "person") return tryAgain(facts);',
+    },
+    red: {
+      file: "test/queue/next-step.test.ts",
+      test: "a credential that is refused needs a person",
+    },
+  },
+  {
+    name: "a refused credential holds back all who share it",
+    guards: "the account, against being locked",
+    edit: {
+      file: "packages/core/src/fleet/agent-pauses.ts",
+      from: 'if (code !== "auth_failed" && code !== "billing") return;',
+      to: 'if (code !== "billing") return;',
     },
     red: {
       file: "test/fleet/fleet-manager.test.ts",

@@ -1,4 +1,4 @@
-// Memory of the processes of a fleet: the fleet itself, its spare, and a runner at work.
+// Memory of the processes that a fleet has beside it: a spare, and a runner at work.
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { childrenOf, memoryOf } from "./processes.mjs";
@@ -9,7 +9,7 @@ const settled = 3_000;
 const command = "for i in $(seq 300); do sleep 0.1; done";
 const atWork = { tools: [{ name: "Bash", input: { command } }] };
 
-export async function fleetMemory() {
+export async function runnerMemory() {
   const stage = await rehearsedFleet({ script: { rules: [{ replies: [atWork, "Done."] }] } });
   const fleet = await startFleet(stage);
   const idle = spawn(process.execPath, ["-e", "setInterval(() => {}, 2 ** 30)"]);
@@ -18,7 +18,7 @@ export async function fleetMemory() {
     await pause(settled);
     const spare = childrenOf(fleet.pid).find((pid) => pid !== runner);
     const bare = memoryOf(idle.pid);
-    const parts = { "fleet process": fleet.pid, spare, "runner at work": runner };
+    const parts = { spare, "runner at work": runner };
     const rows = Object.entries(parts).flatMap(([name, pid]) => rowsOf(name, memoryOf(pid), bare));
     await fleet.control.shutdown({ drainMs: 0 });
     return rows;
@@ -41,7 +41,7 @@ async function workingRunner(control) {
 function rowsOf(name, ours, bare) {
   return ["rss", "private"].map((kind) => ({
     what: `${name}, ${kind === "rss" ? "RSS" : kind}`,
-    bareThing: "an idle node",
+    beside: "an idle node",
     unit: "MB",
     ours: [ours[kind]],
     bare: [bare[kind]],
