@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { loadFleet } from "@herdctl/core";
 import { expect, test } from "vitest";
-import { endOf, ownEnv } from "../cli/herdctl.ts";
+import { endOf, ownEnv, program } from "../cli/herdctl.ts";
 import { folderWith } from "../support/folder.ts";
 
 const checkout = resolve(import.meta.dirname, "../..");
@@ -146,8 +146,7 @@ test.each([
 test("README quotes the demo as it is", async () => {
   const [, quoted = ""] = /Shortened:\n\n```\n([\s\S]*?)```/.exec(read("README.md")) ?? [];
   const temp = folderWith({});
-  const script = join(checkout, "scripts/demo.mjs");
-  const demo = spawn(process.execPath, [script], { cwd: temp, env: ownEnv({ TMPDIR: temp }) });
+  const demo = spawn(program, ["demo"], { cwd: temp, env: ownEnv({ TMPDIR: temp }) });
   const shown = unvarying((await endOf(demo)).stdout);
   const lines = unvarying(quoted).filter((line) => line !== "…");
   expect(lines.length).toBeGreaterThan(10);

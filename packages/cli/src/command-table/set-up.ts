@@ -4,6 +4,11 @@ import { config } from "./config-option.ts";
 /** What is done before a fleet runs, and beside it. */
 export const setUpCommands: CommandSpec[] = [
   {
+    name: "demo",
+    summary: "Watch three agents work on a scripted model: no key, no internet",
+    load: () => import("../commands/demo.ts"),
+  },
+  {
     name: "init",
     summary: "Begin a fleet in this folder",
     options: [
