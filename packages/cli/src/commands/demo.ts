@@ -2,35 +2,36 @@ import { setTimeout as pause } from "node:timers/promises";
 import { exitCodes } from "@herdctl/core/light";
 import type { Call } from "../command.ts";
 import { DemoFleet, type DemoJob } from "../demo/demo-fleet.ts";
-import { listenForStop } from "../stop-signals.ts";
 
 const agents = ["tester", "fixer", "reporter"];
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 const longest = 120_000;
 const lookAround = 600_000;
 
 /** A fleet of three agents at work, killed in the middle, with no key and no internet. */
 export async function run(call: Call): Promise<number> {
   const { terminal } = call;
-  const stop = listenForStop(() => undefined);
-  const late = new AbortController();
-  const tooLong = setTimeout(() => late.abort(), longest);
-  const stopped = AbortSignal.any([stop.signal, late.signal]);
-  const fleet = await DemoFleet.open(call, stopped);
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  // However often it is asked: it goes once nothing is left of it, and that does not take long.
+  for (const signal of signals) process.on(signal, end);
+  const late = setTimeout(end, longest);
+  const fleet = await DemoFleet.open(call, ending.signal);
   try {
     const jobs = await work(fleet, call);
-    clearTimeout(tooLong);
+    clearTimeout(late);
     if (terminal.json) terminal.printJson({ jobs, report: reportOf(fleet) });
-    else await conclude(jobs, fleet, call, stop.signal);
+    else await conclude(jobs, fleet, call, ending.signal);
     return exitCodes.success;
   } catch (error) {
-    const why = stopped.aborted ? "it was interrupted" : messageOf(error);
+    const why = ending.signal.aborted ? "it was interrupted" : messageOf(error);
     if (terminal.json) terminal.printJson({ errors: [{ code: "demo_failed", message: why }] });
     else terminal.print(`\nThe demo failed: ${why}.`);
     return exitCodes.jobFailed;
   } finally {
-    clearTimeout(tooLong);
+    clearTimeout(late);
     await fleet.close();
-    stop.dispose();
+    for (const signal of signals) process.off(signal, end);
   }
 }
 
