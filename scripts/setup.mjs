@@ -3,15 +3,15 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { pnpm } from "./pnpm.mjs";
 
 const root = resolve(import.meta.dirname, "..");
-const pnpm = "pnpm@12.18.0";
 const oldestNode = [20, 19];
 const builtDashboard = "packages/server/dashboard";
 
 checkNode();
 step("node_modules/.herdctl-installed", manifests(), "installing packages", [
-  ["npx", "-y", pnpm, "install", "--frozen-lockfile", "--reporter=append-only"],
+  [...pnpm, "install", "--frozen-lockfile", "--reporter=append-only"],
 ]);
 step("node_modules/.herdctl-built", sources(), "building", [["node", "scripts/build.mjs"]]);
 

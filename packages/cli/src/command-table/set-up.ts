@@ -79,4 +79,10 @@ export const setUpCommands: CommandSpec[] = [
     ],
     load: () => import("../commands/rehearse.ts"),
   },
+  {
+    name: "completion",
+    summary: "Print what completes commands, agents and jobs at the Tab key of a shell",
+    arguments: [{ name: "bash|zsh|fish", summary: "which shell" }],
+    load: () => import("../commands/completion.ts"),
+  },
 ];
