@@ -7,10 +7,10 @@ import type { WhenOver } from "../support/folder.ts";
 import { isWide } from "../support/width.ts";
 
 /** What would be published of this checkout, in a folder that is gone when it is over. */
-export async function packAll(whenOver: WhenOver): Promise<string> {
+export async function packAll(whenOver: WhenOver, ...flags: string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "herdctl-release-"));
   whenOver(() => rmSync(folder, { recursive: true, force: true }));
-  await must("node", [join(checkout, "scripts/pack.mjs"), folder]);
+  await must("node", [join(checkout, "scripts/release.mjs"), folder, ...flags]);
   return folder;
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -84,6 +84,28 @@ test.each(packages)(
     expect(files.get("LICENSE")).toContain("MIT License");
   },
 );
+
+/** What types are made of: packages that bring their own, or whose types are installed with ours. */
+test.each(packages)(
+  "the types of $manifest.name lean on what is installed with it",
+  ({ manifest, files }) => {
+    const declared = Object.keys(manifest.dependencies ?? {});
+    const texts = [...files].flatMap(([name, text]) => (name.endsWith(".d.mts") ? [text] : []));
+    const named = texts.flatMap((text) => [...text.matchAll(/ from "((?:@[\w-]+\/)?[\w-]+)["/]/g)]);
+    const imported = new Set(named.map(([, one = ""]) => one));
+    const isTyped = (one: string) => hasOwnTypes(one) || declared.includes(`@types/${one}`);
+    const untyped = [...imported].filter((one) => !declared.includes(one) || !isTyped(one));
+    expect(untyped).toEqual([]);
+  },
+);
+
+function hasOwnTypes(name: string): boolean {
+  const places = ["", ...readdirSync(join(checkout, "packages")).map((one) => `packages/${one}`)];
+  const manifest = places
+    .map((place) => join(checkout, place, "node_modules", name, "package.json"))
+    .find((file) => existsSync(file));
+  return manifest !== undefined && /"(types|typings)":/.test(readFileSync(manifest, "utf8"));
+}
 
 interface Component {
   "bom-ref": string;
