@@ -53,6 +53,7 @@ test("a fleet in it is healthy and works; killed with all its agents, the next o
     patience,
   );
   await container.kill({ signal: "SIGKILL" });
+  await container.wait();
 
   const { container: next } = await startedFleet(fleet);
   await until("its end", async () => (await job(next)).finished_at !== null, patience);

@@ -3,7 +3,7 @@ import { openTerminal } from "../terminal.ts";
 import { type Candidate, expected } from "./expected.ts";
 import { liveNames } from "./live-names.ts";
 
-const patience = 2_000;
+const patience = 4_000;
 
 /**
  * What a shell asks at the Tab key: a line for each word that may stand there, with a tab and what
