@@ -101,30 +101,6 @@ export const shortTitles = {
   "SECURITY.md": "Security policy",
 };
 
-/** Listed, and not written yet: the site is built without them, and links to them are let pass. */
-export const awaited = [
-  "docs/start.md",
-  "docs/install.md",
-  "docs/first-agent.md",
-  "docs/examples.md",
-  "docs/concepts.md",
-  "docs/sdk-or-cli.md",
-  "docs/comparison.md",
-  "docs/resume-by-hand.md",
-  "docs/service.md",
-  "docs/doctor.md",
-  "docs/rehearsing-in-ci.md",
-  "docs/troubleshooting-paths.md",
-  "docs/troubleshooting-containers.md",
-  "docs/security.md",
-  "docs/internals.md",
-  "docs/permissions.md",
-  "docs/mcp-servers.md",
-  "docs/sessions.md",
-  "docs/output-format.md",
-  "docs/recovery.md",
-];
-
 /** Where a page stands on the site. */
 export function slugOf(page) {
   if (page === "README.md") return "";

@@ -10,7 +10,7 @@ import { Access, createApp, servePort } from "@herdctl/server";
 import { seed } from "./seed.mjs";
 
 const own = import.meta.dirname;
-const project = resolve(own, "../demo/project");
+const project = resolve(own, "../../packages/cli/demo/project");
 
 export async function startFleet() {
   const rehearsal = await startRehearsal({ script: join(own, "model.yaml") });

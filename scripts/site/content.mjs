@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { awaited, sidebar, slugOf } from "../../site/sidebar.mjs";
+import { sidebar, slugOf } from "../../site/sidebar.mjs";
 import { titled, withTargets } from "./markdown.mjs";
 
 const landing = "index.mdx";
@@ -56,7 +56,7 @@ function placeOf(page, target, pages) {
   const to = posix.normalize(posix.join(posix.dirname(page), path)).replace(/\/$/, "");
   const anchor = hash === "" ? "" : `#${hash}`;
   if (to.startsWith("docs/pictures/")) return { href: fromFile(page, to.slice("docs/".length)) };
-  const isPage = to === "README.md" || pages.includes(to) || awaited.includes(to);
+  const isPage = to === "README.md" || pages.includes(to);
   if (isPage) return { href: fromPage(page, slugOf(to), anchor) };
   return { href: fromPage(page, sourceOf(to), ""), file: to };
 }

@@ -1,14 +1,13 @@
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folderWith } from "../support/folder.ts";
 import { processesWith } from "../support/processes.ts";
-import { checkout, endOf, ownEnv } from "./herdctl.ts";
+import { endOf, ownEnv, program } from "./herdctl.ts";
 
 function demo(temp: string) {
   const env = ownEnv({ TMPDIR: temp });
-  return spawn(process.execPath, [join(checkout, "scripts/demo.mjs")], { cwd: temp, env });
+  return spawn(program, ["demo"], { cwd: temp, env });
 }
 
 test("the demo kills its fleet in the middle of the work, loses nothing, and leaves nothing behind", async () => {

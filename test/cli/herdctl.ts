@@ -25,14 +25,23 @@ export async function herdctl(args: string[], options: Options): Promise<Run> {
   return await endOf(spawn(program, args, { cwd: options.cwd, env: ownEnv(options.env) }));
 }
 
+interface Typed extends Options {
+  keys: { when: string; type: string }[];
+}
+
+/** The same on a terminal, at which somebody types. */
+export function herdctlInTerminal(args: string[], options: Typed) {
+  return inTerminal([program, ...args].join(" "), options);
+}
+
 /** Types the keys, one after the other once the screen shows what each waits for. */
-export async function herdctlInTerminal(
-  args: string[],
-  { cwd, env: extra, keys }: Options & { keys: { when: string; type: string }[] },
+export async function inTerminal(
+  command: string,
+  { cwd, env: extra, keys }: Typed,
 ): Promise<{ code: number | null; screen: string }> {
-  const command = ["stty columns 100 rows 40; exec", program, ...args].join(" ");
   const env = ownEnv({ TERM: "xterm-256color", ...extra });
-  const child = spawn("script", ["-qec", command, "/dev/null"], { cwd, env });
+  const sized = `stty columns 100 rows 40; exec ${command}`;
+  const child = spawn("script", ["-qec", sized, "/dev/null"], { cwd, env });
   const waiting = [...keys];
   let screen = "";
   let read = 0;

@@ -8,7 +8,7 @@ import {
   chooseCredential,
 } from "../../packages/core/src/runner/credential.ts";
 import { outcomes } from "../../packages/core/src/runner/outcomes.ts";
-import { checkout, endOf, ownEnv } from "../cli/herdctl.ts";
+import { checkout, endOf, ownEnv, program } from "../cli/herdctl.ts";
 import { folderWith } from "../support/folder.ts";
 import { fleetsOf, read } from "./blocks.ts";
 import { loadFiles, readAsMeant } from "./shown-yaml.ts";
@@ -148,8 +148,7 @@ test.each([
 test("README quotes the demo as it is", async () => {
   const [, quoted = ""] = /Shortened:\n\n```\n([\s\S]*?)```/.exec(read("README.md")) ?? [];
   const temp = folderWith({});
-  const script = join(checkout, "scripts/demo.mjs");
-  const demo = spawn(process.execPath, [script], { cwd: temp, env: ownEnv({ TMPDIR: temp }) });
+  const demo = spawn(program, ["demo"], { cwd: temp, env: ownEnv({ TMPDIR: temp }) });
   const shown = unvarying((await endOf(demo)).stdout).split("\n");
   const lines = unvarying(quoted)
     .split("\n")

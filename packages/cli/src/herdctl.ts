@@ -7,7 +7,12 @@ import { openTerminal } from "./terminal.ts";
 
 const badInput = 2;
 
-process.exitCode = await main(process.argv);
+if (process.argv[2] === "__complete") {
+  const { answerShell } = await import("./completion/answer.ts");
+  await answerShell(process.argv.slice(3));
+} else {
+  process.exitCode = await main(process.argv);
+}
 
 async function main(argv: string[]): Promise<number> {
   let exitCode = 0;

@@ -4,6 +4,11 @@ import { config } from "./config-option.ts";
 /** What is done before a fleet runs, and beside it. */
 export const setUpCommands: CommandSpec[] = [
   {
+    name: "demo",
+    summary: "Watch three agents work on a scripted model: no key, no internet",
+    load: () => import("../commands/demo.ts"),
+  },
+  {
     name: "init",
     summary: "Begin a fleet in this folder",
     options: [
@@ -97,5 +102,11 @@ export const setUpCommands: CommandSpec[] = [
     ],
     examples: ["herdctl rehearse --port 4010"],
     load: () => import("../commands/rehearse.ts"),
+  },
+  {
+    name: "completion",
+    summary: "Print what completes commands, agents and jobs at the Tab key of a shell",
+    arguments: [{ name: "bash|zsh|fish", summary: "which shell" }],
+    load: () => import("../commands/completion.ts"),
   },
 ];
