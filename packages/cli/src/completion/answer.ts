@@ -23,6 +23,7 @@ async function candidatesFor(words: string[]): Promise<Candidate[]> {
   if (kinds.some((kind) => files.has(kind))) return [{ word: ":files", summary: "" }];
   const call = {
     arguments: [],
+    rest: [],
     options: { config },
     cwd: process.cwd(),
     env: process.env,
