@@ -41,7 +41,9 @@ function isHint(line: string, before: string | undefined): boolean {
 function isSaid(line: string): boolean {
   const told = line.trim().replace(/^[✗!] /, "");
   const [, code, rest] = /^(\w+) {2}(.*)$/.exec(told) ?? [];
-  if (code !== undefined && !(code in outcomes)) return false;
+  // The doctor's findings stand below their group, each with the name of its check.
+  const isFinding = line.startsWith("  ");
+  if (code !== undefined && !isFinding && !(code in outcomes)) return false;
   const place = /^\S+:\d+:\d+ {2}[\w.]+: (.*)$/.exec(told);
   return sayings.some((saying) => saying.test(place?.[1] ?? rest ?? told));
 }

@@ -12,7 +12,7 @@ export async function readAsMeant(text: string): Promise<string> {
   const keys = Object.keys(parse(text) ?? {});
   const all = (known: string[]) => keys.length > 0 && keys.every((key) => known.includes(key));
   if (keys.some((key) => foreign.includes(key))) return "foreign";
-  if (all(["mode", "default", "rules"])) {
+  if (all(["mode", "keys", "default", "rules"])) {
     await loadScript(join(folderWith({ "script.yaml": text }), "script.yaml"));
     return "script";
   }

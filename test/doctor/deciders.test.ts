@@ -120,9 +120,7 @@ agents:
   - { name: one }
   - { name: two }
   - { name: three, runtime: cli, credential: subscription }
-  - { name: four, runtime: cli, credential: subscription, docker: { enabled: true }, working_directory: work }
 `,
-    "work/readme": "",
   });
   const secrets = {
     ANTHROPIC_API_KEY: "sk-of-somebody",
@@ -134,9 +132,21 @@ agents:
   expect(findings.map(({ verdict, message }) => `${verdict} ${message}`)).toEqual([
     "ok one, two: the API key in ANTHROPIC_API_KEY of `.env`.",
     "ok three: the subscription, by the token in CLAUDE_CODE_OAUTH_TOKEN of the environment.",
-    "failed four: the gateway holds API keys only, not a subscription.",
   ]);
   expect(JSON.stringify(findings)).not.toMatch(/of-somebody/);
+});
+
+test("an agent in a container is not signed in by a subscription that cannot get there", () => {
+  const agent = "{ name: four, runtime: cli, docker: { enabled: true }, working_directory: work }";
+  const { fleet } = load({
+    "herdctl.yaml": `version: 1\nfleet: { name: test }\nagents:\n  - ${agent}\n`,
+    "work/readme": "",
+  });
+  const env = { CLAUDE_CODE_OAUTH_TOKEN: "oat-of-somebody", HOME: "/nowhere" };
+  const findings = signInsOf(fleet.agents, env).map((one) => judgeSignIn(one, env));
+  expect(findings).toMatchObject([
+    { verdict: "failed", message: expect.stringContaining("there is no API key") },
+  ]);
 });
 
 describe("what the API answers", () => {
