@@ -1,4 +1,4 @@
-// One job in a container, beside the same job on the host, both through a fleet in this process.
+// One job in a container, beside the same job elsewhere, both through a fleet in this process.
 import { spawn } from "node:child_process";
 import { chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,12 +10,42 @@ import { bundledClaude, rehearsedFleet } from "./stage.mjs";
 
 const rounds = 15;
 
-export const dockerCold = () => inDocker("job in a container", "", 350, 0);
+const onHost = { bareThing: "the same job on the host", bare: "" };
+
+export const dockerCold = () =>
+  inDocker({
+    what: "job in a container",
+    ...onHost,
+    ours: inside(),
+    pause: 0,
+    bound: { more: 350 },
+  });
 
 /** The pause lets the fleet make the next spare, as it would between two jobs. */
-export const dockerWarm = () => inDocker("job in a spare container", ", warm: true", 60, 3_000);
+export const dockerWarm = () =>
+  inDocker({
+    what: "job in a spare container",
+    ...onHost,
+    ours: inside(", warm: true"),
+    pause: 3_000,
+    bound: { more: 60 },
+  });
 
-async function inDocker(what, option, more, pause) {
+export const dockerAhead = () =>
+  inDocker({
+    what: "job in a container, `warm: 1`",
+    bareThing: "the same job without `warm`",
+    ours: `${inside()}, warm: 1`,
+    bare: inside(),
+    pause: 4_000,
+    bound: { ratio: 0.7 },
+  });
+
+function inside(more = "") {
+  return `, docker: { enabled: true${more} }`;
+}
+
+async function inDocker({ what, bareThing, ours, bare, pause, bound }) {
   const engine = spawn(process.execPath, [resolve(import.meta.dirname, "../scripts/engine.mjs")], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -25,17 +55,17 @@ async function inDocker(what, option, more, pause) {
     createInterface({ input: engine.stdout }).once("line", (text) => found([text]));
   });
   const env = { ...stage.env, DOCKER_HOST: JSON.parse(line).dockerHost };
-  const fleet = new FleetManager({ file: writeFleet(stage, option), env });
+  const fleet = new FleetManager({ file: writeFleet(stage, ours, bare), env });
   try {
     await fleet.start();
     const times = await inTurns(rounds, {
       ours: async () => {
         await delay(pause);
-        return await oneJob(fleet, "contained");
+        return await oneJob(fleet, "ours");
       },
       bare: () => oneJob(fleet, "bare"),
     });
-    return { what, bareThing: "the same job on the host", ...times, bound: { more } };
+    return { what, bareThing, ...times, bound };
   } finally {
     await fleet.stop({ drainMs: 0 });
     await stage.dispose();
@@ -44,7 +74,7 @@ async function inDocker(what, option, more, pause) {
   }
 }
 
-function writeFleet({ folder }, option) {
+function writeFleet({ folder }, ours, bare) {
   const workspace = join(folder, "work");
   mkdirSync(workspace);
   chownSync(workspace, 1000, 1000);
@@ -57,8 +87,8 @@ fleet: { name: bench }
 claude_path: ${bundledClaude()}
 defaults: { working_directory: ./work }
 agents:
-  - { name: bare, ${agent} }
-  - { name: contained, ${agent}, docker: { enabled: true${option} } }
+  - { name: bare, ${agent}${bare} }
+  - { name: ours, ${agent}${ours} }
 `,
   );
   return file;

@@ -2,7 +2,7 @@
 import { chat } from "./chat.mjs";
 import { config } from "./config.mjs";
 import { dashboardEvents, dashboardFirstPage } from "./dashboard.mjs";
-import { dockerCold, dockerWarm } from "./docker.mjs";
+import { dockerAhead, dockerCold, dockerWarm } from "./docker.mjs";
 import { deafness, dueTimes } from "./due-times.mjs";
 import { executor } from "./executor.mjs";
 import { fleetCommand, fleetSocket, fleetWarm } from "./fleet.mjs";
@@ -41,6 +41,7 @@ const benches = {
   dashboardEvents,
   dockerCold,
   dockerWarm,
+  dockerAhead,
 };
 const titleWidth = 34;
 const widths = [11, 11, 9, 20, 6];

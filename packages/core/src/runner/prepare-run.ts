@@ -79,7 +79,7 @@ export async function prepareWarm(
   jobId: string,
 ): Promise<RunOrder | undefined> {
   const { agent } = request;
-  if (agent.docker.enabled || agent.runtime.stream === "session-file") return undefined;
+  if (agent.runtime.stream === "session-file") return undefined;
   const { signal } = new AbortController();
   const workspace = await prepareWorkspace(agent.working_directory, signal);
   const claude = await claudeFor(request);
@@ -101,8 +101,8 @@ function withinChain(agent: ResolvedAgent, { chain: { max_usd } }: Job): Resolve
 }
 
 /** claude counts a budget over all turns of its process, and a session file tells no end of a turn. */
-function mayStayUp({ runtime, docker, session, max_budget_usd }: ResolvedAgent): boolean {
-  if (docker.enabled || runtime.stream === "session-file") return false;
+function mayStayUp({ runtime, session, max_budget_usd }: ResolvedAgent): boolean {
+  if (runtime.stream === "session-file") return false;
   return session.live > 0 && max_budget_usd === undefined;
 }
 

@@ -84,7 +84,7 @@ export class RunningAttempt {
       this.clock.stop();
       this.output = undefined;
       this.over.abort();
-      await this.sweep();
+      await this.sweep(runtime);
       await this.stderr.close();
     }
     return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayFacts() };
@@ -93,14 +93,14 @@ export class RunningAttempt {
   /** Before there is anything to say to it: whoever takes it over follows it. */
   async startOnly(runtime: LiveRuntime): Promise<void> {
     this.clock.stop();
-    await runtime.open(this.executeOptions());
+    await runtime.open({ ...this.executeOptions(), ahead: true });
   }
 
   /** Where no tool was used, nothing can be left that the end of it all does not find. */
-  private async sweep(): Promise<void> {
+  private async sweep(runtime: RuntimeInterface): Promise<void> {
     const { leash } = this.run;
     if (!this.staysUp) await leash.kill();
-    else if (this.usedTools) await leash.killLeftOvers();
+    else if (this.usedTools) await Promise.all([leash.killLeftOvers(), runtime.endLeftOvers?.()]);
   }
 
   private take(message: SDKMessage): void {
@@ -210,7 +210,7 @@ export class RunningAttempt {
         this.glance();
       },
       stderr: (text) => this.stderr.add(text),
-      serverSpawned: (pid) => this.run.leash.hold(pid),
+      serverSpawned: (pid) => this.run.leash.holdServer(pid),
       serverNote: (text) => this.stderr.note(text),
       exited: (exit) => {
         this.evidence = { ...this.evidence, exit };

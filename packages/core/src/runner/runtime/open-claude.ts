@@ -14,6 +14,15 @@ export interface OpenClaude {
   finish(): void;
   /** After that nothing of it is left. */
   close(): Promise<void>;
+  /** Of one in a container. */
+  around?: Surroundings;
+}
+
+export interface Surroundings {
+  /** One that is started now would find something else. */
+  isOutOfDate(): Promise<boolean>;
+  /** A tool has left something that still runs. */
+  hasLeftOvers(): Promise<boolean>;
 }
 
 /** A runtime whose `claude` can be given more than one prompt. */

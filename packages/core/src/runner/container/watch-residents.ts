@@ -1,0 +1,45 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ContainerManager } from "../runtime/container-manager.ts";
+import { inside } from "./layout.ts";
+import { leftOvers, type Residents, residentsOf } from "./residents.ts";
+
+const lookEvery = 50;
+/** The program starts a moment after it was told to. */
+const startingTakes = 5_000;
+/** What claude itself runs for a moment, such as git, is gone by then. */
+const endingTakes = 1_000;
+
+/** Before the first prompt. Undefined when it cannot be told who is there. */
+export async function findResidents(
+  manager: ContainerManager,
+  id: string,
+): Promise<Residents | undefined> {
+  const deadline = Date.now() + startingTakes;
+  while (Date.now() < deadline) {
+    const table = await manager.processes(id).catch(() => []);
+    const residents = residentsOf(table, inside.claude);
+    if (residents) return residents;
+    await delay(lookEvery);
+  }
+  return undefined;
+}
+
+/**
+ * Whether anything of a tool is still there. Nothing in a container can be ended for certain but
+ * the container itself: what forks may be missed, and what is missed could speak in the next turn.
+ */
+export async function hasLeftOvers(
+  manager: ContainerManager,
+  id: string,
+  residents: Residents | undefined,
+): Promise<boolean> {
+  if (!residents) return true;
+  const deadline = Date.now() + endingTakes;
+  for (;;) {
+    const table = await manager.processes(id).catch(() => undefined);
+    if (!table) return true;
+    if (leftOvers(table, residents).length === 0) return false;
+    if (Date.now() > deadline) return true;
+    await delay(lookEvery);
+  }
+}
