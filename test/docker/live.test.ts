@@ -222,3 +222,20 @@ wideTest("cancelled by force in its second turn, the container goes with it", as
   expect(await fleet.wait(job.id)).toMatchObject({ status: "cancelled", attempts: 1 });
   await allGone(on);
 });
+
+wideTest(
+  "a process that is killed for want of memory is a warning on its turn, and ends the container",
+  async () => {
+    const on = await dockerStage(engine, { mode: "obedient" });
+    const fleet = await startFleet(on, fleetFile(on, agent("", ", memory: 600m")));
+    const first = await say(fleet, nothing);
+    const resume = sessionOf(first);
+    const second = await say(fleet, obey(["Bash", { command: "tail /dev/zero" }]), { resume });
+    expect(second).toMatchObject({ outcome: { code: "success" } });
+    expect(second.container_id).toBe(first.container_id);
+    expect(second.warnings.join()).toContain("want of memory");
+    expect(containersOn(on)).toEqual([]);
+    const third = await say(fleet, nothing, { resume });
+    expect(third).toMatchObject({ outcome: { code: "success" }, warnings: [] });
+  },
+);

@@ -56,7 +56,7 @@ export class LiveRun {
     if (waiting.print !== livePrint({ ...order, live: true }, environment)) return undefined;
     if (waiting.transcript?.hasChanged()) return undefined;
     if (isUnused && waiting.git !== stampGit(order)) return undefined;
-    if (await waiting.runtime.isOutOfDate()) return undefined;
+    if ((await waiting.runtime.isOutOfDate()) || !this.isWaiting) return undefined;
     this.waiting = undefined;
     waiting.transcript?.forget();
     return waiting;

@@ -101,9 +101,15 @@ function withinChain(agent: ResolvedAgent, { chain: { max_usd } }: Job): Resolve
 }
 
 /** claude counts a budget over all turns of its process, and a session file tells no end of a turn. */
-function mayStayUp({ runtime, session, max_budget_usd }: ResolvedAgent): boolean {
-  if (runtime.stream === "session-file") return false;
+function mayStayUp(agent: ResolvedAgent): boolean {
+  const { runtime, session, max_budget_usd } = agent;
+  if (runtime.stream === "session-file" || hasServersInside(agent)) return false;
   return session.live > 0 && max_budget_usd === undefined;
+}
+
+/** In a container they cannot be told from what a tool has left there. */
+function hasServersInside({ docker, mcp_servers }: ResolvedAgent): boolean {
+  return docker.enabled && Object.values(mcp_servers).some(({ run }) => run === "container");
 }
 
 type Site = Pick<RunRequest, "state" | "agent" | "environment" | "claudePath">;

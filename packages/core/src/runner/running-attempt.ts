@@ -96,11 +96,11 @@ export class RunningAttempt {
     await runtime.open({ ...this.executeOptions(), ahead: true });
   }
 
-  /** Where no tool was used, nothing can be left that the end of it all does not find. */
+  /** Where no tool was used, nothing can be left on the host that the end of it all does not find. */
   private async sweep(runtime: RuntimeInterface): Promise<void> {
     const { leash } = this.run;
-    if (!this.staysUp) await leash.kill();
-    else if (this.usedTools) await Promise.all([leash.killLeftOvers(), runtime.endLeftOvers?.()]);
+    if (!this.staysUp) return void (await leash.kill());
+    await Promise.all([this.usedTools && leash.killLeftOvers(), runtime.endIfUsedUp?.()]);
   }
 
   private take(message: SDKMessage): void {

@@ -25,20 +25,36 @@ export async function findResidents(
 }
 
 /**
- * Whether anything of a tool is still there. Nothing in a container can be ended for certain but
- * the container itself: what forks may be missed, and what is missed could speak in the next turn.
+ * Whether a container is not for another turn: something that was started in it is still there, or
+ * was killed for want of memory, which the record tells of when the container ends. Nothing in it
+ * can be ended for certain but the container itself: what forks may be missed, and what is missed
+ * could speak in the next turn.
  */
-export async function hasLeftOvers(
+export async function isUsedUp(
   manager: ContainerManager,
   id: string,
   residents: Residents | undefined,
 ): Promise<boolean> {
   if (!residents) return true;
+  try {
+    const found = await Promise.all([
+      manager.wasShortOfMemory(id),
+      hasLeftOvers(manager, id, residents),
+    ]);
+    return found.includes(true);
+  } catch {
+    return true;
+  }
+}
+
+async function hasLeftOvers(
+  manager: ContainerManager,
+  id: string,
+  residents: Residents,
+): Promise<boolean> {
   const deadline = Date.now() + endingTakes;
   for (;;) {
-    const table = await manager.processes(id).catch(() => undefined);
-    if (!table) return true;
-    if (leftOvers(table, residents).length === 0) return false;
+    if (leftOvers(await manager.processes(id), residents).length === 0) return false;
     if (Date.now() > deadline) return true;
     await delay(lookEvery);
   }

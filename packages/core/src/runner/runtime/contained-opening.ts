@@ -1,6 +1,6 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { RunContainer, type RunSite } from "../container/run-container.ts";
-import { findResidents, hasLeftOvers } from "../container/watch-residents.ts";
+import { findResidents, isUsedUp } from "../container/watch-residents.ts";
 import type { ExecuteOptions } from "./interface.ts";
 import { type OpenClaude, type OpeningRuntime, runOnce } from "./open-claude.ts";
 
@@ -22,7 +22,7 @@ export class ContainedOpening implements OpeningRuntime {
       // Nobody has said a word to it yet; meanwhile it starts.
       const residents = await findResidents(container.manager, container.id);
       return contained(claude, container, () =>
-        hasLeftOvers(container.manager, container.id, residents),
+        isUsedUp(container.manager, container.id, residents),
       );
     } catch (error) {
       await container.remove();
@@ -34,7 +34,7 @@ export class ContainedOpening implements OpeningRuntime {
 function contained(
   claude: OpenClaude,
   container: RunContainer,
-  isLittered: () => Promise<boolean>,
+  isUsedUpNow: () => Promise<boolean>,
 ): OpenClaude {
   return {
     messages: claude.messages,
@@ -51,6 +51,6 @@ function contained(
         await container.remove();
       }
     },
-    around: { isOutOfDate: () => container.isOutOfDate(), hasLeftOvers: isLittered },
+    around: { isOutOfDate: () => container.isOutOfDate(), isUsedUp: isUsedUpNow },
   };
 }

@@ -11,8 +11,8 @@ export type { SDKMessage };
 /** One way to run Claude Code. All of them yield the same messages for the same options. */
 export interface RuntimeInterface {
   execute(options: ExecuteOptions): AsyncIterable<SDKMessage>;
-  /** Between two turns; where that cannot be had, its `claude` ends as well. */
-  endLeftOvers?(): Promise<void>;
+  /** After a turn whose `claude` stays up: what it left may be such that both have to end. */
+  endIfUsedUp?(): Promise<void>;
 }
 
 export interface ExecuteOptions {

@@ -14,6 +14,7 @@ interface Turn {
 /** One `claude` over several turns of its session; each turn hears and is asked what is its own. */
 export class LiveClaude {
   private current: Turn | undefined;
+  private last: Turn | undefined;
   private hasEnded = false;
   private isUnused = true;
   private failure: { error: unknown } | undefined;
@@ -72,8 +73,8 @@ export class LiveClaude {
     return (await this.claude?.around?.isOutOfDate()) ?? false;
   }
 
-  async hasLeftOvers(): Promise<boolean> {
-    return (await this.claude?.around?.hasLeftOvers()) ?? false;
+  async isUsedUp(): Promise<boolean> {
+    return (await this.claude?.around?.isUsedUp()) ?? false;
   }
 
   async close(): Promise<void> {
@@ -109,12 +110,14 @@ export class LiveClaude {
     if (turn.tasks.isLastWord(message)) this.endTurn(turn, message);
   }
 
-  private endTurn({ options, messages }: Turn, lastWord: SDKMessage): void {
+  private endTurn(turn: Turn, lastWord: SDKMessage): void {
+    const { options, messages } = turn;
     if (!options.stays || options.signal.aborted || !this.endedWell(lastWord)) {
       this.claude?.finish();
       return;
     }
     this.current = undefined;
+    this.last = turn;
     options.observer?.waits?.();
     messages.end();
   }
@@ -153,7 +156,8 @@ export class LiveClaude {
         exited: (exit) => now().exited?.(exit),
         container: (container) => {
           this.container = container;
-          now().container?.(container);
+          // Its end may be for the sake of the turn that was the last one.
+          (this.current ?? this.last)?.options.observer?.container?.(container);
         },
         warning: (text) => {
           this.warnings.push(text);

@@ -40,8 +40,8 @@ export class LiveRuntime implements RuntimeInterface {
     return (await this.claude?.isOutOfDate()) ?? false;
   }
 
-  async endLeftOvers(): Promise<void> {
-    if (await this.claude?.hasLeftOvers()) await this.end();
+  async endIfUsedUp(): Promise<void> {
+    if (await this.claude?.isUsedUp()) await this.end();
   }
 
   async end(): Promise<void> {

@@ -21,8 +21,8 @@ export interface OpenClaude {
 export interface Surroundings {
   /** One that is started now would find something else. */
   isOutOfDate(): Promise<boolean>;
-  /** A tool has left something that still runs. */
-  hasLeftOvers(): Promise<boolean>;
+  /** After what happened in it, it is not for another turn. */
+  isUsedUp(): Promise<boolean>;
 }
 
 /** A runtime whose `claude` can be given more than one prompt. */
