@@ -96,8 +96,7 @@ export class ActiveJob {
 
     failPoint("attempt begun");
     const { order, at } = begun;
-    const { stateDir } = state;
-    const runner = this.giveToRunner({ stateDir, order, environment });
+    const runner = this.giveToRunner({ stateDir: state.stateDir, order, environment });
     failPoint("runner spawned");
     const holder = await this.handOver(order, begun.holder, identifyProcess(runner.pid));
     failPoint("runner recorded");

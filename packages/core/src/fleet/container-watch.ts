@@ -9,8 +9,9 @@ const tryAgainAfter = 10_000;
 
 /**
  * Removes containers of this fleet that nobody uses any more: at the start, after a run whose engine
- * went away, and after the end of a runner whose `claude` may have waited in one. An engine that does not answer is asked again until it does. Spares are made
- * after the first look, so that none is taken for one that an earlier fleet left.
+ * went away, and after the end of a runner whose `claude` may have waited in one. An engine that does
+ * not answer is asked again until it does. Spares are made after the first look, so that none is
+ * taken for one that an earlier fleet left.
  */
 export class ContainerWatch {
   private timer: NodeJS.Timeout | undefined;

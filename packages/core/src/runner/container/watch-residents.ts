@@ -16,9 +16,9 @@ export async function findResidents(
 ): Promise<Residents | undefined> {
   const deadline = Date.now() + startingTakes;
   while (Date.now() < deadline) {
-    const table = await manager.processes(id).catch(() => []);
-    const residents = residentsOf(table, inside.claude);
-    if (residents) return residents;
+    const table = await manager.processes(id).catch(() => undefined);
+    const residents = table && residentsOf(table, inside.claude);
+    if (residents || !table) return residents;
     await delay(lookEvery);
   }
   return undefined;
