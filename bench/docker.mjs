@@ -21,7 +21,7 @@ export const dockerCold = () =>
     bound: { more: 350 },
   });
 
-/** The pause lets the fleet make the next spare, as it would between two jobs. */
+/** The pause lets the fleet make the next spare, as it would between two jobs, and beside neither. */
 export const dockerWarm = () =>
   inDocker({
     what: "job in a spare container",
@@ -59,11 +59,8 @@ async function inDocker({ what, bareThing, ours, bare, pause, bound }) {
   try {
     await fleet.start();
     const times = await inTurns(rounds, {
-      ours: async () => {
-        await delay(pause);
-        return await oneJob(fleet, "ours");
-      },
-      bare: () => oneJob(fleet, "bare"),
+      ours: after(pause, () => oneJob(fleet, "ours")),
+      bare: after(pause, () => oneJob(fleet, "bare")),
     });
     return { what, bareThing, ...times, bound };
   } finally {
@@ -72,6 +69,13 @@ async function inDocker({ what, bareThing, ours, bare, pause, bound }) {
     engine.stdin.end();
     await gone;
   }
+}
+
+function after(pause, job) {
+  return async () => {
+    await delay(pause);
+    return await job();
+  };
 }
 
 function writeFleet({ folder }, ours, bare) {

@@ -18,7 +18,7 @@ export interface OpenClaude {
   around?: Surroundings;
 }
 
-export interface Surroundings {
+interface Surroundings {
   /** One that is started now would find something else. */
   isOutOfDate(): Promise<boolean>;
   /** After what happened in it, it is not for another turn. */
