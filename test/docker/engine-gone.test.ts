@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ContainerManager } from "@herdctl/core";
 import { expect, test } from "vitest";
-import { sweepContainers } from "../../packages/core/src/runner/container/sweep-containers.ts";
+import { removeContainersOf } from "../../packages/core/src/runner/container/sweep-containers.ts";
 import { containersOf, dockerStage, runContained, runningContainer } from "../support/container.ts";
 import { ownEngine } from "../support/engine.ts";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
@@ -30,7 +30,7 @@ test(
     });
     await engine.start();
     const manager = await ContainerManager.connect(on.env);
-    await sweepContainers(manager, stateDirOf(on), async (jobId) => jobId === job.id);
+    await removeContainersOf(manager, stateDirOf(on), job.id);
     expect(containersOf(engine, job.id)).toEqual([]);
   },
   minutes,

@@ -184,4 +184,27 @@ export const containerDefences: readonly Defence[] = [
       test: "cli who forges a word of claude's in the container",
     },
   },
+  {
+    name: "what a tool leaves running ends the container",
+    guards: "the next turn, against a process of an earlier one",
+    edit: {
+      file: "packages/core/src/runner/container/watch-residents.ts",
+      from: "return found.includes(true);",
+      to: "return found.length === 0;",
+    },
+    red: { file: "test/docker/live.test.ts", test: "a tool that leaves something running" },
+  },
+  {
+    name: "a container that would be given something else now is not gone on in",
+    guards: "the host, against a repository that was made after the container",
+    edit: {
+      file: "packages/core/src/runner/container/run-container.ts",
+      from: "if (printOf(config, planContainer(config, this.given, stateDir)) !== this.print) return true;",
+      to: 'if (this.print === "") return true;',
+    },
+    red: {
+      file: "test/docker/live.test.ts",
+      test: "what the container would be given has changed",
+    },
+  },
 ];

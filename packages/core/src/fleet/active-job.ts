@@ -71,7 +71,7 @@ export class ActiveJob {
 
   /** Prepared here, carried out by a process of its own. */
   private async attempt(agent: ResolvedAgent): Promise<void> {
-    const { state, spareContainers, hub } = this.context;
+    const { state, hub } = this.context;
     const environment = definedOnly(this.context.environment());
     const request = {
       state,
@@ -96,9 +96,7 @@ export class ActiveJob {
 
     failPoint("attempt begun");
     const { order, at } = begun;
-    this.spare = spareContainers.take(agent.name);
-    const { stateDir } = state;
-    const runner = this.giveToRunner({ stateDir, order, environment, spare: this.spare });
+    const runner = this.giveToRunner({ stateDir: state.stateDir, order, environment });
     failPoint("runner spawned");
     const holder = await this.handOver(order, begun.holder, identifyProcess(runner.pid));
     failPoint("runner recorded");
@@ -117,12 +115,14 @@ export class ActiveJob {
 
   /** To the one that waits for this turn, whatever it is to make of it; else to a spare. */
   private giveToRunner(assignment: RunnerAssignment): StartedRunner {
-    const { spares, waiting } = this.context;
+    const { spares, waiting, spareContainers } = this.context;
     const { order } = assignment;
     const { kind, sessionId } = order.session;
     const waits = kind === "resume" ? waiting.take(sessionId) : this.warm?.runner;
+    // A spare goes with its job, so it is none for a `claude` that may stay.
+    if (!waits && !order.live) this.spare = spareContainers.take(order.agent.name);
     waits?.give(assignment);
-    const runner = waits ?? spares.take(assignment);
+    const runner = waits ?? spares.take({ ...assignment, spare: this.spare });
     this.given = { runner, order, wasUp: waits !== undefined };
     return runner;
   }

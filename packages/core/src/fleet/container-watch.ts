@@ -1,4 +1,6 @@
 import { sweepContainers } from "../runner/container/sweep-containers.ts";
+import { isHeld } from "../runner/live/live-folder.ts";
+import { runTokenOf } from "../runner/run-order.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import type { Job } from "../state/job.ts";
 import type { FleetContext } from "./context.ts";
@@ -6,14 +8,16 @@ import type { FleetContext } from "./context.ts";
 const tryAgainAfter = 10_000;
 
 /**
- * Removes containers of this fleet that nobody uses any more: at the start, and after a run whose
- * engine went away. An engine that does not answer is asked again until it does. Spares are made
- * after the first look, so that none is taken for one that an earlier fleet left.
+ * Removes containers of this fleet that nobody uses any more: at the start, after a run whose engine
+ * went away, and after the end of a runner whose `claude` may have waited in one. An engine that does
+ * not answer is asked again until it does. Spares are made after the first look, so that none is
+ * taken for one that an earlier fleet left.
  */
 export class ContainerWatch {
   private timer: NodeJS.Timeout | undefined;
   private sweeping: Promise<void> | undefined;
   private stopped = false;
+  private isAskedAgain = false;
 
   constructor(private readonly context: FleetContext) {
     if (!this.hasContainers()) return;
@@ -24,8 +28,10 @@ export class ContainerWatch {
   /** Something may have been left. */
   sweep(): void {
     clearTimeout(this.timer);
-    if (this.stopped) return;
-    this.sweeping ??= this.attempt().finally(() => {
+    if (this.stopped || !this.hasContainers()) return;
+    // What was left just now may come too late for the look that is being taken.
+    this.isAskedAgain = this.sweeping !== undefined;
+    this.sweeping ??= this.look().finally(() => {
       this.sweeping = undefined;
     });
   }
@@ -36,13 +42,21 @@ export class ContainerWatch {
     await this.sweeping;
   }
 
+  private async look(): Promise<void> {
+    await this.attempt();
+    if (!this.isAskedAgain) return;
+    this.isAskedAgain = false;
+    await this.look();
+  }
+
   private async attempt(): Promise<void> {
     const { state } = this.context;
     try {
       const manager = await ContainerManager.connect(this.context.environment());
-      await sweepContainers(manager, state.stateDir, async (id, containerId) => {
-        if (this.context.spareContainers.has(containerId) && id === "") return false;
-        const job = await state.jobs.get(id);
+      await sweepContainers(manager, state.stateDir, async (run, containerId) => {
+        if (!run) return !this.context.spareContainers.has(containerId);
+        if (isHeld(state.stateDir, runTokenOf(run))) return false;
+        const job = await state.jobs.get(run.jobId);
         return job === undefined || !isUnderWay(job);
       });
     } catch {

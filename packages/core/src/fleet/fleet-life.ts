@@ -202,10 +202,11 @@ export class FleetLife {
       await Promise.all([hooks, work].map((desk) => desk.stop(this.patience(options))));
       await chat?.stop(options.detach ? 0 : this.patience(options));
       await retention?.stop();
-      await containers?.stop();
-      await context.spareContainers.stop();
       await context.warm.stop();
       await context.waiting.stop();
+      // Last, since a runner that had to be killed leaves its container.
+      await containers?.stop();
+      await context.spareContainers.stop();
       await spares.stop();
       this.parts = undefined;
       await state.close();

@@ -99,7 +99,7 @@ function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock:
     environment: () => loaded().environment,
     trouble,
   };
-  const waiting = waitingRunners(frame, state);
+  const waiting = waitingRunners(frame, state, () => parts.containers?.sweep());
   const context: FleetContext = {
     ...configured,
     hub,
@@ -140,9 +140,15 @@ function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock:
   return parts;
 }
 
-function waitingRunners({ loaded, trouble }: FleetFrame, { stateDir }: StateManager) {
+function waitingRunners(
+  { loaded, trouble }: FleetFrame,
+  { stateDir }: StateManager,
+  sweepContainers: () => void,
+) {
   const sweep = () =>
-    sweepLiveFolders(stateDir).catch((error) => trouble("what a runner left is not swept", error));
+    sweepLiveFolders(stateDir)
+      .catch((error) => trouble("what a runner left is not swept", error))
+      .then(sweepContainers);
   return new WaitingRunners(() => loaded().fleet.fleet.live, sweep);
 }
 

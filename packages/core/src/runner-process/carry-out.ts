@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { failPoint } from "../faults/fail-point.ts";
 import { chooseTools, emptyTable } from "../herd-tools/choose-tools.ts";
 import type { HerdTable } from "../herd-tools/herd-server.ts";
-import { sweepContainers } from "../runner/container/sweep-containers.ts";
+import { removeContainersOf } from "../runner/container/sweep-containers.ts";
 import { JobExecutor } from "../runner/job-executor.ts";
 import { makeLiveFolder } from "../runner/live/live-folder.ts";
 import { livePrint } from "../runner/live/print.ts";
@@ -30,7 +30,7 @@ export async function carryOut(
 ): Promise<void> {
   const { stateDir, order, environment } = assignment;
   const jobDir = join(stateDir, "jobs", order.jobId);
-  const waiting = live.take(order, environment);
+  const waiting = await live.take(order, environment);
   const claimed = claimRun(assignment, waiting);
   if (!claimed) return waiting && endRun(waiting);
   failPoint("runner began");
@@ -72,14 +72,15 @@ interface Setting {
 }
 
 async function perform(assignment: RunnerAssignment, setting: Setting): Promise<void> {
-  const { stateDir, order, environment } = assignment;
+  const { stateDir, order } = assignment;
   const { jobDir, log, waiting } = setting;
   const ending = new AbortController();
   const stop = (reason: "cancelled" | "interrupted", force: boolean) => {
     ending.abort(reason);
     if (!force) return;
-    void sweepRun(waiting?.runToken ?? runTokenOf(order));
-    if (order.place === "docker") void killContainersOf(order.jobId, stateDir, environment);
+    const runToken = waiting?.runToken ?? runTokenOf(order);
+    void sweepRun(runToken);
+    if (order.place === "docker") void killContainers(assignment, runToken);
   };
   const onTerminate = () => stop("interrupted", ending.signal.aborted);
   process.on("SIGTERM", onTerminate);
@@ -146,24 +147,23 @@ async function readyRun(
   return { executor, table: begun.table };
 }
 
-function beginLive({ order, environment }: RunnerAssignment): BegunRun {
+function beginLive({ stateDir, order, environment }: RunnerAssignment): BegunRun {
   return {
     runToken: runTokenOf(order),
     // What it will read at its start is as it is now, or newer.
     print: livePrint(order, environment),
-    runtime: RuntimeFactory.createLive(order.agent),
+    runtime: RuntimeFactory.createLive(order.agent, { stateDir, environment }),
     table: emptyTable(),
   };
 }
 
 /** Its end is then seen, and told, as any other. */
-async function killContainersOf(
-  jobId: string,
-  stateDir: string,
-  environment: RunnerAssignment["environment"],
+async function killContainers(
+  { stateDir, order, environment }: RunnerAssignment,
+  runToken: string,
 ): Promise<void> {
   const manager = await ContainerManager.connect(environment);
-  await sweepContainers(manager, stateDir, async (id) => id === jobId);
+  await removeContainersOf(manager, stateDir, order.jobId, [runToken]);
 }
 
 /** The run is ended, and what it came to is recorded with the bug as its outcome. */

@@ -47,7 +47,7 @@ export class LiveRun {
   }
 
   /** What waits for just this order; all else stays where it is. */
-  take(order: RunOrder, environment: Environment): WaitingRun | undefined {
+  async take(order: RunOrder, environment: Environment): Promise<WaitingRun | undefined> {
     const { waiting } = this;
     if (!waiting || !this.isWaiting) return undefined;
     // One that has had no turn knows nothing of a session that there is already.
@@ -55,7 +55,8 @@ export class LiveRun {
     if (order.session.kind !== (isUnused ? "fresh" : "resume")) return undefined;
     if (waiting.print !== livePrint({ ...order, live: true }, environment)) return undefined;
     if (waiting.transcript?.hasChanged()) return undefined;
-    if (isUnused && waiting.git !== stampGit(order.cwd)) return undefined;
+    if (isUnused && waiting.git !== stampGit(order)) return undefined;
+    if ((await waiting.runtime.isOutOfDate()) || !this.isWaiting) return undefined;
     this.waiting = undefined;
     waiting.transcript?.forget();
     return waiting;

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { failPoint } from "../faults/fail-point.ts";
-import { sweepContainers } from "../runner/container/sweep-containers.ts";
+import { removeContainersOf } from "../runner/container/sweep-containers.ts";
 import { runTokenOf } from "../runner/run-order.ts";
 import { type RunReport, runReportSchema } from "../runner/run-report.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
@@ -45,8 +45,9 @@ export async function reportOfDead(dead: DeadRun): Promise<RunReport> {
 /** A runner that gave its word had swept before; one that did not may have left a claude at work. */
 async function settleUntold(jobDir: string, dead: DeadRun): Promise<RunReport> {
   const { job } = dead;
-  for (const token of await runTokensOf(jobDir, job)) await sweepRun(token);
-  const container_id = job.place === "docker" ? await endContainer(dead) : null;
+  const runTokens = await runTokensOf(jobDir, job);
+  for (const token of runTokens) await sweepRun(token);
+  const container_id = job.place === "docker" ? await endContainer(dead, runTokens) : null;
   failPoint("dead run swept");
   const found = { ...(await reportFromDisk(jobDir, job)), container_id, crashed: true };
   const report = runReportSchema.parse(found);
@@ -64,10 +65,13 @@ async function runTokensOf(jobDir: string, { id, attempts }: DeadRun["job"]): Pr
 }
 
 /** An engine that does not answer now is asked again before the next attempt and by the fleet. */
-async function endContainer({ stateDir, job, environment }: DeadRun): Promise<string | null> {
+async function endContainer(
+  { stateDir, job, environment }: DeadRun,
+  runTokens: readonly string[],
+): Promise<string | null> {
   try {
     const manager = await ContainerManager.connect(environment);
-    const [id] = await sweepContainers(manager, stateDir, async (jobId) => jobId === job.id);
+    const [id] = await removeContainersOf(manager, stateDir, job.id, runTokens);
     return id ?? null;
   } catch {
     return null;

@@ -16,13 +16,13 @@ export async function warmClaude(
 ): Promise<void> {
   const runToken = runTokenOf(order);
   const print = livePrint({ ...order, live: true }, environment);
-  const git = stampGit(order.cwd);
+  const git = stampGit(order);
   const folder = makeLiveFolder(stateDir, runToken);
   const opened = await openRun(order, environment, folder, { folder });
   if (opened.kind === "refused") return;
   const { run } = opened;
   const table = emptyTable();
-  const runtime = RuntimeFactory.createLive(order.agent);
+  const runtime = RuntimeFactory.createLive(order.agent, { stateDir, environment });
   // Whoever is asked, and what the tools do, is for the job to say.
   const attempt = new RunningAttempt(order, run, folder, {
     onPermission: async () => ({ behavior: "deny", message: "There is no job yet." }),

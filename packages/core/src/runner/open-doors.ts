@@ -18,6 +18,8 @@ export interface OpenDoors {
   folder: string | undefined;
   egressSocket: string | undefined;
   refused(): RefusedAccess[];
+  /** What has passed or was refused so far counts no more. */
+  countAnew(): void;
   close(): Promise<void>;
 }
 
@@ -57,6 +59,10 @@ export async function openDoors(
     folder: door?.folder,
     egressSocket: egress && door && join(door.folder, egressSocket),
     refused: () => refusedAccess(gateway?.meter(), egress?.refused() ?? []),
+    countAnew: () => {
+      gateway?.countAnew();
+      egress?.countAnew();
+    },
     close,
   };
 }

@@ -91,7 +91,7 @@ export async function openRun(
       nextTurn: () => {
         wasUp = true;
         last = undefined;
-        gateway?.countAnew();
+        doors.countAnew();
       },
       close,
     },

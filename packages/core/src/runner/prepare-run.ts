@@ -80,7 +80,7 @@ export async function prepareWarm(
   jobId: string,
 ): Promise<RunOrder | undefined> {
   const { agent } = request;
-  if (agent.docker.enabled || agent.runtime.stream === "session-file") return undefined;
+  if (agent.runtime.stream === "session-file") return undefined;
   const { signal } = new AbortController();
   const workspace = await prepareWorkspace(agent.working_directory, signal);
   const claude = await claudeFor(request);
@@ -102,9 +102,15 @@ function withinChain(agent: ResolvedAgent, { chain: { max_usd } }: Job): Resolve
 }
 
 /** claude counts a budget over all turns of its process, and a session file tells no end of a turn. */
-function mayStayUp({ runtime, docker, session, max_budget_usd }: ResolvedAgent): boolean {
-  if (docker.enabled || runtime.stream === "session-file") return false;
+function mayStayUp(agent: ResolvedAgent): boolean {
+  const { runtime, session, max_budget_usd } = agent;
+  if (runtime.stream === "session-file" || hasServersInside(agent)) return false;
   return session.live > 0 && max_budget_usd === undefined;
+}
+
+/** In a container they cannot be told from what a tool has left there. */
+function hasServersInside({ docker, mcp_servers }: ResolvedAgent): boolean {
+  return docker.enabled && Object.values(mcp_servers).some(({ run }) => run === "container");
 }
 
 type Site = Pick<RunRequest, "state" | "agent" | "environment" | "claudePath">;

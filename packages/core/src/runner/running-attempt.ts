@@ -86,7 +86,7 @@ export class RunningAttempt {
       this.clock.stop();
       this.output = undefined;
       this.over.abort();
-      await this.sweep();
+      await this.sweep(runtime);
       await this.stderr.close();
     }
     return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayFacts() };
@@ -95,15 +95,16 @@ export class RunningAttempt {
   /** Before there is anything to say to it: whoever takes it over follows it. */
   async startOnly(runtime: LiveRuntime): Promise<void> {
     this.clock.stop();
-    await runtime.open(this.executeOptions());
+    await runtime.open({ ...this.executeOptions(), ahead: true });
   }
 
   /** Where no tool was used, hardly anything can be left: nobody has to wait for every look. */
-  private async sweep(): Promise<void> {
+  private async sweep(runtime: RuntimeInterface): Promise<void> {
     const { leash } = this.run;
-    if (this.staysUp) return this.usedTools ? leash.killLeftOvers() : undefined;
-    if (!this.usedTools) return leash.killUnhurried();
-    await leash.kill();
+    if (this.staysUp) {
+      await Promise.all([this.usedTools && leash.killLeftOvers(), runtime.endIfUsedUp?.()]);
+    } else if (this.usedTools) await leash.kill();
+    else await leash.killUnhurried();
   }
 
   private take(message: SDKMessage): void {
@@ -213,7 +214,7 @@ export class RunningAttempt {
         this.glance();
       },
       stderr: (text) => this.stderr.add(text),
-      serverSpawned: (pid) => this.run.leash.hold(pid),
+      serverSpawned: (pid) => this.run.leash.holdServer(pid),
       serverNote: (text) => this.stderr.note(text),
       exited: (exit) => {
         this.evidence = { ...this.evidence, exit };

@@ -41,6 +41,8 @@ export interface Egress {
   /** What was turned away, by host, port and reason, the first hundred of them. */
   refused(): readonly RefusedHost[];
   meter(): EgressSnapshot;
+  /** What was turned away so far counts no more. */
+  countAnew(): void;
   stop(): Promise<void>;
 }
 
@@ -116,6 +118,7 @@ export async function startEgress(options: EgressOptions): Promise<Egress> {
     ...(socketPath === undefined ? { url } : { socketPath }),
     refused: () => traffic.refusedHosts(),
     meter: () => traffic.snapshot(),
+    countAnew: () => traffic.countAnew(),
     stop,
   };
 }

@@ -66,6 +66,12 @@ export class Traffic {
     });
   }
 
+  /** What was turned away so far counts no more. */
+  countAnew(): void {
+    this.refused = 0;
+    this.refusals.clear();
+  }
+
   refusedHosts(): RefusedHost[] {
     return [...this.refusals.values()];
   }

@@ -41,14 +41,19 @@ export function containerName(who: ContainerIdentity["who"]): string {
   return "spare" in who ? `herdctl-spare-${who.spare}` : `herdctl-${who.jobId}-${who.attempt}`;
 }
 
-/** Whose work a container does: a spare gets the name of its job, since labels stay what they were. */
-export function jobOf(container: {
+/**
+ * For which run a container was made; undefined for a spare that has none yet. A spare gets the name
+ * of its job, since labels stay what they were.
+ */
+export function madeFor(container: {
   name: string;
   labels: Readonly<Record<string, string>>;
-}): string {
-  const { [labels.job]: job, [labels.spare]: spare } = container.labels;
-  if (job !== undefined || spare === undefined) return job ?? "";
-  return /^herdctl-(?!spare-)(.+)-\d+$/.exec(container.name)?.[1] ?? "";
+}): ContainerJob | undefined {
+  const { [labels.job]: job, [labels.attempt]: attempt, [labels.spare]: spare } = container.labels;
+  if (job !== undefined) return { jobId: job, attempt: Number(attempt) };
+  if (spare === undefined) return { jobId: "", attempt: 0 };
+  const [, jobId, number] = /^herdctl-(?!spare-)(.+)-(\d+)$/.exec(container.name) ?? [];
+  return jobId === undefined ? undefined : { jobId, attempt: Number(number) };
 }
 
 export function fingerprint(text: string): string {

@@ -1,6 +1,7 @@
+import { runTokenOf } from "../run-order.ts";
 import type { ContainerManager } from "../runtime/container-manager.ts";
 import { fleetIdOf } from "./fleet-id.ts";
-import { jobOf, labels } from "./labels.ts";
+import { type ContainerJob, labels, madeFor } from "./labels.ts";
 import { hasMountpoints, removeMountpoints } from "./mountpoints.ts";
 
 /**
@@ -10,17 +11,32 @@ import { hasMountpoints, removeMountpoints } from "./mountpoints.ts";
 export async function sweepContainers(
   manager: ContainerManager,
   stateDir: string,
-  /** The id of the job is empty for a spare that has none yet. */
-  isOver: (jobId: string, containerId: string) => Promise<boolean>,
+  /** Told for which run it was made; a spare may have none yet. */
+  isOver: (run: ContainerJob | undefined, containerId: string) => Promise<boolean>,
 ): Promise<string[]> {
   const removed: string[] = [];
   for (const found of await manager.find({ [labels.fleet]: fleetIdOf(stateDir) })) {
-    if (!(await isOver(jobOf(found), found.id))) continue;
+    if (!(await isOver(madeFor(found), found.id))) continue;
     await manager.remove(found.id);
     removed.push(found.id);
   }
   await freeMountpoints(manager, stateDir);
   return removed;
+}
+
+/** The one that was made for an attempt of the job, and the one that a turn of it went on in. */
+export async function removeContainersOf(
+  manager: ContainerManager,
+  stateDir: string,
+  jobId: string,
+  runTokens: readonly string[] = [],
+): Promise<string[]> {
+  return await sweepContainers(
+    manager,
+    stateDir,
+    async (run) =>
+      run !== undefined && (run.jobId === jobId || runTokens.includes(runTokenOf(run))),
+  );
 }
 
 /** Takes placeholders out of workspaces that no container has any more, whoever's it is. */

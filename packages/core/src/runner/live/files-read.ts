@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { noServers } from "../container/workspace-guard.ts";
 
 /** What claude reads once, at its start, in each folder from the workspace upwards. */
 const inEachFolder = ["CLAUDE.md", "CLAUDE.local.md"];
@@ -25,10 +26,15 @@ export function stampFilesRead(cwd: string, configDir: string): string {
   const paths = [
     ...named(inEachFolder, folders),
     ...named(inClaudeFolder, own),
-    ...named(inWorkspace, [cwd]),
+    ...named(inWorkspace, [cwd]).filter((file) => !isPlaceholder(file)),
   ];
   for (const path of paths) stamp(path, stamps);
   return stamps.join("\n");
+}
+
+/** One that stands there while a container has the folder says what none says. */
+function isPlaceholder(file: string): boolean {
+  return readText(file) === noServers;
 }
 
 function named(names: readonly string[], folders: readonly string[]): string[] {

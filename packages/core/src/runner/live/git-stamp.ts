@@ -1,12 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { RunOrder } from "../run-order.ts";
 
 const longest = 5_000;
 
-/** What a `claude` is told of the repository at its start: branch, commit, and what is changed. */
-export function stampGit(cwd: string): string {
-  if (!isInRepository(cwd)) return "";
+/**
+ * What a `claude` is told of the repository at its start: branch, commit, and what is changed. Not
+ * for a container: git would run here what those in there have put into its configuration.
+ */
+export function stampGit({ place, cwd }: Pick<RunOrder, "place" | "cwd">): string {
+  if (place === "docker" || !isInRepository(cwd)) return "";
   const args = ["--no-optional-locks", "-c", "core.fsmonitor=false", "status"];
   try {
     return execFileSync("git", [...args, "--porcelain=v2", "--branch"], {

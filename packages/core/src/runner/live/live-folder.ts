@@ -30,11 +30,17 @@ export function makeLiveFolder(stateDir: string, runToken: string): string {
 export async function sweepLiveFolders(stateDir: string): Promise<void> {
   for (const runToken of namesIn(liveDir(stateDir))) {
     const folder = join(liveDir(stateDir), runToken);
-    const holder = holderOf(folder);
-    if (holder ? isAlive(holder) : isNew(folder)) continue;
+    if (isHeld(stateDir, runToken)) continue;
     await sweepRun(runToken);
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What carries the token belongs to a runner that lives, whatever became of its job. */
+export function isHeld(stateDir: string, runToken: string): boolean {
+  const folder = join(liveDir(stateDir), runToken);
+  const holder = holderOf(folder);
+  return holder ? isAlive(holder) : isNew(folder);
 }
 
 function liveDir(stateDir: string): string {

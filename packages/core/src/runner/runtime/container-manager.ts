@@ -1,10 +1,12 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type Docker from "dockerode";
 import type { Environment } from "../../config/environment.ts";
 import { UserError } from "../../errors/user-error.ts";
 import type { ContainerEnd } from "../container/container-end.ts";
-import { connectEngine, statusOf } from "../container/engine.ts";
+import { connectEngine, imageInfo, statusOf } from "../container/engine.ts";
+import type { ContainedProcess } from "../container/residents.ts";
 
 export interface Attached {
   stdin: Writable;
@@ -18,6 +20,12 @@ export interface FoundContainer {
   id: string;
   name: string;
   labels: Readonly<Record<string, string>>;
+}
+
+export interface ContainedCommand {
+  command: string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
 }
 
 /** What we ask of an engine. Whatever a person can mend comes as a `UserError`. */
@@ -92,6 +100,48 @@ export class ContainerManager {
   /** Those that carry the label with any value. */
   async findLabelled(name: string): Promise<FoundContainer[]> {
     return await this.list([name]);
+  }
+
+  /** All that run in it, as the engine's machine counts them. */
+  async processes(id: string): Promise<ContainedProcess[]> {
+    const { Titles: titles, Processes: rows } = await this.engine.getContainer(id).top();
+    const [pid, parent, command] = ["PID", "PPID", "CMD"].map((title) => titles.indexOf(title));
+    return (rows ?? []).map((row: string[]) => ({
+      pid: Number(row[pid ?? -1]),
+      parent: Number(row[parent ?? -1]),
+      command: row[command ?? -1] ?? "",
+    }));
+  }
+
+  /** While it runs its state does not say so yet. */
+  async wasShortOfMemory(id: string): Promise<boolean> {
+    const until = (Date.now() / 1_000).toFixed(3);
+    const filters = { container: [id], event: ["oom"] };
+    return (await text(await this.engine.getEvents({ since: "1", until, filters }))) !== "";
+  }
+
+  /** A name may stand for another image by now. */
+  async isOfImage(id: string, name: string): Promise<boolean> {
+    const { Image: used } = await this.engine.getContainer(id).inspect();
+    const image = await imageInfo(this.engine, name);
+    return image.kind === "present" && image.id === used;
+  }
+
+  /** What a program says that is run in it beside the first one, with how it ended. */
+  async ask(id: string, { command, cwd, env }: ContainedCommand): Promise<string> {
+    const exec = await this.engine.getContainer(id).exec({
+      Cmd: command,
+      WorkingDir: cwd,
+      Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
+      AttachStdout: true,
+    });
+    const stream = await exec.start({});
+    const stdout = new PassThrough();
+    this.engine.modem.demuxStream(stream, stdout, new PassThrough());
+    for (const event of ["end", "close", "error"]) stream.once(event, () => stdout.end());
+    const said = await text(stdout);
+    const { ExitCode: code } = await exec.inspect();
+    return `${said}${code}`;
   }
 
   private async list(label: string[]): Promise<FoundContainer[]> {

@@ -2,6 +2,7 @@ import type { Environment } from "../../config/environment.ts";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import { UserError } from "../../errors/user-error.ts";
 import { CLIRuntime } from "./cli-runtime.ts";
+import { ContainedOpening } from "./contained-opening.ts";
 import { ContainerRunner } from "./container-runner.ts";
 import { resolveDockerConfig } from "./docker-config.ts";
 import type { RuntimeInterface } from "./interface.ts";
@@ -35,8 +36,14 @@ export const RuntimeFactory = {
   },
 
   /** One whose `claude` stays up between the turns of a session. */
-  createLive(agent: ResolvedAgent): LiveRuntime {
-    return new LiveRuntime(opening[agent.runtime.type]());
+  createLive(
+    agent: ResolvedAgent,
+    { stateDir, environment = process.env }: RuntimeFactoryOptions,
+  ): LiveRuntime {
+    const runtime = opening[agent.runtime.type]();
+    if (!agent.docker.enabled) return new LiveRuntime(runtime);
+    const site = { config: resolveDockerConfig(agent), stateDir, environment };
+    return new LiveRuntime(new ContainedOpening(runtime, site));
   },
 };
 

@@ -11,6 +11,8 @@ export type { SDKMessage };
 /** One way to run Claude Code. All of them yield the same messages for the same options. */
 export interface RuntimeInterface {
   execute(options: ExecuteOptions): AsyncIterable<SDKMessage>;
+  /** After a turn whose `claude` stays up: what it left may be such that both have to end. */
+  endIfUsedUp?(): Promise<void>;
 }
 
 export interface ExecuteOptions {
@@ -44,6 +46,8 @@ export interface ExecuteOptions {
   bridgedServers?: BridgedServers;
   /** Also yield pieces of messages as the model speaks them. */
   partialMessages?: boolean;
+  /** There is no prompt yet: its `claude` is started for a job to come. */
+  ahead?: boolean;
   /** Whether its `claude` may stay up after this turn. */
   stays?: boolean;
   observer?: RuntimeObserver;

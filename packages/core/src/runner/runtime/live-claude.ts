@@ -1,4 +1,5 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { ContainerSeen } from "../container/container-end.ts";
 import { BackgroundTasks } from "./background-tasks.ts";
 import type { ExecuteOptions, RuntimeObserver } from "./interface.ts";
 import { MessageQueue } from "./message-queue.ts";
@@ -13,10 +14,13 @@ interface Turn {
 /** One `claude` over several turns of its session; each turn hears and is asked what is its own. */
 export class LiveClaude {
   private current: Turn | undefined;
+  private last: Turn | undefined;
   private hasEnded = false;
   private isUnused = true;
   private failure: { error: unknown } | undefined;
   private claude: OpenClaude | undefined;
+  private container: ContainerSeen | undefined;
+  private readonly warnings: string[] = [];
   private endGone: () => void = () => undefined;
   /** It has exited, or spoke when nobody had asked it and is sent away. */
   readonly gone = new Promise<void>((resolve) => {
@@ -45,6 +49,7 @@ export class LiveClaude {
     const { prompt, signal } = options;
     // What it says before its first prompt is a part of the first turn.
     const turn = this.current ?? turnOf(options);
+    if (this.current?.options !== options) this.retell(options.observer);
     turn.options = options;
     this.isUnused = false;
     const stop = () => {
@@ -64,9 +69,23 @@ export class LiveClaude {
     }
   }
 
+  async isOutOfDate(): Promise<boolean> {
+    return (await this.claude?.around?.isOutOfDate()) ?? false;
+  }
+
+  async isUsedUp(): Promise<boolean> {
+    return (await this.claude?.around?.isUsedUp()) ?? false;
+  }
+
   async close(): Promise<void> {
     this.hasEnded = true;
     await this.claude?.close();
+  }
+
+  /** What was seen of its container at the start holds for every turn. */
+  private retell(observer: RuntimeObserver = {}): void {
+    if (this.container) observer.container?.(this.container);
+    for (const text of this.warnings) observer.warning?.(text);
   }
 
   private async listen({ messages }: OpenClaude): Promise<void> {
@@ -91,12 +110,14 @@ export class LiveClaude {
     if (turn.tasks.isLastWord(message)) this.endTurn(turn, message);
   }
 
-  private endTurn({ options, messages }: Turn, lastWord: SDKMessage): void {
+  private endTurn(turn: Turn, lastWord: SDKMessage): void {
+    const { options, messages } = turn;
     if (!options.stays || options.signal.aborted || !this.endedWell(lastWord)) {
       this.claude?.finish();
       return;
     }
     this.current = undefined;
+    this.last = turn;
     options.observer?.waits?.();
     messages.end();
   }
@@ -133,8 +154,15 @@ export class LiveClaude {
         serverSpawned: (pid) => now().serverSpawned?.(pid),
         serverNote: (text) => now().serverNote?.(text),
         exited: (exit) => now().exited?.(exit),
-        container: (container) => now().container?.(container),
-        warning: (text) => now().warning?.(text),
+        container: (container) => {
+          this.container = container;
+          // Its end may be for the sake of the turn that was the last one.
+          (this.current ?? this.last)?.options.observer?.container?.(container);
+        },
+        warning: (text) => {
+          this.warnings.push(text);
+          now().warning?.(text);
+        },
       },
     };
   }

@@ -35,6 +35,15 @@ export class LiveRuntime implements RuntimeInterface {
     }
   }
 
+  /** What would be up now is not what is. */
+  async isOutOfDate(): Promise<boolean> {
+    return (await this.claude?.isOutOfDate()) ?? false;
+  }
+
+  async endIfUsedUp(): Promise<void> {
+    if (await this.claude?.isUsedUp()) await this.end();
+  }
+
   async end(): Promise<void> {
     const { claude } = this;
     this.claude = undefined;

@@ -14,6 +14,15 @@ export interface OpenClaude {
   finish(): void;
   /** After that nothing of it is left. */
   close(): Promise<void>;
+  /** Of one in a container. */
+  around?: Surroundings;
+}
+
+interface Surroundings {
+  /** One that is started now would find something else. */
+  isOutOfDate(): Promise<boolean>;
+  /** After what happened in it, it is not for another turn. */
+  isUsedUp(): Promise<boolean>;
 }
 
 /** A runtime whose `claude` can be given more than one prompt. */

@@ -41,6 +41,15 @@ export class Leash {
     if (entry) this.#known.set(entry.pid, entry.startTime);
   }
 
+  /** One that lasts as long as the run does, with all that it starts. */
+  holdServer(pid: number): void {
+    this.#group(pid);
+    const entry = readProcess(pid, this.#platform);
+    if (!entry) return;
+    this.#known.set(entry.pid, entry.startTime);
+    this.#lasting?.set(entry.pid, entry.startTime);
+  }
+
   #group(pid: number): void {
     if (this.#cgroup) this.#cgroup.add(pid);
     else if (this.#mayGroup) this.#cgroup = RunCgroup.hold(this.#runToken, pid);
