@@ -115,9 +115,9 @@ export class ContainerManager {
 
   /** While it runs its state does not say so yet. */
   async wasShortOfMemory(id: string): Promise<boolean> {
-    const until = (Date.now() / 1_000).toFixed(3);
+    const until = Date.now() / 1_000;
     const filters = { container: [id], event: ["oom"] };
-    return (await text(await this.engine.getEvents({ since: "1", until, filters }))) !== "";
+    return (await text(await this.engine.getEvents({ since: 1, until, filters }))) !== "";
   }
 
   /** A name may stand for another image by now. */
