@@ -187,6 +187,6 @@ test("the oracle finds nothing wrong with a job that went well", async () => {
 test.each(plants)("the oracle sees %s: %s", async (_, kind, plant) => {
   const planted = goodStory();
   await plant(planted);
-  const { wrong } = await consultOracle(planted.story);
+  const { wrong } = await consultOracle(planted.story, 0);
   expect(wrong.map((one) => one.kind)).toContain(kind);
 });
