@@ -5,6 +5,7 @@ import type { Script } from "@herdctl/rehearsal";
 import { describe, expect, test } from "vitest";
 import { startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
+import { processesWith } from "../support/processes.ts";
 import { silentServer } from "../support/silent-server.ts";
 import { wideTest } from "../support/width.ts";
 import { type ChatStage, chatStageOf, type OpenChat, quiet, sessionsOf } from "./chat-stage.ts";
@@ -302,7 +303,11 @@ export function conformance(open: OpenChat): void {
       expect(await on.chat.command(room, "dora", "jobs")).toMatch(/job-.*chat: success/);
       expect(await on.chat.command(room, "dora", "cost")).toMatch(/\$0\.0/);
       expect(await on.chat.command(room, "dora", "help")).toContain("/reset");
+      expect(processesWith(`HOME=${on.on.home}`)).not.toEqual([]);
       expect(await on.chat.command(room, "dora", "reset")).toContain("anew");
+      await until("its claude to be gone", async () => {
+        return processesWith(`HOME=${on.on.home}`).length === 0;
+      });
       on.chat.say(room, "dora", "hello again");
       await on.answered(room, 2);
       expect(sessionsOf(on)).toHaveLength(2);

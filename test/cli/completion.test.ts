@@ -102,9 +102,13 @@ test("a shell that is not known is told", async () => {
   expect(run.stderr).toMatch(/no completions for `tcsh`[\s\S]*herdctl completion bash/);
 });
 
-test("in bash the Tab key completes commands and agents", async () => {
-  await completesIn("bash --norc --noprofile -i", "source <(herdctl completion bash)");
-});
+wideTest(
+  "in bash the Tab key completes commands and agents",
+  async () => {
+    await completesIn("bash --norc --noprofile -i", "source <(herdctl completion bash)");
+  },
+  120_000,
+);
 
 wideTest(
   "in zsh the Tab key completes commands and agents",

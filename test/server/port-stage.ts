@@ -115,7 +115,9 @@ export function sendTo(
   { headers, body }: Sent = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: "127.0.0.1", port, method, path, headers }, async (response) => {
+    // A connection of its own: one that is kept may just have been closed by a fleet that stopped.
+    const to = { host: "127.0.0.1", port, method, path, headers, agent: false };
+    const sent = request(to, async (response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk);
       const text = Buffer.concat(chunks).toString();
