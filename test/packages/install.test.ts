@@ -78,10 +78,10 @@ test("docs/install.md says how large it is", () => {
 
 /** Every public door is imported, and what the READMEs show is checked with it. */
 async function checkTypes(moduleResolution: string): Promise<Run> {
-  const doors = tarballs.flatMap((tarball) => doorsOf(unpack(tarball, whenOver)));
+  const doors = tarballs.flatMap((tarball) => doorsOf(unpack(tarball)));
   const imports = doors.map((door, at) => `import * as door${at} from "${door}";`);
   const uses = `export const doors = [${doors.map((_, at) => `door${at}`).join(", ")}];\n`;
-  const shown = tarballs.flatMap((tarball) => blocksOf(unpack(tarball, whenOver)));
+  const shown = tarballs.flatMap((tarball) => blocksOf(unpack(tarball)));
   const programs = {
     "doors.ts": `${imports.join("\n")}\n${uses}`,
     ...Object.fromEntries(shown.map((text, at) => [`shown-${at}.ts`, text])),

@@ -21,11 +21,17 @@ export function tarballsIn(release: string): string[] {
 }
 
 /** The files of a tarball by their paths in the package. */
-export function unpack(tarball: string, whenOver: WhenOver): Map<string, string> {
+export function unpack(tarball: string): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), "herdctl-tarball-"));
-  whenOver(() => rmSync(folder, { recursive: true, force: true }));
-  execFileSync("tar", ["-xzf", tarball, "-C", folder]);
-  const root = join(folder, "package");
+  try {
+    execFileSync("tar", ["-xzf", tarball, "-C", folder]);
+    return filesIn(join(folder, "package"));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function filesIn(root: string): Map<string, string> {
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );

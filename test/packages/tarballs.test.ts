@@ -8,7 +8,7 @@ import { packAll, tarballsIn, unpack } from "./release.ts";
 
 const release = await packAll(afterAll);
 const packages = tarballsIn(release).map((tarball) => {
-  const files = unpack(tarball, afterAll);
+  const files = unpack(tarball);
   return { files, manifest: JSON.parse(files.get("package.json") ?? "") };
 });
 
