@@ -44,8 +44,8 @@ export async function warmTurn() {
     ["{ name: cli, runtime: cli, warm: 1 }"],
     async ({ stage, control }) => {
       const times = await inTurns(rounds, {
-        bare: atRest(() => bareClaude(stage), 2_500),
-        ours: atRest(() => viaSocket(control, "cli"), 2_500),
+        bare: atRest(() => bareClaude(stage)),
+        ours: atRest(() => viaSocket(control, "cli")),
       });
       return {
         what: "job at the socket, warm: 1",
