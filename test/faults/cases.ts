@@ -34,11 +34,10 @@ const roads: Partial<Record<FailPoint, FailPoint | null>> = {
   "job claimed": "attempt begun",
   "attempt begun": "attempt void",
   "runner spawned": "recovery begun",
-  "runner recorded": "recovery done",
   "runner began": "dead run swept",
   "init seen": "dead run swept",
   "message seen": "dead run told",
-  "message kept": "dead run swept",
+  "message kept": "recovery done",
   "result seen": "dead run told",
   "outcome made": "dead run told",
   "outcome stored": "report read",
@@ -106,7 +105,7 @@ export const onceFound: FaultCase[] = [
   { trigger: "manual", place: "host SDK", faults: [fault("ENOSPC", "log write", 1)] },
   { trigger: "chat", place: "host CLI", faults: [fault("ENOSPC", "database write", 8)] },
   { trigger: "chat", place: "host SDK", faults: [fault("ENOSPC", "database write", 7)] },
-  { trigger: "chat", place: "host CLI", faults: [fault("delay", "runner recorded")] },
+  { trigger: "chat", place: "host CLI", faults: [fault("delay", "runner spawned")] },
 ];
 
 function fault(kind: FaultKind, point: FailPoint, nth = 1): Fault {

@@ -18,7 +18,6 @@ export const failPoints = [
   "job claimed",
   "attempt begun",
   "runner spawned",
-  "runner recorded",
   // In the runner.
   "runner began",
   "init seen",

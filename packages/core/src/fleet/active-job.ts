@@ -2,14 +2,12 @@ import { outputSchemaOf } from "../config/output-schema.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import { ApprovalDesk } from "../runner/approval-desk.ts";
-import { beginAttempt, plainOutcome } from "../runner/begin-attempt.ts";
+import { type AttemptHands, beginAttempt, plainOutcome } from "../runner/begin-attempt.ts";
 import type { SpareContainer } from "../runner/container/spare.ts";
 import { type NextStep, nextStep } from "../runner/next-step.ts";
-import { leaseEnd } from "../runner/prepare-run.ts";
 import type { RunOrder } from "../runner/run-order.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import { type AttemptedAt, settleRun } from "../runner/settle-run.ts";
-import type { RunnerAssignment } from "../runner-process/contract.ts";
 import { readReport, reportOfDead } from "../runner-process/recover.ts";
 import type { StartedRunner } from "../runner-process/spare.ts";
 import type { Job } from "../state/job.ts";
@@ -35,7 +33,7 @@ export class ActiveJob {
   private desk: RunnerDesk | undefined;
   private spare: SpareContainer | undefined;
   private warm: WarmClaude | undefined;
-  private given: { runner: StartedRunner; order: RunOrder; wasUp: boolean } | undefined;
+  private chosen: { runner: StartedRunner; order: RunOrder; wasUp: boolean } | undefined;
 
   constructor(
     private readonly context: FleetContext,
@@ -85,8 +83,12 @@ export class ActiveJob {
       signal: this.stopping.signal,
     };
     const attempt = this.job.attempts + 1;
-    const begun = await whenWritable(this.context, () =>
-      beginAttempt(request, (outcome) => this.next({ attempt, outcome, crashed: false })),
+    const hands: AttemptHands = {
+      afterRefusal: (outcome) => this.next({ attempt, outcome, crashed: false }),
+      runnerFor: (order) => identifyProcess(this.chooseRunner(order).pid),
+    };
+    const begun = await whenWritable(this.context, () => beginAttempt(request, hands)).catch(
+      (error: unknown) => this.giveUp(error),
     );
     this.job = begun.job;
     if (begun.kind === "refused") {
@@ -95,11 +97,10 @@ export class ActiveJob {
     }
 
     failPoint("attempt begun");
-    const { order, at } = begun;
-    const runner = this.giveToRunner({ stateDir: state.stateDir, order, environment });
+    const { order, at, holder } = begun;
+    const runner = this.chooseRunner(order);
+    runner.give({ stateDir: state.stateDir, order, environment, spare: this.spare });
     failPoint("runner spawned");
-    const holder = await this.handOver(order, begun.holder, identifyProcess(runner.pid));
-    failPoint("runner recorded");
     hub.emit({ type: "job:started", job: this.job });
     this.relay = new Relay(this.context, this.job, false);
     await this.follow(runner.exited, at, holder, this.relay);
@@ -113,18 +114,24 @@ export class ActiveJob {
     return this.warm;
   }
 
-  /** To the one that waits for this turn, whatever it is to make of it; else to a spare. */
-  private giveToRunner(assignment: RunnerAssignment): StartedRunner {
+  /** The one that waits for this turn, whatever it is to make of it; else a spare. Chosen once. */
+  private chooseRunner(order: RunOrder): StartedRunner {
+    if (this.chosen) return this.chosen.runner;
     const { spares, waiting, spareContainers } = this.context;
-    const { order } = assignment;
     const { kind, sessionId } = order.session;
     const waits = kind === "resume" ? waiting.take(sessionId) : this.warm?.runner;
     // A spare goes with its job, so it is none for a `claude` that may stay.
     if (!waits && !order.live) this.spare = spareContainers.take(order.agent.name);
-    waits?.give(assignment);
-    const runner = waits ?? spares.take({ ...assignment, spare: this.spare });
-    this.given = { runner, order, wasUp: waits !== undefined };
+    const runner = waits ?? spares.reserve();
+    this.chosen = { runner, order, wasUp: waits !== undefined };
     return runner;
+  }
+
+  /** Nobody is left waiting for an order that does not come. */
+  private async giveUp(error: unknown): Promise<never> {
+    this.chosen?.runner.letGo();
+    if (this.spare) await this.context.spareContainers.remove(this.spare);
+    throw error;
   }
 
   /** An attempt that an earlier fleet process began and that still runs. */
@@ -153,7 +160,7 @@ export class ActiveJob {
     void this.relay?.end();
     void this.desk?.close();
     // There is nobody who would bring it another turn.
-    this.given?.runner.letGo();
+    this.chosen?.runner.letGo();
   }
 
   private async cancelUnbegun(): Promise<void> {
@@ -163,23 +170,6 @@ export class ActiveJob {
     const update = await whenWritable(this.context, () => state.jobs.update(this.id, change));
     this.job = update.job;
     this.announceEnd();
-  }
-
-  /** The session belongs to the process that writes to it, and not to us. */
-  private async handOver(
-    order: RunOrder,
-    ours: LeaseHolder,
-    runner: ProcessIdentity | undefined,
-  ): Promise<LeaseHolder> {
-    if (!runner) return ours;
-    const { state } = this.context;
-    const theirs = { ...runner, job_id: order.jobId };
-    await whenWritable(this.context, async () => {
-      this.job = (await state.jobs.update(order.jobId, { runner })).job;
-      await state.sessions.release(order.session.sessionId, ours);
-      await state.sessions.lease(order.session.sessionId, theirs, leaseEnd(order.agent));
-    });
-    return theirs;
   }
 
   private async follow(
@@ -245,8 +235,8 @@ export class ActiveJob {
 
   /** After a turn that went well it waits for the next; it ends by itself otherwise. */
   private leaveRunner({ session_id: sessionId }: RunReport): void {
-    if (!this.given?.order.live && !this.given?.wasUp) return;
-    const { runner, order } = this.given;
+    if (!this.chosen?.order.live && !this.chosen?.wasUp) return;
+    const { runner, order } = this.chosen;
     const { waiting } = this.context;
     const { name: agent, session } = order.agent;
     const print = agentPrint(this.context, agent) ?? "";

@@ -23,8 +23,6 @@ export async function performJob(request: RunRequest, watch: JobWatch = {}): Pro
   const begun = await beginAttempt(request);
   if (begun.kind === "refused") return withoutHooks(state, begun.job);
   const { order, holder, at } = begun;
-  const { job_id: _, ...runner } = holder;
-  await state.jobs.update(order.jobId, { runner });
   // Whoever finds this attempt open after our death knows by this that it was begun.
   claimRun({ stateDir: state.stateDir, order, environment: definedOnly(environment) });
   const desk = new ApprovalDesk(state, order, watch.askPerson);

@@ -67,16 +67,21 @@ export class SparePool {
 
   /** Gives an attempt to a runner that needs nobody from then on, this process least of all. */
   take(assignment: RunnerAssignment): StartedRunner {
+    const runner = this.reserve();
+    runner.give(assignment);
+    return runner;
+  }
+
+  /** One that waits for what it will be given, and goes if it is let go instead. */
+  reserve(): StartedRunner {
     const [spare] = this.spares;
     const runner = spare ?? this.start();
     this.spares.delete(runner);
     this.taken.add(runner);
     runner.child.ref();
-    const started = handle(runner);
-    started.give(assignment);
     void runner.exited.then(() => this.release(runner));
     this.fillIn(pauseAfterTaking);
-    return started;
+    return handle(runner);
   }
 
   /** Ends the spares. Runners go on, and no longer keep this process. */

@@ -1,5 +1,6 @@
 import type { Job } from "../state/job.ts";
 import type { Outcome, OutcomeCode } from "../state/outcome.ts";
+import type { ProcessIdentity } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";
 import type { NextStep } from "./next-step.ts";
 import { outcomes } from "./outcomes.ts";
@@ -14,13 +15,17 @@ export type BegunAttempt =
 
 type PreparedOrder = Extract<PreparedRun, { kind: "order" }>;
 
-/** What follows when a run could not even be prepared. */
-type AfterRefusal = (outcome: Outcome) => Promise<NextStep>;
+export interface AttemptHands {
+  /** What follows when a run could not even be prepared. */
+  afterRefusal?(outcome: Outcome): Promise<NextStep>;
+  /** The process that will carry it out, where it is not this one. */
+  runnerFor?(order: RunOrder): ProcessIdentity | undefined;
+}
 
 /** Prepares a run and records that it begins, or that it does not. */
 export async function beginAttempt(
   request: RunRequest,
-  afterRefusal: AfterRefusal = async (outcome) => ({ kind: "finish", outcome }),
+  { afterRefusal = finish, runnerFor }: AttemptHands = {},
 ): Promise<BegunAttempt> {
   const prepared = await prepareRun(request).catch((error: unknown) => {
     if (!request.signal.aborted) throw error;
@@ -31,11 +36,16 @@ export async function beginAttempt(
     const next = await afterRefusal(prepared.outcome);
     return { kind: "refused", job: await refuse(request, next) };
   }
-  const { order, holder, warnings } = prepared;
+  const { order } = prepared;
   const at = attemptedAt(order, request.job);
-  const job = await recordStart(request, { order, holder, warnings });
+  const runner = runnerFor?.(order);
+  // The session belongs to the process that writes to it.
+  const holder = runner ? { ...runner, job_id: order.jobId } : prepared.holder;
+  const job = await recordStart(request, prepared, holder);
   return { kind: "begun", job, order, holder, at };
 }
+
+const finish = async (outcome: Outcome): Promise<NextStep> => ({ kind: "finish", outcome });
 
 export function plainOutcome(code: OutcomeCode): Outcome {
   const { message, hint } = outcomes[code];
@@ -71,10 +81,13 @@ function attemptedAt(
 
 async function recordStart(
   { state, job, agent }: RunRequest,
-  { order, holder, warnings }: Pick<PreparedOrder, "order" | "holder" | "warnings">,
+  { order, holder: from, warnings }: PreparedOrder,
+  holder: LeaseHolder,
 ): Promise<Job> {
   const { sessionId } = order.session;
+  const { job_id: _, ...runner } = holder;
   const change = {
+    runner,
     runtime: agent.runtime.type,
     place: order.place,
     claude_version: order.claude.version,
@@ -82,6 +95,6 @@ async function recordStart(
     due_at: null,
     warnings: [...new Set([...job.warnings, ...warnings])],
   };
-  const lease = { sessionId, holder, until: leaseEnd(agent) };
+  const lease = { sessionId, holder, until: leaseEnd(agent), from };
   return (await state.jobs.startAttempt(job.id, change, lease)).job;
 }

@@ -75,6 +75,8 @@ export class RunningAttempt {
         // What was seen counts, also when it cannot be kept: the next attempt must know the session.
         this.take(message);
         await kept;
+        // While it winds up: there is less to wait for when it is gone.
+        if (this.hadLastWord) output.sync().catch(() => undefined);
         failPoint("message kept");
         this.watch.onMessage?.(message);
       }

@@ -84,6 +84,8 @@ export interface LeaseTerms {
   sessionId: string;
   holder: LeaseHolder;
   until: Date;
+  /** Who holds it for the holder by now, and lets go of it. */
+  from?: LeaseHolder;
 }
 
 /** The lease is given back; `saved` is what is known of a session that was opened. */

@@ -7,7 +7,7 @@ import type { PrivateFiles } from "./private-files.ts";
  */
 export function claudeArguments(
   options: ExecuteOptions,
-  files: Pick<PrivateFiles, "mcpConfig" | "settings" | "systemPrompt">,
+  files: Pick<PrivateFiles, "mcpConfig" | "systemPrompt">,
 ): string[] {
   const { agent } = options;
   const bypass = agent.permission_mode === "bypassPermissions";
@@ -15,13 +15,13 @@ export function claudeArguments(
     ...flag("--setting-sources", agent.setting_sources.join(",")),
     "--strict-mcp-config",
     ...flag("--mcp-config", files.mcpConfig),
-    ...flag("--settings", files.settings),
+    ...flag("--settings", ownSettings),
     ...flag("--permission-mode", agent.permission_mode),
     ...(bypass ? ["--allow-dangerously-skip-permissions"] : []),
     ...flag("--add-dir", options.cwd),
     ...flag("--allowedTools", agent.allowed_tools.join(",")),
     ...flag("--disallowedTools", agent.denied_tools.join(",")),
-    ...flag("--append-system-prompt-file", agent.system_prompt && files.systemPrompt),
+    ...flag("--append-system-prompt-file", files.systemPrompt),
     ...flag("--model", agent.model),
     ...flag("--fallback-model", agent.fallback_model),
     ...flag("--effort", agent.effort),
@@ -31,6 +31,11 @@ export function claudeArguments(
     ...sessionFlags(options.session),
   ];
 }
+
+/** Far beyond any session that someone may want to resume; the binary's own sweep deletes after 30 days. */
+const keepTranscriptsDays = 36_500;
+
+export const ownSettings = JSON.stringify({ cleanupPeriodDays: keepTranscriptsDays });
 
 function sessionFlags(session: ExecuteOptions["session"]): string[] {
   if (session.kind === "fresh") return flag("--session-id", session.sessionId);

@@ -4,15 +4,12 @@ import { join } from "node:path";
 import type { ExecuteOptions } from "./interface.ts";
 import { placeServers } from "./mcp/place-servers.ts";
 
+/** Each only where there is something to put into it. */
 export interface PrivateFiles {
-  mcpConfig: string;
-  settings: string;
-  systemPrompt: string;
+  mcpConfig?: string;
+  systemPrompt?: string;
   remove(): Promise<void>;
 }
-
-/** Far beyond any session that someone may want to resume; the binary's own sweep deletes after 30 days. */
-const keepTranscriptsDays = 36_500;
 
 /**
  * What a process list must not show, as files that only this user can read; named as claude sees
@@ -23,25 +20,23 @@ export function writePrivateFiles(
   announced: readonly string[] = [],
 ): PrivateFiles {
   const { agent, privateDir: folder, privateDirInside: seenAs = folder } = options;
-  const files = filesIn(folder);
-  const write = (file: string, text: string) => writeFileSync(file, text, { mode: 0o600 });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  write(files.mcpConfig, JSON.stringify({ mcpServers: mcpServers(options, announced) }));
-  write(files.settings, JSON.stringify({ cleanupPeriodDays: keepTranscriptsDays }));
-  write(files.systemPrompt, agent.system_prompt ?? "");
-  return {
-    ...filesIn(seenAs),
-    remove: async () => {
-      await Promise.all(Object.values(files).map((file) => rm(file, { force: true })));
-    },
+  const written: string[] = [];
+  const write = (name: string, text: string) => {
+    const file = join(folder, name);
+    if (written.length === 0) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(file, text, { mode: 0o600 });
+    written.push(file);
+    return join(seenAs, name);
   };
-}
-
-function filesIn(folder: string) {
+  const servers = mcpServers(options, announced);
+  const hasServers = Object.keys(servers).length > 0;
   return {
-    mcpConfig: join(folder, "mcp.json"),
-    settings: join(folder, "settings.json"),
-    systemPrompt: join(folder, "system-prompt.txt"),
+    // Told of a file without servers, claude takes longer to start than told of none.
+    mcpConfig: hasServers ? write("mcp.json", JSON.stringify({ mcpServers: servers })) : undefined,
+    systemPrompt: agent.system_prompt && write("system-prompt.txt", agent.system_prompt),
+    remove: async () => {
+      await Promise.all(written.map((file) => rm(file, { force: true })));
+    },
   };
 }
 

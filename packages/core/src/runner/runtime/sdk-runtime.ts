@@ -6,6 +6,7 @@ import type {
   SDKUserMessage,
 } from "@anthropic-ai/claude-agent-sdk";
 import { UserError } from "../../errors/user-error.ts";
+import { ownSettings } from "./arguments.ts";
 import type { ExecuteOptions } from "./interface.ts";
 import { Bridges } from "./mcp/bridges.ts";
 import { sdkServers } from "./mcp/sdk-servers.ts";
@@ -98,9 +99,9 @@ function sdkOptions(
     systemPrompt: { type: "preset", preset: "claude_code", append: agent.system_prompt },
     settingSources: [...agent.setting_sources],
     strictMcpConfig: true,
-    settings: files.settings,
+    settings: ownSettings,
     extraArgs: {
-      "mcp-config": files.mcpConfig,
+      ...(files.mcpConfig !== undefined && { "mcp-config": files.mcpConfig }),
       // As options, both make the SDK warn that we might not be asked; claude's questions still come.
       "permission-mode": agent.permission_mode,
       ...(agent.allowed_tools.length > 0 && { allowedTools: agent.allowed_tools.join(",") }),

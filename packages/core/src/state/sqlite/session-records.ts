@@ -45,10 +45,11 @@ export function readSession(database: Database, row: Row): Session {
 
 export function leaseSession(
   database: Database,
-  { sessionId, holder, until }: LeaseTerms,
+  { sessionId, holder, until, from }: LeaseTerms,
   now: Date,
   isAlive: (process: ProcessIdentity) => boolean,
 ): LeaseAnswer {
+  if (from) releaseSession(database, sessionId, from);
   const answer = decideLease(readLease(database, sessionId), holder, now, isAlive);
   if (!answer.granted) return answer;
   database.run(
