@@ -36,6 +36,21 @@ describe("sessions", () => {
     expect(await ids({ agent: "coder" })).toEqual(["s1", "s3", "s2"]);
   });
 
+  test("whoever leased one for another gives it to them when the attempt begins", async () => {
+    const { jobs, sessions, time } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "go on", trigger_type: "manual" });
+    const until = new Date(time.now + 60_000);
+    const [fleet, runner, other] = [holder(1), holder(2), holder(3)];
+    await sessions.lease("s1", fleet, until);
+    await jobs.startAttempt(job.id, {}, { sessionId: "s1", holder: runner, until, from: fleet });
+    expect(await sessions.lease("s1", fleet, until)).toMatchObject({ granted: false });
+    expect(await sessions.lease("s1", other, until)).toMatchObject({
+      granted: false,
+      holder: runner,
+    });
+    expect(await sessions.release("s1", runner)).toBe(true);
+  });
+
   test("of a schedule's own are not the agent's last, and stay its own", async () => {
     const { sessions, time } = memoryStores();
     await sessions.save(session);
