@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Environment } from "../config/environment.ts";
 import type { Fleet } from "../config/load.ts";
 import { failPoint } from "../faults/fail-point.ts";
@@ -27,6 +27,8 @@ const atOnce = 8;
 const tryAgainAfter = 1_000;
 const longestTimer = 2 ** 31 - 1;
 const lookEvery = 25;
+/** Whoever waits for the job is answered first: the record of its hooks takes the disk. */
+const untilAnswered = 20;
 
 /**
  * Runs what finished jobs call for. That a job has ended and has hooks to be decided on is recorded
@@ -86,8 +88,7 @@ export class HookDesk {
   }
 
   private async passes(): Promise<void> {
-    // Whoever waits for the job is answered first.
-    await nextTurn();
+    await delay(untilAnswered);
     while (this.again && this.open) {
       this.again = false;
       try {
