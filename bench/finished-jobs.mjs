@@ -27,6 +27,9 @@ export async function finishedJobs(stateDir, agents, amount) {
       SELECT copies.id, 1,
              json_set(record, '$.job_id', copies.id, '$.started_at', at, '$.finished_at', at)
       FROM copies, attempts WHERE attempts.job_id = '${id}';
+    INSERT OR REPLACE INTO day_costs
+      SELECT substr(at, 1, 10), copies.agent, '', '', count(*), count(*) * usd, 0, 0, 0, 0
+      FROM copies, (SELECT usd FROM day_costs LIMIT 1) GROUP BY 1, 2;
     DELETE FROM jobs WHERE id = '${id}';
     COMMIT`);
   database.close();

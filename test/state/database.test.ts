@@ -167,7 +167,8 @@ describe("versions", () => {
       { due_at: null, crashes: 0 },
     ]);
     expect(await state.jobs.snapshot()).toMatchObject([{ agent: "writer", status: "pending" }]);
-    expect(await state.jobs.costSince(new Date(0))).toEqual(new Map([["coder", 0.25]]));
+    const ever = { by: "agent", since: "2000-01-01", until: "2100-01-01" } as const;
+    expect(await state.budgets.costs(ever)).toMatchObject([{ agent: "coder", usd: 0.25 }]);
     expect(await state.pauses.list()).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { UserError } from "../errors/user-error.ts";
 import type { Room } from "../state/chat.ts";
 import { isFinished } from "../state/job-status.ts";
+import { dayOf } from "../triggers/schedule/day.ts";
 import { type ChatCommand, chatCommands } from "./commands.ts";
 import { conversationKey } from "./conversation.ts";
 import type { ConversationLine } from "./conversation-line.ts";
@@ -124,9 +125,11 @@ const doers: Record<ChatCommand, Doer> = {
   },
 
   async cost({ fleet, agent }) {
-    const midnight = new Date(new Date().toISOString().slice(0, 10));
-    const spent = (await fleet.state.jobs.costSince(midnight)).get(agent().name) ?? 0;
-    return `Today ${agent().name} has cost $${spent.toFixed(4)}.`;
+    const { name } = agent();
+    const { name: day } = dayOf(new Date(), fleet.fleet().fleet.timezone);
+    const query = { by: "agent", since: day, until: day, agent: name } as const;
+    const [spent] = await fleet.state.budgets.costs(query);
+    return `Today ${name} has cost $${(spent?.usd ?? 0).toFixed(4)}.`;
   },
 };
 

@@ -3,6 +3,7 @@ import type { ResolvedAgent } from "../config/resolve.ts";
 import type { ScheduleName } from "../state/due-time.ts";
 import type { LiveJob } from "../state/job.ts";
 import type { Pause } from "../state/pause.ts";
+import type { Day } from "../state/spending.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { today } from "./budget-view.ts";
@@ -65,10 +66,15 @@ interface Records {
 async function readRecords({ loaded, state }: AgentFacts): Promise<Records> {
   return {
     live: await state.jobs.snapshot(),
-    costs: await state.jobs.costSince(today(loaded.fleet).start),
+    costs: await costsOfDay(state, today(loaded.fleet)),
     pauseOf: findPauses(loaded.environment, await state.pauses.list()),
     switches: await state.schedules.switches(),
   };
+}
+
+async function costsOfDay({ budgets }: StateManager, { name }: Day): Promise<Map<string, number>> {
+  const costs = await budgets.costs({ by: "agent", since: name, until: name });
+  return new Map(costs.map(({ agent, usd }) => [agent ?? "", usd]));
 }
 
 function agentStatuses(facts: AgentFacts, records: Records): Promise<AgentStatus[]> {

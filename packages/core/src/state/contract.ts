@@ -50,8 +50,6 @@ export interface JobStore {
   chain(firstId: string): Promise<Job[]>;
   /** The same in short: read from an index alone, whatever the number of finished jobs. */
   snapshot(): Promise<LiveJob[]>;
-  /** By agent: what attempts that ended since then have cost. */
-  costSince(since: Date): Promise<Map<string, number>>;
   update(id: string, change: JobChange): Promise<JobUpdate>;
   /**
    * Counts the attempt and sets the job running, and leases the session that nobody else can hold

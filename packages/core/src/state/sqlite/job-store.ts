@@ -121,15 +121,6 @@ export class SqliteJobStore implements JobStore {
     return readLiveJobs(this.#database);
   }
 
-  async costSince(since: Date): Promise<Map<string, number>> {
-    const sql = `SELECT jobs.agent, sum(attempts.cost_usd) AS cost
-                 FROM attempts JOIN jobs INDEXED BY jobs_owner ON jobs.id = attempts.job_id
-                 WHERE attempts.finished_at >= ? AND attempts.cost_usd IS NOT NULL
-                 GROUP BY jobs.agent`;
-    const rows = this.#database.all(sql, since.toISOString());
-    return new Map(rows.map((row) => [String(row.agent), Number(row.cost)]));
-  }
-
   async update(id: string, change: JobChange): Promise<JobUpdate> {
     return this.#database.transaction(() => this.#change(this.#expect(id), change));
   }
