@@ -22,8 +22,8 @@ export class FleetUnderTest {
   ) {}
 
   get story(): Story {
-    const { on, file, accepted, engine } = this;
-    return { on, file, accepted, engine, mayEnd };
+    const { on, file, accepted, engine, clock } = this;
+    return { on, file, accepted, engine, mayEnd, truly: (time) => clock.truly(time) };
   }
 
   get running(): FleetProgram {
