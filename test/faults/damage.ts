@@ -26,15 +26,15 @@ export interface Damage {
 /** What becomes of the bytes from a place on. */
 const ways = {
   "is cut off": (bytes: Buffer, from: number) => bytes.subarray(0, from),
-  "has zeros": (bytes: Buffer, from: number) => Buffer.from(bytes).fill(0, from, from + 64),
-  "has other bytes": (bytes: Buffer, from: number) => {
-    const changed = Buffer.from(bytes);
-    for (let at = from; at < Math.min(from + 64, bytes.length); at += 1) {
-      changed[at] = (changed[at] ?? 0) ^ 0x5a;
-    }
-    return changed;
-  },
+  "has zeros": (bytes: Buffer, from: number) => changedFrom(bytes, from, () => 0),
+  "has other bytes": (bytes: Buffer, from: number) =>
+    changedFrom(bytes, from, (byte) => byte ^ 0x5a),
 };
+
+/** A piece of it is changed, at most to its end. */
+function changedFrom(bytes: Buffer, from: number, change: (byte: number) => number): Buffer {
+  return Buffer.from(bytes.map((byte, at) => (at < from || at >= from + 64 ? byte : change(byte))));
+}
 
 const offsets = [0, 0.3, 0.7, 0.99];
 

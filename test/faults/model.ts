@@ -10,7 +10,7 @@ export interface Model {
   keys: string[];
 }
 
-type Command = fc.AsyncCommand<Model, FleetUnderTest>;
+export type Command = fc.AsyncCommand<Model, FleetUnderTest>;
 
 /** A name, when it may be done, and what it does to both; it throws when they disagree. */
 interface Step {

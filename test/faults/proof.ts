@@ -16,7 +16,8 @@ export interface Section {
   table: string[];
 }
 
-type Recorded = Section & { commit: string; date: string };
+/** Remarks are written by hand into `faults.json`, and go with the run that they are about. */
+type Recorded = Section & { commit: string; date: string; remarks?: string[] };
 
 const titles: Record<string, string> = {
   loop: "Fail-points",
@@ -49,7 +50,7 @@ const intro =
   "Written by `npm run test:long`; [how to read it](README.md). Each part says at which commit it was run.";
 
 function sectionOf(title: string, section: Recorded): string {
-  const { commit, date, seed, took, planned, run, complaints, table } = section;
+  const { commit, date, seed, took, planned, run, complaints, table, remarks = [] } = section;
   return [
     `## ${title}`,
     "",
@@ -57,6 +58,7 @@ function sectionOf(title: string, section: Recorded): string {
     "",
     ...table,
     ...(complaints.length > 0 ? ["", ...complaints.map((text) => `- ${text}`)] : []),
+    ...(remarks.length > 0 ? ["", ...remarks] : []),
     "",
   ].join("\n");
 }

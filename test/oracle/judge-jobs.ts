@@ -102,8 +102,10 @@ const doubledChecks: Check[] = [
     const given = timesGiven(one, wordsOf(story, one.key));
     return given <= 1 ? [] : [`was given to the model ${given} times, and answered each time`];
   },
-  ({ job, requests }) =>
-    requests.filter(({ at }) => at > (job.finished_at ?? "")).map(({ at }) => `asked at ${at}`),
+  ({ job, requests }, { truly = (time) => time }) => {
+    const over = truly(job.finished_at ?? "");
+    return requests.filter(({ at }) => at > over).map(({ at }) => `asked at ${at}, after ${over}`);
+  },
   ({ requests }) => atTheSameTime(requests),
   ({ hooks, hooked }) => {
     const begun = hooks.reduce((sum, { attempts }) => sum + attempts, 0);

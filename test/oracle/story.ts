@@ -10,6 +10,8 @@ export interface Story {
   accepted: Map<string, string>;
   /** By which words in a prompt the task of a key is known; `Do KEY.` where nothing is said. */
   task?: (key: string) => string;
+  /** When it was by the model's clock at a time of the fleet's, where that is another. */
+  truly?: (time: string) => string;
   /** Other ends than success that are right here. */
   mayEnd?: (job: Job) => boolean;
   /** Every job has one hook, which writes its job into this file of the fleet's folder. */

@@ -8,6 +8,13 @@ export type Row = Record<string, unknown>;
 
 type Statement = ReturnType<DatabaseSync["prepare"]>;
 
+const opened = new Set<string>();
+
+/** Whether this process has, or had, a connection to it. */
+export function wasOpened(file: string): boolean {
+  return opened.has(file);
+}
+
 /** One connection, whose errors are said in words a person can act on. */
 export class Database {
   readonly file: string;
@@ -19,6 +26,7 @@ export class Database {
   constructor(file: string, options: { readOnly?: boolean } = {}) {
     this.file = file;
     this.#readOnly = options.readOnly ?? false;
+    opened.add(file);
     this.#connection = explained(file, () => new DatabaseSync(file, { readOnly: this.#readOnly }));
     this.exec("PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   }

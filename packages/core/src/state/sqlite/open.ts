@@ -12,7 +12,8 @@ import { basename, dirname, join } from "node:path";
 import { UserError } from "../../errors/user-error.ts";
 import { identifyProcess } from "../process-identity.ts";
 import { orUnavailable } from "../unavailable.ts";
-import { Database, damaged } from "./database.ts";
+import { Database, damaged, wasOpened } from "./database.ts";
+import { lostFromJournal } from "./journal.ts";
 import { migrate, migrateNew, migrations } from "./migrations.ts";
 
 /*
@@ -30,6 +31,7 @@ const cheapToCheck = 4 * 1024 * 1024;
 export function openForWriting(file: string, steps = migrations): Database {
   orUnavailable(file, () => removeDrafts(file));
   if (!isThere(file)) orUnavailable(file, () => create(file, steps));
+  checkJournal(file);
   inspect(file, steps.length);
   const database = new Database(file);
   try {
@@ -118,6 +120,13 @@ function linkUnlessThere(draft: string, file: string): void {
   } catch (error) {
     if (sizeOf(file) === undefined) throw error;
   }
+}
+
+/** Whoever opened it has made the index of its journal anew, and locks are on that, too. */
+function checkJournal(file: string): void {
+  if (wasOpened(file)) return;
+  const lost = orUnavailable(file, () => lostFromJournal(file));
+  if (lost !== undefined) throw damaged(file, lost);
 }
 
 /** On a connection that cannot write, since closing a writing one would fold the journal in. */
