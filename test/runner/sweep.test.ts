@@ -109,6 +109,12 @@ describe.each(ways)("what a run left behind, %s", (_way, options) => {
     expect(performance.now() - begun).toBeLessThan(500);
   });
 
+  test("is waited for where there is something, also by who is in no hurry to look", async () => {
+    const run = await finished("setsid sleep 600 & echo $! > child", options);
+    await run.leash.killUnhurried();
+    expect(isAlive(run.pid("child"))).toBe(false);
+  });
+
   test("leaves no control group behind", async () => {
     const run = await finished("setsid sleep 600 &", options);
     await run.leash.kill();
@@ -127,6 +133,15 @@ describe("a sweep", () => {
     if (survived) process.kill(pid, "SIGKILL");
 
     expect(survived).toBe(knownBy !== "cgroup");
+  });
+
+  test("finds by further looks what comes after the first, which nobody has waited for", async () => {
+    const run = await finished("true", { cgroup: false });
+    await run.leash.killUnhurried();
+    const late = start("exec sleep 600", { cgroup: false }, { HERDCTL_RUN: run.token });
+    await run.leash.looked();
+    await late.exited;
+    expect(isAlive(late.child.pid ?? 0)).toBe(false);
   });
 
   test("does not touch another run, nor a variable that merely holds the token", async () => {
