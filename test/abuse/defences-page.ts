@@ -59,7 +59,7 @@ function shortened(reason: string): string {
   const plain = reason
     .replaceAll(/\/tmp\/[^\s'",)]+/g, "/tmp/…")
     .replaceAll(/job-\d{4}-\d\d-\d\d-\w+/g, "job-…")
-    .replaceAll(/[\s`|]+/g, " ")
+    .replaceAll(/[\s`|\p{Cc}]+/gu, " ")
     .trim();
   return plain.length > longest ? `${plain.slice(0, longest - 1)}…` : plain;
 }
