@@ -30,6 +30,9 @@ async function handOverAndDie(task: Task, folder: string): Promise<number> {
   return Number(String(pid));
 }
 
+/** On a busy machine a runner takes its time until it listens. */
+const patient = { patience: 30_000 };
+
 describe.each(["sdk", "cli"])("%s", (runtime) => {
   test("a job goes on to its outcome though the fleet that started it was killed", async () => {
     const on = await stage({ mode: "obedient" });
@@ -58,11 +61,11 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
       prompt: obey(["Bash", { command: "touch asked" }]),
     });
     const { exited } = sparePool().take(task.assignment);
-    const first = await connectRunner(task.jobDir);
+    const first = await connectRunner(task.jobDir, patient);
     const [asked] = await once(first, "approval");
     expect(asked).toMatchObject({ tool: "Bash", input: { command: "touch asked" } });
 
-    const second = await connectRunner(task.jobDir);
+    const second = await connectRunner(task.jobDir, patient);
     const [again] = await once(second, "approval");
     expect(again).toEqual(asked);
     const withdrawn = once(first, "withdrawn");
@@ -82,7 +85,7 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
       const yaml = `runtime: ${runtime}`;
       const task = await assign(on, { yaml, prompt: obey(["Bash", { command }]) });
       const { exited } = sparePool().take(task.assignment);
-      const link = await connectRunner(task.jobDir);
+      const link = await connectRunner(task.jobDir, patient);
       const pid = Number(await until(() => readIfThere(join(on.workspace, "pid"))));
       link.stop(force ? "interrupted" : "cancelled", force);
       expect(await exited).toEqual({ code: 0, signal: null });
@@ -140,7 +143,7 @@ test("a path that is too long for a socket is led to a short one, and nothing of
   const stateDir = join(on.home, "deep".repeat(30), ".herdctl");
   const task = await assign(on, { stateDir, prompt: obey(["Bash", { command: "sleep 60" }]) });
   const { exited } = sparePool().take(task.assignment);
-  const link = await connectRunner(task.jobDir);
+  const link = await connectRunner(task.jobDir, patient);
   await until(async () => (await messagesOf(task)).length > 0);
   link.stop("cancelled", false);
   await exited;
@@ -153,7 +156,7 @@ test("a client that talks nonsense, reads nothing or leaves harms nobody", async
   const on = await stage({ mode: "obedient" });
   const task = await assign(on, { prompt: obey(["Bash", { command: "sleep 0.5" }]) });
   const { exited } = sparePool().take(task.assignment);
-  (await connectRunner(task.jobDir)).close();
+  (await connectRunner(task.jobDir, patient)).close();
   const rude = createConnection(join(task.jobDir, "runner.sock")).on("error", () => undefined);
   onTestFinished(() => void rude.destroy());
   rude.write('{"type":"stop"}\n{"type":"answer","request_id":7}\n\0\n[]\nnonsense'.repeat(1_000));
