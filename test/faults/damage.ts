@@ -36,7 +36,7 @@ function changedFrom(bytes: Buffer, from: number, change: (byte: number) => numb
   return Buffer.from(bytes.map((byte, at) => (at < from || at >= from + 64 ? byte : change(byte))));
 }
 
-const offsets = [0, 0.3, 0.7, 0.99];
+export const offsets = [0, 0.3, 0.7, 0.99];
 
 /** A state with one job that is over and one whose fleet and runner were killed in the middle. */
 export async function damagedStage(on: Stage): Promise<DamagedStage> {
@@ -105,10 +105,14 @@ async function goesOnWrongly(
 ): Promise<string[]> {
   const { control } = fleet;
   const known = await control.job(finished);
-  const ended = await until("the end of the second", async () => {
-    const job = (await control.job(unfinished))?.job;
-    return job?.finished_at ? job : undefined;
-  }).catch(() => undefined);
+  const ended = await until(
+    "the end of the second",
+    async () => {
+      const job = (await control.job(unfinished))?.job;
+      return job?.finished_at ? job : undefined;
+    },
+    120_000,
+  ).catch(() => undefined);
   const request = { trigger: "manual" as const, agent: "one", prompt: "Do the third." };
   const third = await control.wait((await control.trigger(request)).job.id);
   await fleet.stop();

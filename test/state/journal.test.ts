@@ -48,6 +48,10 @@ function change(share: number): (journal: string) => void {
   };
 }
 
+function zero(count: number): (journal: string) => void {
+  return (journal) => writeFileSync(journal, readFileSync(journal).fill(0, 0, count));
+}
+
 function cut(share: number): (journal: string) => void {
   return (journal) => truncateSync(journal, Math.floor(readFileSync(journal).length * share));
 }
@@ -58,6 +62,7 @@ test("a journal as a killed process leaves it is read to its end", async () => {
 
 test.each([
   ["changed in its first bytes", change(0)],
+  ["overwritten with zeros in its first bytes", zero(64)],
   ["changed in the middle", change(0.5)],
   ["changed in its last page", change(0.999)],
   ["cut off in the middle", cut(0.5)],

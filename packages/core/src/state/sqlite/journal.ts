@@ -50,13 +50,17 @@ function isOfThisBoot(file: string): boolean {
   return changed > Date.now() - uptime() * 1000;
 }
 
+/** Its last bit says in which order the bytes of a number are added up. */
+const magic = 0x377f0682;
 const headerSize = 32;
 const frameHeaderSize = 24;
 
 /** How many frames are sound, from the first on; undefined when the index is of another round. */
 function soundFrames(journal: Buffer, { frames, salts }: JournalIndex): number | undefined {
   if (journal.length < headerSize) return 0;
-  const isLittleSum = journal.readUInt32BE(0) % 2 === 0;
+  const kind = journal.readUInt32BE(0) - magic;
+  if (kind !== 0 && kind !== 1) return 0;
+  const isLittleSum = kind === 0;
   let sum = sumOf(journal.subarray(0, 24), [0, 0], isLittleSum);
   if (!isSum(journal, 24, sum)) return 0;
   if (!journal.subarray(16, 24).equals(salts)) return undefined;
