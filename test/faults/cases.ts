@@ -37,7 +37,7 @@ const roads: Partial<Record<FailPoint, FailPoint | null>> = {
   "runner began": "dead run swept",
   "init seen": "dead run swept",
   "message seen": "dead run told",
-  "message kept": "recovery done",
+  "message kept": "dead run swept",
   "result seen": "dead run told",
   "outcome made": "dead run told",
   "outcome stored": "report read",
@@ -48,7 +48,7 @@ const roads: Partial<Record<FailPoint, FailPoint | null>> = {
   "hooks decided": "hook begun",
   "hook begun": "hook cut off",
   "hook ran": "hook cut off",
-  "hook recorded": null,
+  "hook recorded": "recovery done",
   "reply finished": "reply finished",
   "message answered": null,
 };
