@@ -12,9 +12,21 @@ export async function whenWritable<T>(context: FleetContext, write: () => Promis
       context.writable(undefined);
       return result;
     } catch (error) {
-      if (!(error instanceof UserError) || error.code !== "state_unavailable") throw error;
-      context.writable(error.message);
+      const obstacle = obstacleOf(error);
+      if (obstacle === undefined) throw error;
+      context.writable(obstacle);
       await delay(tryEvery);
     }
   }
+}
+
+/** What a disk says that may take writes again later. */
+const refusals = new Set<unknown>(["ENOSPC", "EDQUOT", "EROFS", "EIO"]);
+
+/** Of the database, or of a file of the job's own. */
+function obstacleOf(error: unknown): string | undefined {
+  if (error instanceof UserError)
+    return error.code === "state_unavailable" ? error.message : undefined;
+  const isRefused = error instanceof Error && "code" in error && refusals.has(error.code);
+  return isRefused ? `the job's files cannot be written: ${error.message}` : undefined;
 }
