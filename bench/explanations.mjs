@@ -6,8 +6,6 @@ export const explanations = {
     "As with the CLI; on top of it the SDK itself is loaded in the runner, which the bare `query()` here has behind it when its clock starts.",
   "trigger --wait":
     "The job at the socket and one more start of Node: see `herdctl status` below for that part alone.",
-  "status, 100,000 jobs":
-    "The status tells what today has cost, and that is summed from the attempts of the day, of which there are 4,000 when 100,000 jobs lie on 25 days. It grows with the jobs of one day, not with the past; the command, with Node's own start, holds the bound.",
   "trigger to spawn":
-    "Profile of a quiet machine: one durable transaction, the order to the spare, and the spawn itself, which the bare figure beside it has as well.",
+    "Profile of a quiet machine: two durable transactions (the job, its attempt), the order to the spare, and the spawn itself, which the bare figure beside it has as well.",
 };

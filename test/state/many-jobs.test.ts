@@ -50,8 +50,8 @@ describe("the snapshot", () => {
   });
 });
 
-describe("the cost since a time", () => {
-  test("counts every attempt that ended since then, by agent", async () => {
+describe("the cost of a day", () => {
+  test("counts every attempt that ended on it, by agent", async () => {
     const stores = memoryStores();
     const { jobs, budgets, time } = stores;
     await finish(stores, "a", 100);

@@ -30,8 +30,7 @@ export async function settleRun(
   holder: LeaseHolder,
   next: NextStep,
 ): Promise<Job> {
-  const asked = await state.approvals.open(report.job_id);
-  if (asked.length > 0) await state.approvals.voidAttempt(report.job_id, report.attempt);
+  await state.approvals.voidAttempt(report.job_id, report.attempt);
   const end = {
     outcome_code: report.outcome.code,
     session_id: report.session_opened ? report.session_id : null,
