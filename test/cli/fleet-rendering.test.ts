@@ -58,6 +58,8 @@ function job(more: Partial<Job> = {}): Job {
     resumed_from: null,
     forked_from: null,
     fork_point: null,
+    node: null,
+    assigned: null,
     reserved_usd: null,
     chain: { id: "job-2026-03-01-k3v9", parent: null, depth: 0, agents: [], max_usd: null },
     waits_for: [],

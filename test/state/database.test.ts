@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeStores } from "../../packages/core/src/state/sql/stores.ts";
 import { Database } from "../../packages/core/src/state/sqlite/database.ts";
-import { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
 import { migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
 import { openForReading, openForWriting } from "../../packages/core/src/state/sqlite/open.ts";
 import { StateManager } from "../../packages/core/src/state/state-manager.ts";
@@ -130,11 +130,7 @@ test("a full disk refuses new work, keeps the old, and is forgiven once there is
   const { file } = stateWithJobs();
   const database = openForWriting(file);
   onCleanup(() => database.close());
-  const jobs = new SqliteJobStore(
-    database,
-    () => new Date(),
-    () => "output.jsonl",
-  );
+  const { jobs } = makeStores(database, { outputFile: () => "output.jsonl" });
   const large = { agent: "coder", prompt: "x".repeat(100_000), idempotency_key: "large" };
   // Stands for a disk with no room: SQLite gives the same error from the same place.
   database.get("PRAGMA max_page_count = 1");

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
+import type { JobStore } from "../../packages/core/src/state/contract.ts";
+import { makeStores } from "../../packages/core/src/state/sql/stores.ts";
 import { migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
 import type { Usage } from "../../packages/core/src/state/usage.ts";
 import { dayOf } from "../../packages/core/src/triggers/schedule/day.ts";
@@ -13,7 +14,7 @@ const tokens = {
   cache_creation_input_tokens: 2,
 };
 
-type Jobs = SqliteJobStore;
+type Jobs = JobStore;
 interface Run {
   agent: string;
   schedule?: string;
@@ -84,13 +85,11 @@ test("an attempt that is ended twice costs once", async () => {
 
 test("a run counts on the day that it is where the fleet is", async () => {
   const { database, budgets, time } = memoryStores();
-  const inTokyo = (at: Date) => dayOf(at, "Asia/Tokyo").name;
-  const jobs = new SqliteJobStore(
-    database,
-    () => new Date(time.now),
-    () => "",
-    inTokyo,
-  );
+  const { jobs } = makeStores(database, {
+    clock: () => new Date(time.now),
+    outputFile: () => "",
+    dayName: (at) => dayOf(at, "Asia/Tokyo").name,
+  });
   time.now = Date.parse("2030-01-01T14:59:59.000Z");
   await ran(jobs, { agent: "a", cost: 1 });
   time.now = Date.parse("2030-01-01T15:00:00.000Z");

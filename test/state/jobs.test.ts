@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JobQuery } from "../../packages/core/src/state/contract.ts";
+import type { JobQuery, JobStore } from "../../packages/core/src/state/contract.ts";
 import { isFinished, type JobStatus } from "../../packages/core/src/state/job-status.ts";
 import type { OutcomeCode } from "../../packages/core/src/state/outcome.ts";
-import type { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
 import { samples } from "../support/width.ts";
 import { memoryStores } from "./support.ts";
 
@@ -29,6 +28,8 @@ describe("accepting", () => {
       resumed_from: null,
       forked_from: null,
       fork_point: null,
+      node: null,
+      assigned: null,
       reserved_usd: null,
       status: "pending",
       outcome: null,
@@ -178,6 +179,22 @@ describe("changing", () => {
     expect((await jobs.get(job.id))?.status).toBe("running");
   });
 
+  test("a job that was given to a node is begun by it alone, and once", async () => {
+    const { jobs, time } = memoryStores();
+    const { job } = await jobs.create({ agent: "coder", prompt: "p" });
+    const by = { node: "n1", epoch: 2 };
+    const at = new Date(time.now).toISOString();
+    await jobs.update(job.id, { assigned: { ...by, at } });
+    expect((await jobs.update(job.id, { summary: "s" })).job.assigned).toEqual({ ...by, at });
+    for (const other of [{ node: "n2", epoch: 2 }, { node: "n1", epoch: 1 }]) {
+      const refused = await jobs.startAttempt(job.id, {}, undefined, other);
+      expect(refused).toMatchObject({ applied: false, job: { status: "pending", attempts: 0 } });
+    }
+    const begun = await jobs.startAttempt(job.id, {}, undefined, by);
+    expect(begun).toMatchObject({ applied: true, job: { node: "n1", assigned: null } });
+    expect(await jobs.startAttempt(job.id, {}, undefined, by)).toMatchObject({ applied: false });
+  });
+
   test("each attempt keeps its own end, the first one said", async () => {
     const { jobs } = memoryStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
@@ -306,7 +323,7 @@ describe("changing", () => {
 });
 
 describe("listing 20,000 jobs", () => {
-  async function fill(jobs: SqliteJobStore, time: { now: number }): Promise<string[]> {
+  async function fill(jobs: JobStore, time: { now: number }): Promise<string[]> {
     const ids: string[] = [];
     for (let n = 0; n < 20_000; n++) {
       // Three jobs share each millisecond.

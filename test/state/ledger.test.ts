@@ -55,12 +55,18 @@ test("a refusal says why, and an end is known", async () => {
   expect(await schedules.mark(name)).toMatchObject({ busy: false, last_end: job.finished_at });
 });
 
-test("a due time never has two records: all of a batch is refused, and nothing is left of it", async () => {
-  const { schedules, jobs, admit } = await planned();
-  await schedules.record([missed(1, 1)]);
-  await expect(admit(1)).rejects.toThrow();
-  expect((await jobs.list({ limit: 10 })).jobs).toEqual([]);
-  expect((await schedules.history({ limit: 10 })).records).toHaveLength(1);
+test("a due time never has two records: who settles it second changes nothing, and is told so", async () => {
+  const { schedules, time, admit } = await planned();
+  const [first] = await schedules.record([missed(1, 1)]);
+  const mark = await schedules.mark(name);
+  time.now += 1_000;
+  expect(await schedules.record([{ ...missed(1, 1), through: at(3) }])).toEqual([]);
+  expect(await schedules.mark(name)).toEqual(mark);
+  const both = await schedules.record([missed(1, 1), missed(2, 2)]);
+  expect(both.map(({ due_at }) => due_at)).toEqual([at(2)]);
+  expect((await schedules.history({ limit: 10 })).records).toEqual([both[0], first]);
+  expect((await admit(2)).job).toMatchObject({ status: "skipped", outcome: { code: "overlap" } });
+  expect((await schedules.history({ limit: 10 })).records).toEqual([both[0], first]);
 });
 
 test("several come in one transaction, in their order, and each sees those before it", async () => {
@@ -74,6 +80,7 @@ test("several come in one transaction, in their order, and each sees those befor
     [1, 2, 3].map((hour) => ({
       job: { ...name, prompt: `p${hour}` },
       decide,
+      wantsLive: true,
       due: { due_at: at(hour), through: at(hour) },
     })),
   );

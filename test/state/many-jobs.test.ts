@@ -170,6 +170,7 @@ test("100,000 finished jobs make none of it slower", async () => {
   const seen = await quickly(() =>
     jobs.admit({
       job: newJob,
+      wantsLive: true,
       decide: ({ live: [first] }) => ({ kind: "accept", cancel: first ? [first.id] : [] }),
     }),
   );

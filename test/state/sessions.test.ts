@@ -51,6 +51,13 @@ describe("sessions", () => {
     expect(await sessions.release("s1", runner)).toBe(true);
   });
 
+  test("know the node that made them, also when it is not said again", async () => {
+    const { sessions } = memoryStores();
+    expect(await sessions.save(session)).toMatchObject({ node: null });
+    await sessions.save({ ...session, node: "n1" });
+    expect(await sessions.save(session)).toMatchObject({ node: "n1" });
+  });
+
   test("of a schedule's own are not the agent's last, and stay its own", async () => {
     const { sessions, time } = memoryStores();
     await sessions.save(session);
@@ -107,6 +114,23 @@ describe("leases", () => {
     expect(await sessions.lease("s", reborn, later)).toMatchObject({ granted: false });
     time.now = later.getTime();
     expect(await sessions.lease("s", reborn, later)).toEqual({ granted: true });
+  });
+
+  test("of another node are held until that node is gone or the time is over", async () => {
+    const { sessions, time, dead, gone } = memoryStores();
+    const until = new Date(time.now + 60_000);
+    const [far, near] = [
+      { ...holder(1), node: "far" },
+      { ...holder(1), node: "near" },
+    ];
+    await sessions.lease("s1", far, until);
+    expect(await sessions.release("s1", near)).toBe(false);
+    dead.add(1);
+    expect(await sessions.lease("s1", near, until)).toMatchObject({ granted: false, holder: far });
+    gone.add("far");
+    expect(await sessions.lease("s1", near, until)).toEqual({ granted: true });
+    time.now += 60_000;
+    expect(await sessions.lease("s1", far, until)).toEqual({ granted: true });
   });
 
   test("whatever happens, no two living holders have a session at the same time", async () => {

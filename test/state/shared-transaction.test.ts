@@ -10,7 +10,7 @@ function counted() {
   let transactions = 0;
   const shared = new SharedTransaction((work) => {
     transactions += 1;
-    database.transaction(work);
+    database.atOnce(work);
   });
   return {
     shared,

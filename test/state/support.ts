@@ -6,15 +6,9 @@ import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
-import { SqliteApprovalStore } from "../../packages/core/src/state/sqlite/approval-store.ts";
-import { SqliteBudgetStore } from "../../packages/core/src/state/sqlite/budget-store.ts";
+import { makeStores } from "../../packages/core/src/state/sql/stores.ts";
 import { Database } from "../../packages/core/src/state/sqlite/database.ts";
-import { SqliteDeliveryStore } from "../../packages/core/src/state/sqlite/delivery-store.ts";
-import { SqliteJobStore } from "../../packages/core/src/state/sqlite/job-store.ts";
 import { migrateNew, migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
-import { SqlitePauseStore } from "../../packages/core/src/state/sqlite/pause-store.ts";
-import { SqliteScheduleStore } from "../../packages/core/src/state/sqlite/schedule-store.ts";
-import { SqliteSessionStore } from "../../packages/core/src/state/sqlite/session-store.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -35,22 +29,18 @@ export function tempFolder(): string {
 export function memoryStores() {
   const time = { now: Date.parse("2030-01-01T00:00:00.000Z") };
   const dead = new Set<number>();
+  const gone = new Set<string>();
   const database = new Database(":memory:");
   onCleanup(() => database.close());
   migrateNew(database, migrations);
   const clock = () => new Date(time.now);
-  return {
-    time,
-    dead,
-    database,
-    jobs: new SqliteJobStore(database, clock, (id) => `/state/jobs/${id}/output.jsonl`),
-    sessions: new SqliteSessionStore(database, clock, ({ pid }) => !dead.has(pid)),
-    approvals: new SqliteApprovalStore(database, clock),
-    pauses: new SqlitePauseStore(database, clock),
-    schedules: new SqliteScheduleStore(database, clock),
-    budgets: new SqliteBudgetStore(database),
-    deliveries: new SqliteDeliveryStore(database, clock),
-  };
+  const stores = makeStores(database, {
+    clock,
+    outputFile: (id) => `/state/jobs/${id}/output.jsonl`,
+    isAlive: ({ pid }) => !dead.has(pid),
+    isNodeGone: (node) => gone.has(node),
+  });
+  return { time, dead, gone, database, ...stores };
 }
 
 export interface Program {

@@ -135,9 +135,9 @@ export const runDefences: readonly Defence[] = [
     name: "an approval is used once",
     guards: "what a person allowed, against a second use",
     edit: {
-      file: "packages/core/src/state/sqlite/approval-store.ts",
-      from: "return this.#database.transaction(() => this.#spend(this.#expect(id)));",
-      to: 'return this.#spend(this.#expect(id)) || this.#expect(id).answer === "allow";',
+      file: "packages/core/src/state/sql/approval-store.ts",
+      from: "return yield* this.#spend(yield* this.#expect(id));",
+      to: 'return (yield* this.#expect(id)).answer === "allow";',
     },
     red: { file: "test/state/approvals.test.ts", test: "an allow is good for one use" },
   },

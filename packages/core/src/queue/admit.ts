@@ -2,14 +2,14 @@ import { namesAgent } from "../config/named-agents.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
 import { nextInChain } from "../state/chain.ts";
-import type { Admitted, Application } from "../state/contract.ts";
+import type { AdmissionDecider, Admitted, Application } from "../state/contract.ts";
 import type { WantedDelivery } from "../state/delivery.ts";
 import type { Job, NewJob, TriggerType } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { Day } from "../state/spending.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { Budget } from "./budget.ts";
-import { decideAdmission, type Overlap } from "./decide-admission.ts";
+import { decideAdmission, type Overlap, wantsLive } from "./decide-admission.ts";
 import type { ChainLimits, Delegated } from "./decide-chain.ts";
 
 type Schedule = ResolvedAgent["schedules"][string];
@@ -124,7 +124,8 @@ async function applicationOf(
   };
   const isLimited = [agent.budget, rules?.budget ?? {}].some((one) => Object.keys(one).length > 0);
   const day = isLimited ? rules?.day() : undefined;
-  return { job, due, delivery, day, decide: (snapshot) => decideAdmission(applicant, snapshot) };
+  const decide: AdmissionDecider = (snapshot) => decideAdmission(applicant, snapshot);
+  return { job, due, delivery, day, decide, wantsLive: wantsLive(applicant) };
 }
 
 /** Kinds of triggers whose text somebody wrote whom nobody here knows. */

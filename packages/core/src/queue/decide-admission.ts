@@ -46,6 +46,10 @@ export function decideAdmission(
 }
 
 /** Where all are allowed, those that live are not even looked at: they may be thousands. */
+export function wantsLive({ schedule, overlap }: Applicant): boolean {
+  return schedule !== null && overlap !== "allow";
+}
+
 function decideOverlap(
   { schedule, overlap }: Applicant,
   snapshot: AdmissionSnapshot,

@@ -26,7 +26,7 @@ import type { NewWorkClaim, WorkClaim, WorkClaimChange } from "./work-claim.ts";
  * What the rest of the engine may ask of the state. Each call is one transaction, or a part of one
  * that is kept or undone as a whole, and durable when its promise resolves; a call that must read
  * before it writes does both inside. The promises are for stores that lie across a network, and for
- * admissions and deliveries, which share the wait for the disk; else the SQLite one answers at once.
+ * admissions and deliveries, which share the wait for the disk; else SQLite answers at once.
  */
 
 export interface JobStore {
@@ -53,12 +53,14 @@ export interface JobStore {
   update(id: string, change: JobChange): Promise<JobUpdate>;
   /**
    * Counts the attempt and sets the job running, and leases the session that nobody else can hold
-   * or that its holder has leased before. Not applied to a finished job.
+   * or that its holder has leased before. Not applied to a finished job, nor to one that is not
+   * assigned to `by`; what is begun is no longer assigned.
    */
   startAttempt(
     id: string,
     change?: Omit<JobChange, "status">,
     lease?: LeaseTerms,
+    by?: Assignee,
   ): Promise<JobUpdate>;
   /**
    * What an attempt came to and what becomes of its job, in one step: no job is left running
@@ -76,6 +78,12 @@ export interface JobStore {
   attempts(id: string): Promise<Attempt[]>;
   /** Deletes finished jobs that need not be kept, some at a time, and returns their ids. */
   prune(retention: Retention): Promise<string[]>;
+}
+
+/** A node, and as of which of its joins. */
+export interface Assignee {
+  node: string;
+  epoch: number;
 }
 
 export interface LeaseTerms {
@@ -103,13 +111,15 @@ export interface Application {
   delivery?: WantedDelivery;
   /** The day whose spending the decider wants to know. */
   day?: Day;
+  /** The decider looks at what is live: of a busy webhook there may be thousands. */
+  wantsLive?: boolean;
 }
 
 /** Called within the transaction: it must be quick and pure. */
 export type AdmissionDecider = (snapshot: AdmissionSnapshot) => AdmissionDecision;
 
 export interface AdmissionSnapshot {
-  /** What is live of the job's agent and schedule; nothing when it has no schedule. */
+  /** What is live of the job's agent and schedule, if the application wants it and has a schedule. */
   live: readonly LiveJob[];
   spending?: Spending;
   /** Of the chain that the job would be part of; nothing when it would begin one. */
@@ -297,7 +307,10 @@ export interface ScheduleStore {
   /** Counts the due times of these plans from a time on, in place of earlier plans of the schedules. */
   plan(plans: readonly (ScheduleName & { plan: unknown })[], since: Date): Promise<void>;
   forget(name: ScheduleName): Promise<void>;
-  /** Puts down what became of due times that no job came of. */
+  /**
+   * Puts down what became of due times that no job came of. Returns what it put down: one that has a
+   * record already, as another node settled it, keeps that.
+   */
   record(records: readonly SettledDue[]): Promise<DueRecord[]>;
   /** The clock was set back: what was put down as missed for a time after this is open again. */
   reopen(name: ScheduleName, now: Date): Promise<void>;

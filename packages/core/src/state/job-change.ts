@@ -120,6 +120,8 @@ const emptyJob = {
   due_at: null,
   waits_for: [],
   untrusted: false,
+  node: null,
+  assigned: null,
   attempts: 0,
   crashes: 0,
   started_at: null,

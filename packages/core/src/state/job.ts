@@ -28,6 +28,13 @@ export type Place = z.infer<typeof placeSchema>;
 const time = z.iso.datetime();
 const text = z.string().nullable();
 
+/** To which node it was given, as of which of its joins, and when. */
+export const assignmentSchema = z.object({
+  node: z.string(),
+  epoch: z.number().int(),
+  at: time,
+});
+
 /** What is known of a job when it is accepted and never changes afterwards. */
 const requestFields = {
   agent: z.string().min(1),
@@ -74,12 +81,19 @@ const progressFields = {
   waits_for: z.array(z.string()),
   /** It read what came from outside, or from a job that did. */
   untrusted: z.boolean(),
+  /** The node that it ran on last; none in a state that is not shared. */
+  node: text,
+  /** The node that is to begin it, until it has. */
+  assigned: assignmentSchema.nullable(),
 };
 
 export const jobSchema = z.object({
   id: z.string(),
   ...requestFields,
   ...progressFields,
+  /** Older records know no nodes. */
+  node: progressFields.node.default(null),
+  assigned: progressFields.assigned.default(null),
   attempts: z.number().int().nonnegative(),
   /** How often its runner died under it. */
   crashes: z.number().int().nonnegative(),
@@ -95,7 +109,7 @@ export type Job = z.infer<typeof jobSchema>;
 export type LiveJob = Pick<
   Job,
   "id" | "agent" | "schedule" | "priority" | "created_at" | "due_at" | "waits_for"
-> & { status: "pending" | "running" | "waiting" };
+> & { status: "pending" | "running" | "waiting" } & Partial<Pick<Job, "node" | "assigned">>;
 
 /** A job to be accepted; one that is refused at the door is recorded as `skipped` with its outcome. */
 export const newJobSchema = given(

@@ -16,6 +16,8 @@ export const sessionSchema = z.object({
   last_used_at: time,
   expires_at: time.nullable(),
   job_id: z.string().nullable(),
+  /** Where its files lie; none in a state that is not shared. Older records know no nodes. */
+  node: z.string().nullable().default(null),
   /** Set where it is this schedule's own: no other run goes on in it by itself. */
   schedule: z.string().nullable(),
   /** It is a conversation's own: no other job goes on with it by itself. */
@@ -33,6 +35,8 @@ export const sessionInfoSchema = given(
     .omit({ created_at: true, last_used_at: true })
     .partial()
     .required({ session_id: true, agent: true, place: true, cwd: true })
+    // Without its default: what is left out stays as it was.
+    .extend({ node: z.string().nullable().optional() })
     .strict(),
 );
 export type SessionInfo = z.infer<typeof sessionInfoSchema>;
@@ -41,8 +45,11 @@ export function isExpired(session: Session, now: Date): boolean {
   return session.expires_at !== null && Date.parse(session.expires_at) <= now.getTime();
 }
 
-/** Who writes to a session: a process, for a job. */
-export const leaseHolderSchema = processIdentitySchema.extend({ job_id: z.string() });
+/** Who writes to a session: a process, for a job, on a node where the state is shared. */
+export const leaseHolderSchema = processIdentitySchema.extend({
+  job_id: z.string(),
+  node: z.string().nullable().optional(),
+});
 export type LeaseHolder = z.infer<typeof leaseHolderSchema>;
 
 export interface Lease {

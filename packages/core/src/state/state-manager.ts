@@ -15,19 +15,10 @@ import type {
 import { ensureFolder } from "./folder.ts";
 import { checkJobId } from "./names.ts";
 import { outputName } from "./output-writer.ts";
-import { isAlive } from "./process-identity.ts";
-import { SqliteApprovalStore } from "./sqlite/approval-store.ts";
-import { SqliteBudgetStore } from "./sqlite/budget-store.ts";
-import { SqliteChatStore } from "./sqlite/chat-store.ts";
+import type { SqlDatabase } from "./sql/sql-database.ts";
+import { makeStores, type Stores } from "./sql/stores.ts";
 import type { Database } from "./sqlite/database.ts";
-import { SqliteDeliveryStore } from "./sqlite/delivery-store.ts";
-import { SqliteHookStore } from "./sqlite/hook-store.ts";
-import { SqliteJobStore } from "./sqlite/job-store.ts";
 import { openForReading, openForWriting, setAside } from "./sqlite/open.ts";
-import { SqlitePauseStore } from "./sqlite/pause-store.ts";
-import { SqliteScheduleStore } from "./sqlite/schedule-store.ts";
-import { SqliteSessionStore } from "./sqlite/session-store.ts";
-import { SqliteWorkStore } from "./sqlite/work-store.ts";
 
 export interface OpenOptions {
   readOnly?: boolean;
@@ -37,26 +28,12 @@ export interface OpenOptions {
   setAsideDamaged?: boolean;
 }
 
-interface Stores {
-  database: Database;
-  jobs: JobStore;
-  sessions: SessionStore;
-  approvals: ApprovalStore;
-  pauses: PauseStore;
-  schedules: ScheduleStore;
-  budgets: BudgetStore;
-  deliveries: DeliveryStore;
-  hooks: HookStore;
-  work: WorkStore;
-  chat: ChatStore;
-}
-
 /** A state directory: where everything lies, and its stores while it is open. */
 export class StateManager {
   readonly stateDir: string;
   /** What `open` moved out of the way, if it had to. */
   setAside: string | undefined;
-  #stores: Stores | undefined;
+  #stores: (Stores & { database: SqlDatabase }) | undefined;
 
   constructor(stateDir: string) {
     this.stateDir = resolve(stateDir);
@@ -118,27 +95,16 @@ export class StateManager {
   async open(options: OpenOptions = {}): Promise<this> {
     if (this.#stores) return this;
     const database = this.#openDatabase(options);
-    const clock = () => new Date();
     const outputFile = (id: string) => join(this.jobDir(id), outputName);
-    this.#stores = {
-      database,
-      jobs: new SqliteJobStore(database, clock, outputFile, options.dayName),
-      sessions: new SqliteSessionStore(database, clock, isAlive),
-      approvals: new SqliteApprovalStore(database, clock),
-      pauses: new SqlitePauseStore(database, clock),
-      schedules: new SqliteScheduleStore(database, clock),
-      budgets: new SqliteBudgetStore(database),
-      deliveries: new SqliteDeliveryStore(database, clock),
-      hooks: new SqliteHookStore(database, clock),
-      work: new SqliteWorkStore(database, clock),
-      chat: new SqliteChatStore(database, clock),
-    };
+    const { dayName } = options;
+    this.#stores = { database, ...makeStores(database, { outputFile, dayName }) };
     return this;
   }
 
   async close(): Promise<void> {
-    this.#stores?.database.close();
+    const database = this.#stores?.database;
     this.#stores = undefined;
+    await database?.close();
   }
 
   get #opened(): Stores {

@@ -1,12 +1,18 @@
 import { UserError } from "../../errors/user-error.ts";
 import { failPoint } from "../../faults/fail-point.ts";
+import { damaged } from "../sql/record.ts";
+import type { Dialect, SqlDatabase } from "../sql/sql-database.ts";
+import type { Query, Row, Steps, Value } from "../sql/steps.ts";
 import { DatabaseSync } from "./driver.ts";
 import { SharedTransaction } from "./shared-transaction.ts";
 
-export type Value = string | number | null;
-export type Row = Record<string, unknown>;
-
 type Statement = ReturnType<DatabaseSync["prepare"]>;
+
+const dialect: Dialect = {
+  greatest: "max",
+  hint: (index) => `INDEXED BY ${index}`,
+  nodes: false,
+};
 
 const opened = new Set<string>();
 
@@ -15,16 +21,21 @@ export function wasOpened(file: string): boolean {
   return opened.has(file);
 }
 
-/** One connection, whose errors are said in words a person can act on. */
-export class Database {
-  readonly file: string;
+/**
+ * One connection, whose errors are said in words a person can act on. SQLite answers at once, so all
+ * steps of a piece of work are done in one go and nothing else comes between them.
+ */
+export class Database implements SqlDatabase {
+  /** The file. */
+  readonly name: string;
+  readonly dialect = dialect;
   readonly #connection: DatabaseSync;
   readonly #readOnly: boolean;
   readonly #statements = new Map<string, Statement>();
-  readonly #shared = new SharedTransaction((work) => this.transaction(work));
+  readonly #shared = new SharedTransaction((work) => this.atOnce(work));
 
   constructor(file: string, options: { readOnly?: boolean } = {}) {
-    this.file = file;
+    this.name = file;
     this.#readOnly = options.readOnly ?? false;
     opened.add(file);
     this.#connection = explained(file, () => new DatabaseSync(file, { readOnly: this.#readOnly }));
@@ -32,28 +43,40 @@ export class Database {
   }
 
   exec(sql: string): void {
-    explained(this.file, () => this.#connection.exec(sql));
+    explained(this.name, () => this.#connection.exec(sql));
   }
 
   all(sql: string, ...values: Value[]): Row[] {
-    return explained(this.file, () => this.#statement(sql).all(...values));
+    return explained(this.name, () => this.#statement(sql).all(...values));
   }
 
   get(sql: string, ...values: Value[]): Row | undefined {
-    return explained(this.file, () => this.#statement(sql).get(...values));
+    return explained(this.name, () => this.#statement(sql).get(...values));
   }
 
   /** How many rows it changed. */
   run(sql: string, ...values: Value[]): number {
-    return explained(this.file, () => Number(this.#statement(sql).run(...values).changes));
+    return explained(this.name, () => Number(this.#statement(sql).run(...values).changes));
   }
 
-  /** All or nothing, and durable when it returns. */
-  transaction<T>(work: () => T): T {
+  async read<T>(work: () => Steps<T>): Promise<T> {
+    return this.#drive(work());
+  }
+
+  async transaction<T>(work: () => Steps<T>): Promise<T> {
+    return this.atOnce(() => this.#drive(work()));
+  }
+
+  together<T>(work: (transaction: object) => Steps<T>): Promise<T> {
+    return this.#shared.join((transaction) => this.#drive(work(transaction)));
+  }
+
+  /** A transaction that is durable when it returns. */
+  atOnce<T>(work: () => T): T {
     this.exec("BEGIN IMMEDIATE");
     try {
       const result = work();
-      explained(this.file, () => failPoint("database write"));
+      explained(this.name, () => failPoint("database write"));
       this.exec("COMMIT");
       return result;
     } catch (error) {
@@ -63,16 +86,15 @@ export class Database {
     }
   }
 
-  /** The same, but shared with others who ask at the same time; durable when it resolves. */
-  together<T>(work: (transaction: object) => T): Promise<T> {
-    return this.#shared.join(work);
-  }
-
   get version(): number {
     return Number(this.get("PRAGMA user_version")?.user_version);
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    this.closeNow();
+  }
+
+  closeNow(): void {
     if (!this.#connection.isOpen) return;
     this.#shared.commit();
     if (!this.#readOnly) this.#foldJournal();
@@ -92,6 +114,16 @@ export class Database {
     }
   }
 
+  #drive<T>(steps: Steps<T>): T {
+    let step = steps.next();
+    while (!step.done) step = steps.next(this.#answer(step.value));
+    return step.value;
+  }
+
+  #answer({ kind, sql, values }: Query): Row[] | number {
+    return kind === "rows" ? this.all(sql, ...values) : this.run(sql, ...values);
+  }
+
   #statement(sql: string): Statement {
     const known = this.#statements.get(sql);
     if (known) return known;
@@ -99,10 +131,6 @@ export class Database {
     this.#statements.set(sql, statement);
     return statement;
   }
-}
-
-export function damaged(file: string, found: string, cause?: unknown): UserError {
-  return new UserError("state_damaged", `${file} is damaged: ${found}`, { cause });
 }
 
 /** SQLite's primary result code of an error, if it is one of SQLite's. */

@@ -305,12 +305,21 @@ export const migrations: readonly string[] = [
     FROM attempts JOIN jobs ON jobs.id = attempts.job_id
     WHERE attempts.finished_at IS NOT NULL GROUP BY 1, 2, 3, 4
   `,
+  `
+  ALTER TABLE jobs ADD COLUMN cost_usd REAL AS (record ->> '$.cost_usd');
+  ALTER TABLE jobs ADD COLUMN reserved_usd REAL AS (record ->> '$.reserved_usd');
+  ALTER TABLE sessions ADD COLUMN schedule TEXT AS (record ->> '$.schedule');
+  ALTER TABLE sessions ADD COLUMN in_chat INTEGER AS (record ->> '$.in_chat');
+  DROP INDEX work_claims_failed;
+  CREATE INDEX work_claims_failed ON work_claims (source, item) WHERE failed = 1;
+  DROP INDEX attempts_cost
+  `,
 ];
 
 /** Each step in a transaction of its own, so that a crash leaves one version or the next. */
 export function migrate(database: Database, steps: readonly string[]): void {
   for (let version = database.version; version < steps.length; version++) {
-    database.transaction(() => {
+    database.atOnce(() => {
       if (database.version === version) applyStep(database, steps, version);
     });
   }
@@ -318,7 +327,7 @@ export function migrate(database: Database, steps: readonly string[]): void {
 
 /** The whole way in a database that is known to be new. */
 export function migrateNew(database: Database, steps: readonly string[]): void {
-  database.transaction(() => {
+  database.atOnce(() => {
     for (const version of steps.keys()) applyStep(database, steps, version);
   });
 }

@@ -12,7 +12,8 @@ import { basename, dirname, join } from "node:path";
 import { UserError } from "../../errors/user-error.ts";
 import { identifyProcess } from "../process-identity.ts";
 import { orUnavailable } from "../unavailable.ts";
-import { Database, damaged, wasOpened } from "./database.ts";
+import { damaged } from "../sql/record.ts";
+import { Database, wasOpened } from "./database.ts";
 import { lostFromJournal } from "./journal.ts";
 import { migrate, migrateNew, migrations } from "./migrations.ts";
 
@@ -38,7 +39,7 @@ export function openForWriting(file: string, steps = migrations): Database {
     migrate(database, steps);
     return database;
   } catch (error) {
-    database.close();
+    database.closeNow();
     throw error;
   }
 }
@@ -58,7 +59,7 @@ export function openForReading(file: string, steps = migrations): Database {
     }
     return database;
   } catch (error) {
-    database.close();
+    database.closeNow();
     throw error;
   }
 }
@@ -94,7 +95,7 @@ function create(file: string, steps: readonly string[]): void {
       database.exec("PRAGMA journal_mode = WAL");
       migrateNew(database, steps);
     } finally {
-      database.close();
+      database.closeNow();
     }
     linkUnlessThere(draft, file);
   } finally {
@@ -137,12 +138,12 @@ function inspect(file: string, newest: number): void {
     checkVersion(database, newest);
     if (unclean || (sizeOf(file) ?? 0) <= cheapToCheck) checkPages(database);
   } finally {
-    database.close();
+    database.closeNow();
   }
 }
 
 function checkVersion(database: Database, newest: number): void {
-  const { file, version } = database;
+  const { name: file, version } = database;
   if (version === 0) throw damaged(file, "it holds no state of herdctl");
   if (version <= newest) return;
   const message = `${file} was written by a newer herdctl (version ${version}; this one knows ${newest})`;
@@ -151,7 +152,7 @@ function checkVersion(database: Database, newest: number): void {
 
 function checkPages(database: Database): void {
   const found = database.all("PRAGMA quick_check(3)").map((row) => String(row.quick_check));
-  if (found.join() !== "ok") throw damaged(database.file, found.join("; "));
+  if (found.join() !== "ok") throw damaged(database.name, found.join("; "));
 }
 
 function walSize(file: string): number {

@@ -1,19 +1,18 @@
 import { type CostKey, type CostQuery, costsOf, type DayCost } from "../cost.ts";
 import type { Attempt, Job } from "../job.ts";
-import type { Database, Row } from "./database.ts";
+import { all, type Row, run, type Steps } from "./steps.ts";
 
 /**
  * Sums that are kept with each end of an attempt, in its transaction: they cost the same to read
  * however many jobs there were, and stay when those are removed.
  */
-export function addDayCosts(
-  database: Database,
+export function* addDayCosts(
   { agent, schedule }: Pick<Job, "agent" | "schedule">,
   attempt: Attempt,
   day: string,
-): void {
+): Steps<void> {
   for (const { model, usd, ...tokens } of costsOf(attempt)) {
-    database.run(
+    yield* run(
       addOne,
       day,
       agent,
@@ -28,12 +27,12 @@ export function addDayCosts(
   }
 }
 
-export function readDayCosts(database: Database, query: CostQuery): DayCost[] {
+export function* readDayCosts(query: CostQuery): Steps<DayCost[]> {
   const { by, since, until, agent } = query;
   const sql = `SELECT day, ${columnsOf[by]}, sum(usd) AS usd, ${runsOf(by)} AS runs, ${tokenSums}
     FROM day_costs WHERE day BETWEEN ? AND ? ${agent === undefined ? "" : "AND agent = ?"}
-    GROUP BY ${keysOf[by]} HAVING sum(usd) > 0 OR ${runsOf(by)} > 0 ORDER BY day`;
-  const rows = database.all(sql, since, until, ...(agent === undefined ? [] : [agent]));
+    GROUP BY ${keysOf[by]} HAVING sum(usd) > 0 OR ${runsOf(by)} > 0 ORDER BY ${keysOf[by]}`;
+  const rows = yield* all(sql, since, until, ...(agent === undefined ? [] : [agent]));
   return rows.map(read);
 }
 
@@ -46,8 +45,8 @@ const tokenFields = [
 
 const addOne = `INSERT INTO day_costs (day, agent, schedule, model, runs, usd, ${tokenFields})
   VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
-  ON CONFLICT (day, agent, schedule, model) DO UPDATE SET runs = runs + 1, usd = usd + excluded.usd,
-    ${tokenFields.map((field) => `${field} = ${field} + excluded.${field}`)}`;
+  ON CONFLICT (day, agent, schedule, model) DO UPDATE SET
+    ${["runs", "usd", ...tokenFields].map((field) => `${field} = day_costs.${field} + excluded.${field}`)}`;
 
 const tokenSums = tokenFields.map((field) => `sum(${field}) AS ${field}`).join(", ");
 
@@ -66,7 +65,7 @@ const keysOf: Record<CostKey, string> = {
 
 /** Each run has one line under no model's name; a model has those that used it. */
 function runsOf(by: CostKey): string {
-  return by === "model" ? "sum(iif(model = '', 0, runs))" : "sum(iif(model = '', runs, 0))";
+  return `sum(CASE WHEN model ${by === "model" ? "<>" : "="} '' THEN runs ELSE 0 END)`;
 }
 
 function read(row: Row): DayCost {

@@ -1,13 +1,14 @@
 import type { DeliveryPage, DeliveryQuery, DeliveryRetention, DeliveryStore } from "../contract.ts";
 import type { Delivery, DeliveryWithBody, NewDelivery } from "../delivery.ts";
-import type { Database, Row, Value } from "./database.ts";
 import { readDelivery, recordDelivery } from "./delivery-records.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { all, one, type Row, run, type Value } from "./steps.ts";
 
-export class SqliteDeliveryStore implements DeliveryStore {
-  readonly #database: Database;
+export class SqlDeliveryStore implements DeliveryStore {
+  readonly #database: SqlDatabase;
   readonly #clock: () => Date;
 
-  constructor(database: Database, clock: () => Date) {
+  constructor(database: SqlDatabase, clock: () => Date) {
     this.#database = database;
     this.#clock = clock;
   }
@@ -17,7 +18,8 @@ export class SqliteDeliveryStore implements DeliveryStore {
   }
 
   async get(id: string): Promise<DeliveryWithBody | undefined> {
-    const row = this.#database.get("SELECT id, record, body FROM deliveries WHERE id = ?", id);
+    const sql = "SELECT id, record, body FROM deliveries WHERE id = ?";
+    const row = await this.#database.read(() => one(sql, id));
     return row && { ...this.#read(row), body: JSON.parse(String(row.body)) };
   }
 
@@ -26,18 +28,17 @@ export class SqliteDeliveryStore implements DeliveryStore {
     const sql = `SELECT id, record FROM deliveries
                  WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, ${afterDate}, length(?1)) = ?1
                  ORDER BY seq DESC LIMIT 10`;
-    return this.#database.all(sql, prefix).map((row) => this.#read(row));
+    const rows = await this.#database.read(() => all(sql, prefix));
+    return rows.map((row) => this.#read(row));
   }
 
   async list({ agent, limit, cursor }: DeliveryQuery): Promise<DeliveryPage> {
     const conditions: [sql: string, value: Value][] = [["seq < ?", cursor ?? lastSeq]];
     if (agent !== undefined) conditions.push(["agent = ?", agent]);
     const where = conditions.map(([sql]) => sql).join(" AND ");
-    const rows = this.#database.all(
-      `SELECT seq, id, record FROM deliveries WHERE ${where} ORDER BY seq DESC LIMIT ?`,
-      ...conditions.map(([, value]) => value),
-      limit + 1,
-    );
+    const sql = `SELECT seq, id, record FROM deliveries WHERE ${where} ORDER BY seq DESC LIMIT ?`;
+    const values = conditions.map(([, value]) => value);
+    const rows = await this.#database.read(() => all(sql, ...values, limit + 1));
     const page = rows.slice(0, limit);
     const next = rows.length > limit ? Number(page.at(-1)?.seq) : null;
     return { deliveries: page.map((row) => this.#read(row)), next };
@@ -49,7 +50,7 @@ export class SqliteDeliveryStore implements DeliveryStore {
                      OR seq <= (SELECT seq FROM deliveries ORDER BY seq DESC LIMIT 1 OFFSET ?2)
                    ORDER BY seq LIMIT ?3)`;
     const values = [receivedBefore.toISOString(), keep, limit];
-    return this.#database.transaction(() => this.#database.run(sql, ...values));
+    return this.#database.transaction(() => run(sql, ...values));
   }
 
   #read(row: Row): Delivery {

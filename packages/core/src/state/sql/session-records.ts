@@ -1,6 +1,5 @@
 import type { LeaseTerms } from "../contract.ts";
-import { decideLease, isSameHolder } from "../lease.ts";
-import type { ProcessIdentity } from "../process-identity.ts";
+import { decideLease, isSameHolder, type Liveness } from "../lease.ts";
 import {
   type Lease,
   type LeaseAnswer,
@@ -11,20 +10,28 @@ import {
   sessionInfoSchema,
   sessionSchema,
 } from "../session.ts";
-import type { Database, Row } from "./database.ts";
 import { readRecord } from "./record.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { one, type Row, run, type Steps } from "./steps.ts";
 
 /*
  * What is done to sessions and their leases within a transaction, be it one of their own or the one
  * that begins or ends an attempt.
  */
 
-export function saveSession(database: Database, info: SessionInfo, now: Date): Session {
+export function* saveSession(
+  database: SqlDatabase,
+  info: SessionInfo,
+  now: Date,
+): Steps<Session> {
   const given = sessionInfoSchema.parse(info);
   const time = now.toISOString();
-  const before = findSession(database, given.session_id) ?? { ...unused, created_at: time };
+  const before = (yield* findSession(database, given.session_id)) ?? {
+    ...unused,
+    created_at: time,
+  };
   const session = sessionSchema.parse({ ...before, ...given, last_used_at: time });
-  database.run(
+  yield* run(
     `INSERT INTO sessions (session_id, record) VALUES (?, ?)
      ON CONFLICT (session_id) DO UPDATE SET record = excluded.record`,
     session.session_id,
@@ -33,27 +40,32 @@ export function saveSession(database: Database, info: SessionInfo, now: Date): S
   return session;
 }
 
-export function findSession(database: Database, sessionId: string): Session | undefined {
+export function* findSession(
+  database: SqlDatabase,
+  sessionId: string,
+): Steps<Session | undefined> {
   const sql = "SELECT session_id, record FROM sessions WHERE session_id = ?";
-  const row = database.get(sql, sessionId);
+  const row = yield* one(sql, sessionId);
   return row && readSession(database, row);
 }
 
-export function readSession(database: Database, row: Row): Session {
+export function readSession(database: SqlDatabase, row: Row): Session {
   return readRecord(database, sessionSchema, row);
 }
 
-export function leaseSession(
-  database: Database,
+export function* leaseSession(
+  database: SqlDatabase,
   { sessionId, holder, until, from }: LeaseTerms,
   now: Date,
-  isAlive: (process: ProcessIdentity) => boolean,
-): LeaseAnswer {
-  if (from) releaseSession(database, sessionId, from);
-  const answer = decideLease(readLease(database, sessionId), holder, now, isAlive);
+  liveness: Liveness,
+): Steps<LeaseAnswer> {
+  if (from) yield* releaseSession(database, sessionId, from);
+  const current = yield* readLease(database, sessionId);
+  const answer = decideLease(current, holder, now, liveness);
   if (!answer.granted) return answer;
-  database.run(
-    "INSERT OR REPLACE INTO session_leases (session_id, holder, until) VALUES (?, ?, ?)",
+  yield* run(
+    `INSERT INTO session_leases (session_id, holder, until) VALUES (?, ?, ?)
+     ON CONFLICT (session_id) DO UPDATE SET holder = excluded.holder, until = excluded.until`,
     sessionId,
     JSON.stringify(leaseHolderSchema.parse(holder)),
     until.toISOString(),
@@ -61,20 +73,20 @@ export function leaseSession(
   return answer;
 }
 
-export function releaseSession(
-  database: Database,
+export function* releaseSession(
+  database: SqlDatabase,
   sessionId: string,
   holder: LeaseHolder,
-): boolean {
-  const current = readLease(database, sessionId);
+): Steps<boolean> {
+  const current = yield* readLease(database, sessionId);
   if (current === undefined || !isSameHolder(current.holder, holder)) return false;
-  database.run("DELETE FROM session_leases WHERE session_id = ?", sessionId);
+  yield* run("DELETE FROM session_leases WHERE session_id = ?", sessionId);
   return true;
 }
 
-function readLease(database: Database, sessionId: string): Lease | undefined {
+function* readLease(database: SqlDatabase, sessionId: string): Steps<Lease | undefined> {
   const sql = "SELECT session_id, holder AS record, until FROM session_leases WHERE session_id = ?";
-  const row = database.get(sql, sessionId);
+  const row = yield* one(sql, sessionId);
   if (!row) return undefined;
   return { holder: readRecord(database, leaseHolderSchema, row), until: String(row.until) };
 }
@@ -83,6 +95,7 @@ const unused = {
   config_dir: null,
   expires_at: null,
   job_id: null,
+  node: null,
   schedule: null,
   in_chat: false,
   cost_total_usd: 0,

@@ -1,13 +1,14 @@
 import type { PauseStore } from "../contract.ts";
 import { type Pause, type PauseSubject, pauseSchema } from "../pause.ts";
-import type { Database } from "./database.ts";
 import { readRecord } from "./record.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { all, run } from "./steps.ts";
 
-export class SqlitePauseStore implements PauseStore {
-  readonly #database: Database;
+export class SqlPauseStore implements PauseStore {
+  readonly #database: SqlDatabase;
   readonly #clock: () => Date;
 
-  constructor(database: Database, clock: () => Date) {
+  constructor(database: SqlDatabase, clock: () => Date) {
     this.#database = database;
     this.#clock = clock;
   }
@@ -16,19 +17,18 @@ export class SqlitePauseStore implements PauseStore {
     const since = this.#clock().toISOString();
     const pause = pauseSchema.parse({ subject, reason, message, since });
     const sql = "INSERT INTO pauses (subject, record) VALUES (?, ?) ON CONFLICT DO NOTHING";
-    return this.#database.transaction(
-      () => this.#database.run(sql, subject, JSON.stringify(pause)) > 0,
-    );
+    const record = JSON.stringify(pause);
+    return (await this.#database.transaction(() => run(sql, subject, record))) > 0;
   }
 
   async lift(subject: PauseSubject): Promise<boolean> {
     const sql = "DELETE FROM pauses WHERE subject = ?";
-    return this.#database.transaction(() => this.#database.run(sql, subject) > 0);
+    return (await this.#database.transaction(() => run(sql, subject))) > 0;
   }
 
   async list(): Promise<Pause[]> {
-    return this.#database
-      .all("SELECT subject AS id, record FROM pauses ORDER BY rowid")
-      .map((row) => readRecord(this.#database, pauseSchema, row));
+    const sql = "SELECT subject AS id, record FROM pauses ORDER BY rowid";
+    const rows = await this.#database.read(() => all(sql));
+    return rows.map((row) => readRecord(this.#database, pauseSchema, row));
   }
 }

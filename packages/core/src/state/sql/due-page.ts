@@ -1,11 +1,12 @@
 import { UserError } from "../../errors/user-error.ts";
 import type { DuePage, DueQuery } from "../contract.ts";
 import { dueRecordSchema } from "../due-time.ts";
-import type { Database, Row, Value } from "./database.ts";
 import { readRecord } from "./record.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { all, type Row, type Steps, type Value } from "./steps.ts";
 
 /** One index serves each kind of question, so that a page costs the same however long the ledger is. */
-export function readDuePage(database: Database, query: DueQuery): DuePage {
+export function* readDuePage(database: SqlDatabase, query: DueQuery): Steps<DuePage> {
   const conditions: [sql: string, ...values: Value[]][] = [];
   if (query.agent !== undefined) conditions.push(["agent = ?", query.agent]);
   if (query.schedule !== undefined) conditions.push(["schedule = ?", query.schedule]);
@@ -13,7 +14,7 @@ export function readDuePage(database: Database, query: DueQuery): DuePage {
     conditions.push(["(due_at, agent, schedule) < (?, ?, ?)", ...readCursor(query.cursor)]);
   }
   const where = conditions.map(([sql]) => sql).join(" AND ") || "true";
-  const rows = database.all(
+  const rows = yield* all(
     `SELECT agent, schedule, due_at, due_at AS id, record FROM due_times WHERE ${where}
      ORDER BY due_at DESC, agent DESC, schedule DESC LIMIT ?`,
     ...conditions.flatMap(([, ...values]) => values),

@@ -1,12 +1,9 @@
 import { UserError } from "../../errors/user-error.ts";
 import type { JobQuery } from "../contract.ts";
-import type { Database, Row, Value } from "./database.ts";
+import { all, type Row, type Steps, type Value } from "./steps.ts";
 
 /** Every condition narrows a walk down one index, so that a page costs the same however many there are. */
-export function readPage(
-  database: Database,
-  query: JobQuery,
-): { rows: Row[]; next: string | null } {
+export function* readPage(query: JobQuery): Steps<{ rows: Row[]; next: string | null }> {
   checkLimit(query.limit);
   const conditions: [sql: string, ...values: Value[]][] = [];
   if (query.agent !== undefined) conditions.push(["agent = ?", query.agent]);
@@ -21,7 +18,7 @@ export function readPage(
   }
   const where =
     conditions.length === 0 ? "" : `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
-  const rows = database.all(
+  const rows = yield* all(
     `SELECT seq, id, created_at, record FROM jobs ${where} ORDER BY created_at DESC, seq DESC LIMIT ?`,
     ...conditions.flatMap(([, ...values]) => values),
     query.limit + 1,

@@ -1,0 +1,187 @@
+import type { DuePage, DueQuery, ScheduleStore, SettledDue } from "../contract.ts";
+import {
+  type DueRecord,
+  dueRecordSchema,
+  type MarkedSchedule,
+  type ScheduleName,
+  scheduleMarkSchema,
+} from "../due-time.ts";
+import {
+  type ChangedInterval,
+  changedIntervalSchema,
+  type NewOneShot,
+  type OneShot,
+} from "../one-shot.ts";
+import { readDuePage } from "./due-page.ts";
+import { insertDue, settleThrough } from "./due-records.ts";
+import { readLiveOf } from "./live-jobs.ts";
+import { planOnce, readOneShots } from "./one-shots.ts";
+import { readRecord } from "./record.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { all, one, type Row, run, type Steps } from "./steps.ts";
+
+export class SqlScheduleStore implements ScheduleStore {
+  readonly #database: SqlDatabase;
+  readonly #clock: () => Date;
+
+  constructor(database: SqlDatabase, clock: () => Date) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  async marks(): Promise<MarkedSchedule[]> {
+    return this.#database.read(() => this.#marks(""));
+  }
+
+  async mark({ agent, schedule }: ScheduleName): Promise<MarkedSchedule | undefined> {
+    const where = "WHERE agent = ? AND schedule = ?";
+    const [mark] = await this.#database.read(() => this.#marks(where, agent, schedule));
+    return mark;
+  }
+
+  async plan(plans: readonly (ScheduleName & { plan: unknown })[], since: Date): Promise<void> {
+    await this.#database.transaction(() => this.#plan(plans, since));
+  }
+
+  async forget({ agent, schedule }: ScheduleName): Promise<void> {
+    const sql = "DELETE FROM schedules WHERE agent = ? AND schedule = ?";
+    await this.#database.transaction(() => run(sql, agent, schedule));
+  }
+
+  async record(records: readonly SettledDue[]): Promise<DueRecord[]> {
+    return this.#database.transaction(() => this.#record(records));
+  }
+
+  async reopen(name: ScheduleName, now: Date): Promise<void> {
+    await this.#database.transaction(() => this.#reopen(name, now));
+  }
+
+  async history(query: DueQuery): Promise<DuePage> {
+    return this.#database.read(() => readDuePage(this.#database, query));
+  }
+
+  async prune(settledBefore: Date, limit: number): Promise<number> {
+    const sql = `DELETE FROM due_times WHERE (agent, schedule, due_at) IN (
+                   SELECT agent, schedule, due_at FROM due_times WHERE settled_at < ? LIMIT ?
+                 )`;
+    return this.#database.transaction(() => run(sql, settledBefore.toISOString(), limit));
+  }
+
+  async switches(): Promise<(ScheduleName & { enabled: boolean })[]> {
+    const sql = "SELECT agent, schedule, enabled FROM schedule_switches";
+    const rows = await this.#database.read(() => all(sql));
+    return rows.map((row) => ({
+      agent: String(row.agent),
+      schedule: String(row.schedule),
+      enabled: Number(row.enabled) === 1,
+    }));
+  }
+
+  async switchTo({ agent, schedule }: ScheduleName, enabled: boolean): Promise<void> {
+    const sql = `INSERT INTO schedule_switches (agent, schedule, enabled) VALUES (?, ?, ?)
+                 ON CONFLICT (agent, schedule) DO UPDATE SET enabled = excluded.enabled`;
+    await this.#database.transaction(() => run(sql, agent, schedule, enabled ? 1 : 0));
+  }
+
+  async oneShots(): Promise<OneShot[]> {
+    return this.#database.read(() => readOneShots(this.#database));
+  }
+
+  async planOnce(given: NewOneShot): Promise<OneShot> {
+    return this.#database.transaction(() => planOnce(this.#database, given, this.#clock()));
+  }
+
+  async intervals(): Promise<ChangedInterval[]> {
+    const sql = "SELECT schedule AS id, record FROM schedule_intervals ORDER BY agent, schedule";
+    const rows = await this.#database.read(() => all(sql));
+    return rows.map((row) => readRecord(this.#database, changedIntervalSchema, row));
+  }
+
+  async changeInterval(given: ChangedInterval): Promise<void> {
+    const { agent, schedule } = given;
+    const sql = `INSERT INTO schedule_intervals (agent, schedule, record) VALUES (?, ?, ?) ${replace}`;
+    await this.#database.transaction(() => run(sql, agent, schedule, JSON.stringify(given)));
+  }
+
+  async takeBack(name: ScheduleName): Promise<boolean> {
+    return this.#database.transaction(() => this.#takeBack(name));
+  }
+
+  *#plan(
+    plans: readonly (ScheduleName & { plan: unknown })[],
+    since: Date,
+  ): Steps<void> {
+    const at = since.toISOString();
+    const sql = `INSERT INTO schedules (agent, schedule, record) VALUES (?, ?, ?) ${replace}`;
+    for (const { agent, schedule, plan } of plans) {
+      const mark = scheduleMarkSchema.parse({ plan, since: at, through: at });
+      yield* run(sql, agent, schedule, JSON.stringify(mark));
+      yield* this.#reopen({ agent, schedule }, since);
+    }
+  }
+
+  *#record(given: readonly SettledDue[]): Steps<DueRecord[]> {
+    const settled_at = this.#clock().toISOString();
+    const recorded: DueRecord[] = [];
+    for (const { through, ...due } of given) {
+      const record = dueRecordSchema.parse({ ...due, job_id: null, settled_at });
+      if (yield* insertDue(this.#database, record, through)) recorded.push(record);
+    }
+    return recorded;
+  }
+
+  *#reopen({ agent, schedule }: ScheduleName, now: Date): Steps<void> {
+    const missed =
+      "FROM due_times WHERE agent = ? AND schedule = ? AND until > ? AND result = 'missed'";
+    const values = [agent, schedule, now.toISOString()] as const;
+    const row = yield* one(`SELECT min(due_at) AS first ${missed}`, ...values);
+    const first = row?.first ? Date.parse(String(row.first)) - 1 : Number.POSITIVE_INFINITY;
+    yield* run(`DELETE ${missed}`, ...values);
+    const through = new Date(Math.min(first, now.getTime())).toISOString();
+    yield* settleThrough(this.#database, { agent, schedule }, through, () => true);
+  }
+
+  *#takeBack({ agent, schedule }: ScheduleName): Steps<boolean> {
+    let gone = 0;
+    for (const table of ["one_shots", "schedule_intervals"]) {
+      gone += yield* run(`DELETE FROM ${table} WHERE agent = ? AND schedule = ?`, agent, schedule);
+    }
+    return gone > 0;
+  }
+
+  *#marks(where: string, ...values: string[]): Steps<MarkedSchedule[]> {
+    const sql = `SELECT agent, schedule, schedule AS id, record FROM schedules ${where}
+                 ORDER BY agent, schedule`;
+    const marks: MarkedSchedule[] = [];
+    for (const row of yield* all(sql, ...values)) marks.push(yield* this.#marked(row));
+    return marks;
+  }
+
+  *#marked(row: Row): Steps<MarkedSchedule> {
+    const [agent, schedule] = [String(row.agent), String(row.schedule)];
+    const mark = readRecord(this.#database, scheduleMarkSchema, row);
+    const ahead = yield* all(
+      "SELECT due_at FROM due_times WHERE agent = ? AND schedule = ? AND due_at > ?",
+      agent,
+      schedule,
+      mark.through,
+    );
+    const last = yield* one(
+      `SELECT max(finished_at) AS time FROM jobs ${this.#database.dialect.hint("jobs_schedule")}
+       WHERE agent = ? AND schedule = ? AND schedule IS NOT NULL`,
+      agent,
+      schedule,
+    );
+    const live = yield* readLiveOf(this.#database, agent, schedule);
+    return {
+      agent,
+      schedule,
+      ...mark,
+      ahead: ahead.map(({ due_at }) => String(due_at)),
+      last_end: last?.time ? String(last.time) : null,
+      busy: live.length > 0,
+    };
+  }
+}
+
+const replace = "ON CONFLICT (agent, schedule) DO UPDATE SET record = excluded.record";
