@@ -191,6 +191,7 @@ describe("the session", () => {
     last_used_at: "2030-01-01T00:00:00.000Z",
     expires_at: "2030-01-02T00:00:00.000Z",
     job_id: null,
+    node: null,
     schedule: null,
     in_chat: false,
     cost_total_usd: 0,

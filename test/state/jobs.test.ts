@@ -186,7 +186,10 @@ describe("changing", () => {
     const at = new Date(time.now).toISOString();
     await jobs.update(job.id, { assigned: { ...by, at } });
     expect((await jobs.update(job.id, { summary: "s" })).job.assigned).toEqual({ ...by, at });
-    for (const other of [{ node: "n2", epoch: 2 }, { node: "n1", epoch: 1 }]) {
+    for (const other of [
+      { node: "n2", epoch: 2 },
+      { node: "n1", epoch: 1 },
+    ]) {
       const refused = await jobs.startAttempt(job.id, {}, undefined, other);
       expect(refused).toMatchObject({ applied: false, job: { status: "pending", attempts: 0 } });
     }

@@ -107,10 +107,7 @@ export class SqlScheduleStore implements ScheduleStore {
     return this.#database.transaction(() => this.#takeBack(name));
   }
 
-  *#plan(
-    plans: readonly (ScheduleName & { plan: unknown })[],
-    since: Date,
-  ): Steps<void> {
+  *#plan(plans: readonly (ScheduleName & { plan: unknown })[], since: Date): Steps<void> {
     const at = since.toISOString();
     const sql = `INSERT INTO schedules (agent, schedule, record) VALUES (?, ?, ?) ${replace}`;
     for (const { agent, schedule, plan } of plans) {

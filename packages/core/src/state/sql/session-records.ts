@@ -19,11 +19,7 @@ import { one, type Row, run, type Steps } from "./steps.ts";
  * that begins or ends an attempt.
  */
 
-export function* saveSession(
-  database: SqlDatabase,
-  info: SessionInfo,
-  now: Date,
-): Steps<Session> {
+export function* saveSession(database: SqlDatabase, info: SessionInfo, now: Date): Steps<Session> {
   const given = sessionInfoSchema.parse(info);
   const time = now.toISOString();
   const before = (yield* findSession(database, given.session_id)) ?? {
@@ -40,10 +36,7 @@ export function* saveSession(
   return session;
 }
 
-export function* findSession(
-  database: SqlDatabase,
-  sessionId: string,
-): Steps<Session | undefined> {
+export function* findSession(database: SqlDatabase, sessionId: string): Steps<Session | undefined> {
   const sql = "SELECT session_id, record FROM sessions WHERE session_id = ?";
   const row = yield* one(sql, sessionId);
   return row && readSession(database, row);

@@ -11,8 +11,8 @@ import {
 import { basename, dirname, join } from "node:path";
 import { UserError } from "../../errors/user-error.ts";
 import { identifyProcess } from "../process-identity.ts";
-import { orUnavailable } from "../unavailable.ts";
 import { damaged } from "../sql/record.ts";
+import { orUnavailable } from "../unavailable.ts";
 import { Database, wasOpened } from "./database.ts";
 import { lostFromJournal } from "./journal.ts";
 import { migrate, migrateNew, migrations } from "./migrations.ts";
