@@ -67,7 +67,7 @@ const settled: AdmissionDecision = {
   outcome: {
     code: "overlap",
     message: "This due time was settled before.",
-    hint: "`herdctl schedule history` shows what became of it.",
+    hint: "`herdctl schedules history` shows what became of it.",
   } satisfies Outcome,
 };
 
