@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineDesk } from "./support/engine-desk.ts";
+import { PostgresDesk } from "./support/postgres-desk.ts";
 
 /**
  * The whole run works below one temp folder of its own. What still lies there at the end, and
@@ -15,8 +16,9 @@ export default function setup() {
   process.env.TMPDIR = folder;
   process.env.HERDCTL_TEST_RUN = folder;
   const engine = new EngineDesk(folder);
+  const postgres = new PostgresDesk(folder);
   return async () => {
-    const containers = await engine.close();
+    const containers = [...(await engine.close()), ...(await postgres.close())];
     const processes = await settle(() => leakedProcesses(folder));
     const files = await settle(() => readdirSync(folder).filter((name) => !isToolCache(name)));
     rmSync(folder, { recursive: true, force: true });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { hashRequest } from "../../packages/core/src/state/approval.ts";
-import { memoryStores } from "./support.ts";
+import { newStores } from "./support.ts";
 
 async function askedFor(input: unknown = { command: "rm -rf build" }) {
-  const stores = memoryStores();
+  const stores = await newStores();
   const { job } = await stores.jobs.create({ agent: "coder", prompt: "p" });
   const ask = (attempt: number, what = input) =>
     stores.approvals.ask({

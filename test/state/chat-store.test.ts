@@ -1,12 +1,11 @@
-import { StateManager } from "@herdctl/core";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { NewChatMessage } from "../../packages/core/src/state/chat.ts";
-import { folderWith } from "../support/folder.ts";
+import { newStores } from "./support.ts";
 
 async function chatStore() {
-  const state = await new StateManager(`${folderWith({})}/.herdctl`).open();
-  onTestFinished(() => state.close());
-  return state;
+  const stores = await newStores();
+  stores.time.now = Date.now();
+  return stores;
 }
 
 const said = (change: Partial<NewChatMessage> = {}): NewChatMessage => ({
@@ -50,8 +49,8 @@ test("a message is taken once for each agent, into the conversation of its room"
 });
 
 test("how far was heard only grows, and begins with the first time somebody listens", async () => {
-  const { chat } = await chatStore();
-  const before = Date.now();
+  const { chat, time } = await chatStore();
+  const before = time.now;
   const since = await chat.heardUntil("one", "discord");
   expect(since.getTime()).toBeGreaterThanOrEqual(before);
   const later = new Date(Date.now() + 60_000).toISOString();

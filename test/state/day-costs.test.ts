@@ -4,7 +4,7 @@ import { makeStores } from "../../packages/core/src/state/sql/stores.ts";
 import { migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
 import type { Usage } from "../../packages/core/src/state/usage.ts";
 import { dayOf } from "../../packages/core/src/triggers/schedule/day.ts";
-import { memoryStores } from "./support.ts";
+import { memoryStores, newStores } from "./support.ts";
 
 const ended = { outcome_code: "success", session_id: null } as const;
 const tokens = {
@@ -45,7 +45,7 @@ async function ran(jobs: Jobs, { agent, schedule, cost, models }: Run): Promise<
 const all = { since: "2029-01-01", until: "2031-01-01" };
 
 test("costs are kept by agent, by schedule and by model, and each adds up to the same", async () => {
-  const { jobs, budgets } = memoryStores();
+  const { jobs, budgets } = await newStores();
   await ran(jobs, { agent: "a", schedule: "daily", cost: 0.5, models: { opus: 0.4, haiku: 0.1 } });
   await ran(jobs, { agent: "a", cost: 0.25, models: { opus: 0.25 } });
   await ran(jobs, { agent: "b", cost: 1 });
@@ -77,14 +77,14 @@ test("costs are kept by agent, by schedule and by model, and each adds up to the
 });
 
 test("an attempt that is ended twice costs once", async () => {
-  const { jobs, budgets } = memoryStores();
+  const { jobs, budgets } = await newStores();
   const id = await ran(jobs, { agent: "a", cost: 1 });
   await jobs.endAttempt(id, 1, { ...ended, cost_usd: 1 });
   expect(await budgets.costs({ by: "agent", ...all })).toMatchObject([{ usd: 1, runs: 1 }]);
 });
 
 test("a run counts on the day that it is where the fleet is", async () => {
-  const { database, budgets, time } = memoryStores();
+  const { database, budgets, time } = await newStores();
   const { jobs } = makeStores(database, {
     clock: () => new Date(time.now),
     outputFile: () => "",
@@ -104,7 +104,7 @@ test("a run counts on the day that it is where the fleet is", async () => {
 });
 
 test("what a removed job cost is still known", async () => {
-  const { jobs, budgets, time } = memoryStores();
+  const { jobs, budgets, time } = await newStores();
   const id = await ran(jobs, { agent: "a", cost: 1 });
   const outcome = { code: "success", message: "m", hint: "h" } as const;
   await jobs.update(id, { status: "completed", outcome });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NewDelivery } from "../../packages/core/src/state/delivery.ts";
-import { memoryStores } from "./support.ts";
+import { newStores } from "./support.ts";
 
 function delivery(key: string, change: Partial<NewDelivery> = {}): NewDelivery {
   return {
@@ -21,7 +21,7 @@ function delivery(key: string, change: Partial<NewDelivery> = {}): NewDelivery {
 }
 
 test("a delivery is kept whole; a list does without the bodies", async () => {
-  const { deliveries } = memoryStores();
+  const { deliveries } = await newStores();
   const body = "a\0b \u{1f411} \ud800";
   const recorded = await deliveries.record(delivery("one", { body }));
   expect(recorded).toMatchObject({ agent: "coder", job_id: "job-one", redeliveries: 0 });
@@ -32,14 +32,14 @@ test("a delivery is kept whole; a list does without the bodies", async () => {
 });
 
 test("the same key is the same delivery, counted; its first job stays", async () => {
-  const { deliveries } = memoryStores();
+  const { deliveries } = await newStores();
   const first = await deliveries.record(delivery("one"));
   const again = await deliveries.record(delivery("one", { job_id: "job-other" }));
   expect(again).toEqual({ ...first, redeliveries: 1 });
 });
 
 test("what was not wanted at first gets its job when it comes again", async () => {
-  const { deliveries } = memoryStores();
+  const { deliveries } = await newStores();
   const unwanted = { verdict: "unwanted", reason: "not an event of ours", job_id: null } as const;
   const first = await deliveries.record(delivery("one", unwanted));
   const again = await deliveries.record(delivery("one"));
@@ -48,7 +48,7 @@ test("what was not wanted at first gets its job when it comes again", async () =
 });
 
 test("pages go from the newest to the oldest, of all or of one agent", async () => {
-  const { deliveries } = memoryStores();
+  const { deliveries } = await newStores();
   for (const key of ["1", "2", "3", "4", "5"])
     await deliveries.record(delivery(key, { agent: Number(key) % 2 ? "odd" : "even" }));
   const first = await deliveries.list({ limit: 2 });
@@ -61,7 +61,7 @@ test("pages go from the newest to the oldest, of all or of one agent", async () 
 });
 
 test("old ones go, and those beyond the number that is kept", async () => {
-  const { deliveries, time } = memoryStores();
+  const { deliveries, time } = await newStores();
   for (const key of ["1", "2", "3", "4", "5"]) {
     await deliveries.record(delivery(key));
     time.now += 1000;

@@ -1,16 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JobQuery, JobStore } from "../../packages/core/src/state/contract.ts";
 import { isFinished, type JobStatus } from "../../packages/core/src/state/job-status.ts";
 import type { OutcomeCode } from "../../packages/core/src/state/outcome.ts";
 import { samples } from "../support/width.ts";
-import { memoryStores } from "./support.ts";
+import { newStores } from "./support.ts";
 
 const outcome = (code: OutcomeCode) => ({ code, message: "what happened", hint: "what to do" });
 
 describe("accepting", () => {
   test("gives a job all its fields, an id with the day, and nobody else's defaults", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const { job, created } = await jobs.create({
       agent: "coder",
       prompt: "Fix it.",
@@ -63,7 +62,7 @@ describe("accepting", () => {
   });
 
   test("the same key again gives the first job, even after it finished", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const request = { agent: "coder", prompt: "once", idempotency_key: "delivery-7" };
     const all = await Promise.all(Array.from({ length: 100 }, () => jobs.create(request)));
     expect(new Set(all.map(({ job }) => job.id)).size).toBe(1);
@@ -76,7 +75,7 @@ describe("accepting", () => {
   });
 
   test("a refusal at the door is a record too, and final", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const { job } = await jobs.create({ agent: "a", prompt: "p", skipped: outcome("overlap") });
     expect(job).toMatchObject({ status: "skipped", finished_at: job.created_at });
     expect(await jobs.startAttempt(job.id)).toMatchObject({ applied: false });
@@ -84,7 +83,7 @@ describe("accepting", () => {
   });
 
   test("any text comes back as it was", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary" }), async (prompt) => {
         const { job } = await jobs.create({ agent: "coder", prompt });
@@ -94,7 +93,7 @@ describe("accepting", () => {
   });
 
   test("an id that leads elsewhere, a taken id and unknown fields are refused", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const create = (extra: object) => jobs.create({ agent: "a", prompt: "p", ...extra });
     await expect(create({ id: "../../etc" })).rejects.toMatchObject({ code: "job_not_found" });
     await create({ id: "mine" });
@@ -106,7 +105,7 @@ describe("accepting", () => {
 
 describe("changing", () => {
   test("times follow from the status", async () => {
-    const { jobs, time } = memoryStores();
+    const { jobs, time } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     time.now += 1_000;
     await jobs.startAttempt(job.id, { runtime: "sdk", place: "sdk", session_id: undefined });
@@ -129,7 +128,7 @@ describe("changing", () => {
   });
 
   test("a finished job is final: a second end is not applied, and told so", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     await jobs.startAttempt(job.id);
     const end = { status: "failed", outcome: outcome("timeout") } as const;
@@ -141,7 +140,7 @@ describe("changing", () => {
   });
 
   test("why a job waited is forgotten when it runs again", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     await jobs.startAttempt(job.id);
     const limit = { ...outcome("usage_limit"), resets_at: "2030-01-01T05:00:00.000Z" };
@@ -152,7 +151,7 @@ describe("changing", () => {
   });
 
   test("a time to wait for holds while the job waits, and no longer", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     const due_at = "2030-01-01T05:00:00.000Z";
     expect((await jobs.update(job.id, { due_at })).job.due_at).toBe(due_at);
@@ -166,7 +165,7 @@ describe("changing", () => {
   });
 
   test("no status is recorded with an outcome that contradicts it", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     await jobs.startAttempt(job.id);
     const update = (status: JobStatus, code?: OutcomeCode) =>
@@ -180,7 +179,7 @@ describe("changing", () => {
   });
 
   test("a job that was given to a node is begun by it alone, and once", async () => {
-    const { jobs, time } = memoryStores();
+    const { jobs, time } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     const by = { node: "n1", epoch: 2 };
     const at = new Date(time.now).toISOString();
@@ -199,7 +198,7 @@ describe("changing", () => {
   });
 
   test("each attempt keeps its own end, the first one said", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     await jobs.startAttempt(job.id);
     const end = { outcome_code: "network", session_id: "s", cost_usd: 0.2 } as const;
@@ -215,7 +214,7 @@ describe("changing", () => {
   });
 
   test("an attempt ends together with what becomes of its job, or not at all", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     await jobs.startAttempt(job.id);
     const end = { outcome_code: "success", session_id: "s", cost_usd: 0.2 } as const;
@@ -229,7 +228,7 @@ describe("changing", () => {
   });
 
   test("the attempt of a job that was ended meanwhile ends too, and the job stays", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     await jobs.startAttempt(job.id);
     const cancelled = { status: "cancelled", outcome: outcome("cancelled") } as const;
@@ -241,7 +240,7 @@ describe("changing", () => {
   });
 
   test("what its attempts cost, used and crashed adds up to the job's own, each once", async () => {
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "p" });
     const used = (tokens: number, model: string) => {
       const counts = {
@@ -290,7 +289,7 @@ describe("changing", () => {
       cancelled: "cancelled",
       skipped: "overlap",
     };
-    const { jobs } = memoryStores();
+    const { jobs } = await newStores();
     const statuses = fc.constantFrom<JobStatus>(
       ...([
         "pending",
@@ -325,73 +324,10 @@ describe("changing", () => {
   });
 });
 
-describe("listing 20,000 jobs", () => {
-  async function fill(jobs: JobStore, time: { now: number }): Promise<string[]> {
-    const ids: string[] = [];
-    for (let n = 0; n < 20_000; n++) {
-      // Three jobs share each millisecond.
-      if (n % 3 === 0) time.now += 1;
-      const { job } = await jobs.create({
-        agent: n % 4 === 0 ? "rare" : "busy",
-        prompt: "p",
-        ...(n % 1000 === 0 ? { skipped: outcome("overlap") } : {}),
-      });
-      ids.push(job.id);
-    }
-    return ids;
+test("a limit or cursor that makes no sense is refused", async () => {
+  const { jobs } = await newStores();
+  for (const limit of [0, -1, 1.5, 1001]) {
+    await expect(jobs.list({ limit })).rejects.toMatchObject({ code: "usage" });
   }
-
-  test("pages run newest first through all of them, each once, at a constant price", async () => {
-    const { jobs, time, database } = memoryStores();
-    const start = time.now;
-    const ids = await fill(jobs, time);
-    const page = (query: object) => jobs.list({ limit: 500, ...query });
-
-    const seen: string[] = [];
-    for (let cursor: string | undefined, more = true; more; ) {
-      const { jobs: found, next } = await page({ cursor });
-      seen.push(...found.map((job) => job.id));
-      if (seen.length === 500) await jobs.create({ agent: "busy", prompt: "came meanwhile" });
-      cursor = next ?? undefined;
-      more = next !== null;
-    }
-    expect(seen).toEqual(ids.toReversed());
-
-    const skipped = await page({ agent: "rare", status: "skipped" });
-    expect(skipped.jobs.map((job) => job.id)).toEqual(
-      ids.filter((_, n) => n % 1000 === 0).toReversed(),
-    );
-    expect(skipped.next).toBeNull();
-    expect((await page({ outcome: "overlap" })).jobs).toHaveLength(20);
-    expect((await page({ agent: "nobody" })).jobs).toEqual([]);
-    const late = await page({ since: new Date(start + 6_600), agent: "busy" });
-    expect(late.jobs.every((job) => Date.parse(job.created_at) >= start + 6_600)).toBe(true);
-    expect(late.jobs).toHaveLength(154);
-
-    const queries: Omit<JobQuery, "limit">[] = [
-      {},
-      { agent: "rare" },
-      { status: "skipped" },
-      { since: new Date(start) },
-    ];
-    for (const query of queries) {
-      const began = performance.now();
-      for (let n = 0; n < 20; n++) await jobs.list({ limit: 10, ...query });
-      expect((performance.now() - began) / 20).toBeLessThan(5);
-    }
-    const plan = database.all(
-      "EXPLAIN QUERY PLAN SELECT record FROM jobs WHERE agent = 'a' AND status = 'failed' AND (created_at, seq) < ('x', 1) ORDER BY created_at DESC, seq DESC LIMIT 5",
-    );
-    expect(plan.map((row) => row.detail)).toEqual([
-      expect.stringContaining("SEARCH jobs USING INDEX jobs_agent_status"),
-    ]);
-  });
-
-  test("a limit or cursor that makes no sense is refused", async () => {
-    const { jobs } = memoryStores();
-    for (const limit of [0, -1, 1.5, 1001]) {
-      await expect(jobs.list({ limit })).rejects.toMatchObject({ code: "usage" });
-    }
-    await expect(jobs.list({ limit: 1, cursor: "?" })).rejects.toMatchObject({ code: "usage" });
-  });
+  await expect(jobs.list({ limit: 1, cursor: "?" })).rejects.toMatchObject({ code: "usage" });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AdmissionDecider } from "../../packages/core/src/state/contract.ts";
-import { memoryStores } from "./support.ts";
+import { newStores } from "./support.ts";
 
 const name = { agent: "a", schedule: "nightly" };
 const accept: AdmissionDecider = () => ({ kind: "accept", cancel: [] });
@@ -20,7 +20,7 @@ function missed(from: number, until: number) {
 }
 
 async function planned() {
-  const stores = memoryStores();
+  const stores = await newStores();
   await stores.schedules.plan([{ ...name, plan: { type: "cron" } }], new Date(stores.time.now));
   const admit = (hour: number, decide = accept) =>
     stores.jobs.admit({

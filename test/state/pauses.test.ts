@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { StateManager } from "@herdctl/core";
 import { expect, test } from "vitest";
-import { memoryStores, onCleanup, tempFolder } from "./support.ts";
+import { newStores, onCleanup, tempFolder } from "./support.ts";
 
 test("the first pause stands, and only it is news", async () => {
-  const { pauses, time } = memoryStores();
+  const { pauses, time } = await newStores();
   expect(await pauses.pause("credential:api_key:1f2e", "auth_failed", "401")).toBe(true);
   time.now += 1000;
   expect(await pauses.pause("credential:api_key:1f2e", "billing", "402")).toBe(false);
@@ -21,7 +21,7 @@ test("the first pause stands, and only it is news", async () => {
 });
 
 test("a lifted pause can be set again", async () => {
-  const { pauses } = memoryStores();
+  const { pauses } = await newStores();
   expect(await pauses.lift("agent:coder")).toBe(false);
   await pauses.pause("agent:coder", "operator", "");
   expect(await pauses.lift("agent:coder")).toBe(true);
@@ -30,7 +30,7 @@ test("a lifted pause can be set again", async () => {
 });
 
 test("of twenty that fail at once one is news", async () => {
-  const { pauses } = memoryStores();
+  const { pauses } = await newStores();
   const news = await Promise.all(
     Array.from({ length: 20 }, () => pauses.pause("credential:api_key:1f2e", "auth_failed", "401")),
   );

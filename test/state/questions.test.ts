@@ -6,13 +6,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { readReply } from "../../packages/core/src/state/question.ts";
 import { migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
 import { openForWriting } from "../../packages/core/src/state/sqlite/open.ts";
-import { memoryStores } from "./support.ts";
+import { newStores } from "./support.ts";
 
 const choices = ["Red", "Blue"].map((label) => ({ label, description: null }));
 const facts = { question: "Which?", choices, free_text: false, several: false };
 
 async function asked(default_reply: string | null = null) {
-  const stores = memoryStores();
+  const stores = await newStores();
   const { job } = await stores.jobs.create({ agent: "coder", prompt: "p" });
   const approval = await stores.approvals.ask({
     job_id: job.id,
@@ -55,7 +55,7 @@ test("a word that does not fit leaves the question open", async () => {
 });
 
 test("a request for permission takes no reply", async () => {
-  const { approvals, jobs } = memoryStores();
+  const { approvals, jobs } = await newStores();
   const { job } = await jobs.create({ agent: "coder", prompt: "p" });
   const expires_at = "2030-01-01T00:10:00.000Z";
   const request = { job_id: job.id, attempt: 1, tool: "Bash", input: {}, expires_at };

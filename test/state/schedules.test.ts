@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { memoryStores } from "./support.ts";
+import { newStores } from "./support.ts";
 
 test("the last word on a schedule counts", async () => {
-  const { schedules } = memoryStores();
+  const { schedules } = await newStores();
   expect(await schedules.switches()).toEqual([]);
   const nightly = { agent: "coder", schedule: "nightly" };
   const weekly = { agent: "coder", schedule: "weekly" };

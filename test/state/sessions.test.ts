@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isExpired, type LeaseHolder } from "../../packages/core/src/state/session.ts";
-import { memoryStores } from "./support.ts";
+import { newStores } from "./support.ts";
 
 const session = { session_id: "s1", agent: "coder", place: "cli", cwd: "/repo" } as const;
 
@@ -14,7 +14,7 @@ const holder = (pid: number): LeaseHolder => ({
 
 describe("sessions", () => {
   test("are kept by agent and place, the one used last first", async () => {
-    const { sessions, time } = memoryStores();
+    const { sessions, time } = await newStores();
     for (const info of [
       session,
       { ...session, session_id: "s2" },
@@ -37,7 +37,7 @@ describe("sessions", () => {
   });
 
   test("whoever leased one for another gives it to them when the attempt begins", async () => {
-    const { jobs, sessions, time } = memoryStores();
+    const { jobs, sessions, time } = await newStores();
     const { job } = await jobs.create({ agent: "coder", prompt: "go on", trigger_type: "manual" });
     const until = new Date(time.now + 60_000);
     const [fleet, runner, other] = [holder(1), holder(2), holder(3)];
@@ -52,14 +52,14 @@ describe("sessions", () => {
   });
 
   test("know the node that made them, also when it is not said again", async () => {
-    const { sessions } = memoryStores();
+    const { sessions } = await newStores();
     expect(await sessions.save(session)).toMatchObject({ node: null });
     await sessions.save({ ...session, node: "n1" });
     expect(await sessions.save(session)).toMatchObject({ node: "n1" });
   });
 
   test("of a schedule's own are not the agent's last, and stay its own", async () => {
-    const { sessions, time } = memoryStores();
+    const { sessions, time } = await newStores();
     await sessions.save(session);
     time.now += 1_000;
     await sessions.save({ ...session, session_id: "s2", schedule: "daily" });
@@ -71,7 +71,7 @@ describe("sessions", () => {
   });
 
   test("keep what a later run leaves out, and when they began", async () => {
-    const { sessions, time } = memoryStores();
+    const { sessions, time } = await newStores();
     const first = await sessions.save({
       ...session,
       cost_total_usd: 1.5,
@@ -93,7 +93,7 @@ describe("leases", () => {
   const later = new Date("2030-01-01T01:00:00Z");
 
   test("have one holder, who is named to the next", async () => {
-    const { sessions } = memoryStores();
+    const { sessions } = await newStores();
     expect(await sessions.lease("made-by-hand", holder(1), later)).toEqual({ granted: true });
     expect(await sessions.lease("made-by-hand", holder(2), later)).toEqual({
       granted: false,
@@ -106,7 +106,7 @@ describe("leases", () => {
   });
 
   test("pass on when the holder is dead, was another process of that number, or is out of time", async () => {
-    const { sessions, dead, time } = memoryStores();
+    const { sessions, dead, time } = await newStores();
     await sessions.lease("s", holder(1), later);
     dead.add(1);
     expect(await sessions.lease("s", holder(2), later)).toEqual({ granted: true });
@@ -117,7 +117,7 @@ describe("leases", () => {
   });
 
   test("of another node are held until that node is gone or the time is over", async () => {
-    const { sessions, time, dead, gone } = memoryStores();
+    const { sessions, time, dead, gone } = await newStores();
     const until = new Date(time.now + 60_000);
     const [far, near] = [
       { ...holder(1), node: "far" },
@@ -145,7 +145,7 @@ describe("leases", () => {
       fc.record({ do: fc.constant("die" as const), pid: pids }),
       fc.record({ do: fc.constant("pass" as const), minutes: fc.integer({ min: 1, max: 9 }) }),
     );
-    const { sessions, dead, time } = memoryStores();
+    const { sessions, dead, time } = await newStores();
     let run = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {

@@ -6,6 +6,7 @@ import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
+import type { SqlDatabase } from "../../packages/core/src/state/sql/sql-database.ts";
 import { makeStores } from "../../packages/core/src/state/sql/stores.ts";
 import { Database } from "../../packages/core/src/state/sqlite/database.ts";
 import { migrateNew, migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
@@ -25,14 +26,34 @@ export function tempFolder(): string {
   return folder;
 }
 
-/** The real stores over a database in memory, with a clock and a process table of the test's own. */
+/** On which database the stores of this test file stand. */
+let openEmpty: () => Promise<SqlDatabase> = async () => memoryDatabase();
+
+export function useDatabase(open: () => Promise<SqlDatabase>): void {
+  openEmpty = open;
+}
+
+/** The real stores over an empty database, with a clock and a process table of the test's own. */
+export async function newStores() {
+  return storesOver(await openEmpty());
+}
+
+/** The same in memory, for what is about SQLite. */
 export function memoryStores() {
-  const time = { now: Date.parse("2030-01-01T00:00:00.000Z") };
-  const dead = new Set<number>();
-  const gone = new Set<string>();
+  return storesOver(memoryDatabase());
+}
+
+function memoryDatabase(): Database {
   const database = new Database(":memory:");
   onCleanup(() => database.close());
   migrateNew(database, migrations);
+  return database;
+}
+
+export function storesOver<D extends SqlDatabase>(database: D) {
+  const time = { now: Date.parse("2030-01-01T00:00:00.000Z") };
+  const dead = new Set<number>();
+  const gone = new Set<string>();
   const clock = () => new Date(time.now);
   const stores = makeStores(database, {
     clock,

@@ -20,7 +20,7 @@ export interface FleetProgram {
 
 /** `herdctl start` as a process of its own, ready to be asked; ended when the test is over. */
 export async function fleetProgram(
-  on: Pick<Stage, "env">,
+  on: Pick<Stage, "env"> & { flags?: string[] },
   file: string,
   whenOver: WhenOver = onTestFinished,
 ): Promise<FleetProgram> {
@@ -43,12 +43,12 @@ interface LaunchedFleet extends Pick<FleetProgram, "exited" | "kill" | "said"> {
 
 /** The same, without waiting until it answers. */
 export function launchFleet(
-  on: Pick<Stage, "env">,
+  on: Pick<Stage, "env"> & { flags?: string[] },
   file: string,
   whenOver: WhenOver = onTestFinished,
 ): LaunchedFleet {
   const env = { ...on.env, CLAUDE_CODE_MAX_RETRIES: "1" };
-  const child = spawn(program, ["start", "--config", file], {
+  const child = spawn(program, ["start", "--config", file, ...(on.flags ?? [])], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,0 +1,2 @@
+import "./on-postgres.ts";
+import "../approvals.test.ts";

@@ -1,0 +1,2 @@
+import "./on-postgres.ts";
+import "../day-costs.test.ts";
