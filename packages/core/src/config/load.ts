@@ -17,6 +17,7 @@ import type { FleetFile } from "./schema/fleet.ts";
 import { checkServerTokens } from "./server-tokens.ts";
 import { checkSharedChats } from "./shared-chats.ts";
 import { type AgentSource, readSources } from "./sources.ts";
+import { checkStorePassword } from "./store-password.ts";
 
 /** One valid configuration: immutable, so that running jobs keep theirs across a reload. */
 export interface Fleet
@@ -54,8 +55,10 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));
   problems.push(...unknownTriggers(loaded), ...checkHostCommands(placed(loaded)));
   problems.push(...checkSchemaFiles(placed(loaded)));
-  if (sources.root)
+  if (sources.root) {
     problems.push(...checkServerTokens(sources.root, sources.rootTree, environment));
+    problems.push(...checkStorePassword(sources.root, sources.rootTree, environment));
+  }
   problems.push(...checkSharedChats(placed(loaded)));
   if (problems.length > 0 || !sources.root) {
     throw new ProblemsError("config_invalid", withoutRepeats(problems).sort(byPlace));

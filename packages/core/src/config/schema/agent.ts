@@ -162,7 +162,16 @@ const agentFields = {
     .prefault([])
     .describe("Agents it may delegate to; `*` stands for any part of a name"),
   may_schedule: maySchedule.optional().describe("Bounds within which it may plan runs of its own"),
-  runs_on: z.array(name).prefault([]).describe("Labels of the machine it needs"),
+  runs_on: z
+    .array(name)
+    .prefault([])
+    .describe("Labels that a machine must have to run it; any machine when empty"),
+  when_node_gone: z
+    .enum(["wait", "move"])
+    .prefault("move")
+    .describe(
+      "When the machine with its session is gone: wait for it, or move on with a new session",
+    ),
   schedules: z.record(name, schedule).prefault({}).describe("What starts the agent"),
   hooks: hooks.prefault({}).describe("What happens after a run"),
   docker: docker.prefault({}).describe("The agent's container"),

@@ -102,7 +102,11 @@ export const fleetSchema = z.strictObject({
   fleets: z.array(includedFleet).prefault([]).describe("Other fleets that run with this one"),
   server: server.prefault({}).describe("Where the fleet listens"),
   claude_path: hostPath.optional().describe("The `claude` program to use"),
-  store: url("postgres", "postgresql").optional().describe("Database shared by several machines"),
+  store: url("postgres", "postgresql")
+    .optional()
+    .describe(
+      "PostgreSQL that several machines share, such as `${HERDCTL_STORE}`; a database of its own when not given",
+    ),
 });
 
 export type FleetFile = z.output<typeof fleetSchema>;
