@@ -1,7 +1,7 @@
-import type { LiveJob } from "../state/job.ts";
+import type { Job, LiveJob } from "../state/job.ts";
 
 /** For a fleet that names no `max_concurrent`: each run is a process of a few hundred megabytes. */
-const defaultFleetLimit = 10;
+export const defaultFleetLimit = 10;
 
 export interface ClaimLimits {
   /** `max_concurrent` of the fleet. */
@@ -19,16 +19,24 @@ export interface ClaimLimits {
  * Which jobs to start now, in this order. Priority comes first; then the agent with the fewest
  * running, the one served least recently, and the oldest job. The snapshot stands in order of age.
  */
-export function claim(snapshot: readonly LiveJob[], limits: ClaimLimits, now: Date): string[] {
+export function claim(
+  snapshot: readonly LiveJob[],
+  limits: ClaimLimits,
+  now: Date,
+  /** Whether there is a place for it; one for which there is none keeps nobody else back. */
+  fits: (job: LiveJob) => boolean = () => true,
+): string[] {
   if (limits.notBefore && now < limits.notBefore) return [];
   const queues = queuesOf(snapshot, limits, now);
   const claimed: string[] = [];
   let turn = Math.max(never, ...limits.servedAt.values());
-  for (let room = roomInFleet(snapshot, limits); room > 0; room--) {
+  for (let room = roomInFleet(snapshot, limits); room > 0; ) {
     const next = first(queues);
     const job = next?.jobs.shift();
     if (!next || !job) break;
+    if (!fits(job)) continue;
     claimed.push(job.id);
+    room -= 1;
     next.running += 1;
     next.served = ++turn;
   }
@@ -77,13 +85,17 @@ function queuesOf(snapshot: readonly LiveJob[], limits: ClaimLimits, now: Date):
   return wanting;
 }
 
-/** A job that waits, but for no time, waits for a person or another agent: its runner lives. */
-export function isBusy(job: Pick<LiveJob, "status" | "due_at">): boolean {
+/**
+ * A job that waits, but for no time, waits for a person or another agent: its runner lives. One that
+ * a node was given has its place there, though it is still to begin.
+ */
+export function isBusy(job: Pick<Job, "status" | "due_at"> & Pick<LiveJob, "assigned">): boolean {
+  if (job.assigned != null) return true;
   return job.status === "running" || (job.status === "waiting" && job.due_at === null);
 }
 
 /** One that waits for another agent leaves its place in the fleet to it, but not its agent's own. */
-function isAtWork(job: LiveJob): boolean {
+export function isAtWork(job: LiveJob): boolean {
   return isBusy(job) && job.waits_for.length === 0;
 }
 

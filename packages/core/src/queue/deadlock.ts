@@ -1,7 +1,7 @@
 import type { LiveJob } from "../state/job.ts";
 import { isBusy } from "./claim.ts";
 
-type Waiter = Pick<LiveJob, "id" | "agent" | "status" | "waits_for" | "due_at">;
+type Waiter = Pick<LiveJob, "id" | "agent" | "status" | "waits_for" | "due_at" | "assigned">;
 
 /**
  * Whether a job of this agent could ever start if the asking job waited for its end. A job that

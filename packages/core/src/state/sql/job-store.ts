@@ -12,6 +12,7 @@ import type {
   Retention,
   SessionEnd,
 } from "../contract.ts";
+import type { HandOutDecider, HandOutDecision } from "../hand-out.ts";
 import {
   type Attempt,
   type AttemptEnd,
@@ -26,6 +27,7 @@ import { withAttempt } from "../job-change.ts";
 import type { Liveness } from "../lease.ts";
 import { Admission } from "./admission.ts";
 import { addDayCosts } from "./day-costs.ts";
+import { handOut } from "./hand-out.ts";
 import { readPage } from "./job-page.ts";
 import { JobRecords } from "./job-records.ts";
 import { readLiveJobs } from "./live-jobs.ts";
@@ -142,6 +144,11 @@ export class SqlJobStore implements JobStore {
     const sql = "SELECT job_id, record FROM attempts WHERE job_id = ? ORDER BY number";
     const rows = await this.#database.read(() => all(sql, id));
     return rows.map((row) => readRecord(this.#database, attemptSchema, row));
+  }
+
+  async handOut(decide: HandOutDecider, how: "look" | "write"): Promise<HandOutDecision> {
+    const steps = () => handOut(this.#database, this.#records, decide, how, this.#frame.clock());
+    return how === "look" ? this.#database.read(steps) : this.#database.transaction(steps);
   }
 
   async prune(retention: Retention): Promise<string[]> {

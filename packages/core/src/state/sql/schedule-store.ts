@@ -14,7 +14,6 @@ import {
 } from "../one-shot.ts";
 import { readDuePage } from "./due-page.ts";
 import { insertDue, settleThrough } from "./due-records.ts";
-import { readLiveOf } from "./live-jobs.ts";
 import { planOnce, readOneShots } from "./one-shots.ts";
 import { readRecord } from "./record.ts";
 import type { SqlDatabase } from "./sql-database.ts";
@@ -34,7 +33,7 @@ export class SqlScheduleStore implements ScheduleStore {
   }
 
   async mark({ agent, schedule }: ScheduleName): Promise<MarkedSchedule | undefined> {
-    const where = "WHERE agent = ? AND schedule = ?";
+    const where = "WHERE schedules.agent = ? AND schedules.schedule = ?";
     const [mark] = await this.#database.read(() => this.#marks(where, agent, schedule));
     return mark;
   }
@@ -111,10 +110,21 @@ export class SqlScheduleStore implements ScheduleStore {
     const at = since.toISOString();
     const sql = `INSERT INTO schedules (agent, schedule, record) VALUES (?, ?, ?) ${replace}`;
     for (const { agent, schedule, plan } of plans) {
+      if (yield* this.#isPlanned({ agent, schedule }, plan)) continue;
       const mark = scheduleMarkSchema.parse({ plan, since: at, through: at });
       yield* run(sql, agent, schedule, JSON.stringify(mark));
       yield* this.#reopen({ agent, schedule }, since);
     }
+  }
+
+  /** Several nodes find a new schedule at once: it begins when the first of them says so. */
+  *#isPlanned({ agent, schedule }: ScheduleName, plan: unknown): Steps<boolean> {
+    if (!this.#database.dialect.nodes) return false;
+    const sql = "SELECT record FROM schedules WHERE agent = ? AND schedule = ?";
+    const row = yield* one(sql, agent, schedule);
+    if (!row) return false;
+    const known = scheduleMarkSchema.parse(JSON.parse(String(row.record)));
+    return JSON.stringify(known.plan) === JSON.stringify(plan);
   }
 
   *#record(given: readonly SettledDue[]): Steps<DueRecord[]> {
@@ -146,39 +156,46 @@ export class SqlScheduleStore implements ScheduleStore {
     return gone > 0;
   }
 
+  /** Two statements however many schedules there are: each is a way to the server and back. */
   *#marks(where: string, ...values: string[]): Steps<MarkedSchedule[]> {
-    const sql = `SELECT agent, schedule, schedule AS id, record FROM schedules ${where}
-                 ORDER BY agent, schedule`;
-    const marks: MarkedSchedule[] = [];
-    for (const row of yield* all(sql, ...values)) marks.push(yield* this.#marked(row));
-    return marks;
-  }
-
-  *#marked(row: Row): Steps<MarkedSchedule> {
-    const [agent, schedule] = [String(row.agent), String(row.schedule)];
-    const mark = readRecord(this.#database, scheduleMarkSchema, row);
+    const { hint } = this.#database.dialect;
+    const rows = yield* all(
+      `SELECT agent, schedule, schedule AS id, record,
+         (SELECT max(finished_at) FROM jobs ${hint("jobs_schedule")}
+          WHERE jobs.agent = schedules.agent AND jobs.schedule = schedules.schedule
+            AND jobs.schedule IS NOT NULL) AS last_end,
+         (SELECT count(*) FROM jobs ${hint("jobs_live")}
+          WHERE jobs.agent = schedules.agent AND jobs.schedule = schedules.schedule
+            AND status IN ('pending', 'running', 'waiting')) AS live
+       FROM schedules ${where} ORDER BY agent, schedule`,
+      ...values,
+    );
     const ahead = yield* all(
-      "SELECT due_at FROM due_times WHERE agent = ? AND schedule = ? AND due_at > ?",
-      agent,
-      schedule,
-      mark.through,
+      `SELECT due_times.agent, due_times.schedule, due_at FROM schedules
+       JOIN due_times ON due_times.agent = schedules.agent
+         AND due_times.schedule = schedules.schedule AND due_at > through
+       ${where}
+       ORDER BY due_times.agent, due_times.schedule, due_at`,
+      ...values,
     );
-    const last = yield* one(
-      `SELECT max(finished_at) AS time FROM jobs ${this.#database.dialect.hint("jobs_schedule")}
-       WHERE agent = ? AND schedule = ? AND schedule IS NOT NULL`,
-      agent,
-      schedule,
-    );
-    const live = yield* readLiveOf(this.#database, agent, schedule);
-    return {
-      agent,
-      schedule,
-      ...mark,
-      ahead: ahead.map(({ due_at }) => String(due_at)),
-      last_end: last?.time ? String(last.time) : null,
-      busy: live.length > 0,
-    };
+    const aheadOf = new Map<string, string[]>();
+    for (const row of ahead) {
+      const name = keyOf(row);
+      aheadOf.set(name, [...(aheadOf.get(name) ?? []), String(row.due_at)]);
+    }
+    return rows.map((row) => ({
+      agent: String(row.agent),
+      schedule: String(row.schedule),
+      ...readRecord(this.#database, scheduleMarkSchema, row),
+      ahead: aheadOf.get(keyOf(row)) ?? [],
+      last_end: row.last_end ? String(row.last_end) : null,
+      busy: Number(row.live) > 0,
+    }));
   }
+}
+
+function keyOf({ agent, schedule }: Row): string {
+  return JSON.stringify([agent, schedule]);
 }
 
 const replace = "ON CONFLICT (agent, schedule) DO UPDATE SET record = excluded.record";

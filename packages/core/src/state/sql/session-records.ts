@@ -1,4 +1,5 @@
 import type { LeaseTerms } from "../contract.ts";
+import type { Place } from "../job.ts";
 import { decideLease, isSameHolder, type Liveness } from "../lease.ts";
 import {
   type Lease,
@@ -39,6 +40,20 @@ export function* saveSession(database: SqlDatabase, info: SessionInfo, now: Date
 export function* findSession(database: SqlDatabase, sessionId: string): Steps<Session | undefined> {
   const sql = "SELECT session_id, record FROM sessions WHERE session_id = ?";
   const row = yield* one(sql, sessionId);
+  return row && readSession(database, row);
+}
+
+export function* latestSession(
+  database: SqlDatabase,
+  agent: string,
+  place: Place,
+  ownOf: string | null,
+): Steps<Session | undefined> {
+  const sql = `SELECT session_id, record FROM sessions
+               WHERE agent = ? AND place = ? AND schedule IS NOT DISTINCT FROM ?
+                 AND in_chat = 0
+               ORDER BY last_used_at DESC, rowid DESC LIMIT 1`;
+  const row = yield* one(sql, agent, place, ownOf);
   return row && readSession(database, row);
 }
 

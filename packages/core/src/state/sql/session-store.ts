@@ -4,13 +4,14 @@ import type { Liveness } from "../lease.ts";
 import type { LeaseAnswer, LeaseHolder, Session, SessionInfo } from "../session.ts";
 import {
   findSession,
+  latestSession,
   leaseSession,
   readSession,
   releaseSession,
   saveSession,
 } from "./session-records.ts";
 import type { SqlDatabase } from "./sql-database.ts";
-import { all, one, type Steps } from "./steps.ts";
+import { all, type Steps } from "./steps.ts";
 
 export class SqlSessionStore implements SessionStore {
   readonly #database: SqlDatabase;
@@ -36,7 +37,7 @@ export class SqlSessionStore implements SessionStore {
     place: Place,
     ownOf: string | null = null,
   ): Promise<Session | undefined> {
-    return this.#database.read(() => this.#latest(agent, place, ownOf));
+    return this.#database.read(() => latestSession(this.#database, agent, place, ownOf));
   }
 
   async list(query: { agent?: string } = {}): Promise<Session[]> {
@@ -52,15 +53,6 @@ export class SqlSessionStore implements SessionStore {
 
   async release(sessionId: string, holder: LeaseHolder): Promise<boolean> {
     return this.#database.transaction(() => releaseSession(this.#database, sessionId, holder));
-  }
-
-  *#latest(agent: string, place: Place, ownOf: string | null): Steps<Session | undefined> {
-    const sql = `SELECT session_id, record FROM sessions
-                 WHERE agent = ? AND place = ? AND schedule IS NOT DISTINCT FROM ?
-                   AND in_chat = 0
-                 ORDER BY last_used_at DESC, rowid DESC LIMIT 1`;
-    const row = yield* one(sql, agent, place, ownOf);
-    return row && readSession(this.#database, row);
   }
 
   *#list({ agent }: { agent?: string }): Steps<Session[]> {
