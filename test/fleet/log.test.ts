@@ -38,6 +38,21 @@ test("secrets are not written, wherever they stand", () => {
   expect(linesOf(join(folder, "fleet.log"))[0].msg).toBe("[hidden] of ab in /usr/bin:/bin");
 });
 
+test("the address of a shared store and its password are secrets by whatever name", () => {
+  const folder = folderWith({});
+  const environment = {
+    HERDCTL_STORE: "postgres://herd@db.example.org/herd",
+    DATABASE: "postgres://herd:made%20up%20word@db.example.org/herd",
+  };
+  const log = openFleetLog({ folder, environment });
+  log.info(`${environment.HERDCTL_STORE} and ${environment.DATABASE}`);
+  log.error("failed", new Error("no entry with made%20up%20word, that is: made up word"));
+  log.close();
+  const text = readFileSync(join(folder, "fleet.log"), "utf8");
+  expect(text).not.toMatch(/made|example/);
+  expect(linesOf(join(folder, "fleet.log"))[0].msg).toBe("[hidden] and [hidden]");
+});
+
 test("a full log makes way, and so does yesterday's; only so many stay", () => {
   const folder = folderWith({ "fleet.log": "yesterday\n" });
   const yesterday = new Date(Date.now() - 24 * 3_600_000);

@@ -29,6 +29,8 @@ export class ClockWorld {
       spares: new SparePool({ size: 0 }),
       onlyOwn: false,
       unattended: true,
+      version: "0.0.0",
+      node: {},
       errand: async () => undefined,
       trouble,
     });

@@ -23,7 +23,11 @@ agents:
   const abandon = async (jobId: string) => void abandoned.push(jobId);
   const desk = () => {
     const options = { state, fleet: () => fleet, environment: () => environment };
-    const made = new WorkDesk({ ...options, abandon, trouble: () => undefined });
+    const trouble = () => undefined;
+    const made = new WorkDesk({
+      ...options,
+      ...{ abandon, trouble, isOurs: () => true, isShared: false },
+    });
     desks.push(made);
     return made;
   };

@@ -1,5 +1,6 @@
 import { outputSchemaOf } from "../config/output-schema.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
+import { UserError } from "../errors/user-error.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import { ApprovalDesk } from "../runner/approval-desk.ts";
 import { type AttemptHands, beginAttempt, plainOutcome } from "../runner/begin-attempt.ts";
@@ -11,12 +12,15 @@ import { type AttemptedAt, settleRun } from "../runner/settle-run.ts";
 import { readReport, reportOfDead } from "../runner-process/recover.ts";
 import type { StartedRunner } from "../runner-process/spare.ts";
 import type { Job } from "../state/job.ts";
-import { identifyProcess, isAlive, type ProcessIdentity } from "../state/process-identity.ts";
+import { identifyProcess, type ProcessIdentity } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";
 import { agentPrint } from "./agent-print.ts";
 import type { FleetContext } from "./context.ts";
 import { definedOnly } from "./defined-only.ts";
+import { endEventOf } from "./end-event.ts";
 import { passGate } from "./gate-at-start.ts";
+import type { Shipment } from "./nodes/output-shipper.ts";
+import { aborted, gone } from "./process-gone.ts";
 import { Relay } from "./relay.ts";
 import { RunnerDesk, type StopReason } from "./runner-desk.ts";
 import type { WarmClaude } from "./warm-claudes.ts";
@@ -30,9 +34,12 @@ export class ActiveJob {
   private readonly unasked = new AbortController();
   private atGate: Promise<Job> | undefined;
   private relay: Relay | undefined;
+  private shipment: Shipment | undefined;
   private desk: RunnerDesk | undefined;
   private spare: SpareContainer | undefined;
   private warm: WarmClaude | undefined;
+  private exited: Promise<unknown> | undefined;
+  private dropped = false;
   private chosen: { runner: StartedRunner; order: RunOrder; wasUp: boolean } | undefined;
 
   constructor(
@@ -69,7 +76,8 @@ export class ActiveJob {
 
   /** Prepared here, carried out by a process of its own. */
   private async attempt(agent: ResolvedAgent): Promise<void> {
-    const { state, hub } = this.context;
+    const { state, hub, site } = this.context;
+    if (site) await this.written(() => site.shipper.bringHere(this.job, site.nodes.id));
     const environment = definedOnly(this.context.environment());
     const request = {
       state,
@@ -81,14 +89,16 @@ export class ActiveJob {
       live: this.context.isLive(this.job),
       freshSession: () => this.takeWarm(agent)?.sessionId,
       signal: this.stopping.signal,
+      by: site && { node: site.nodes.id, epoch: site.nodes.epoch },
+      nodeOf: site && ((id: string) => site.nodes.find(id)),
     };
     const attempt = this.job.attempts + 1;
     const hands: AttemptHands = {
       afterRefusal: (outcome) => this.next({ attempt, outcome, crashed: false }),
       runnerFor: (order) => identifyProcess(this.chooseRunner(order).pid),
     };
-    const begun = await whenWritable(this.context, () => beginAttempt(request, hands)).catch(
-      (error: unknown) => this.giveUp(error),
+    const begun = await this.written(() => beginAttempt(request, hands)).catch((error: unknown) =>
+      this.giveUp(error),
     );
     this.job = begun.job;
     if (begun.kind === "refused") {
@@ -96,13 +106,17 @@ export class ActiveJob {
       return this.announceEnd();
     }
 
+    if (begun.kind === "not_ours") return this.letGo();
+
     failPoint("attempt begun");
     const { order, at, holder } = begun;
     const runner = this.chooseRunner(order);
-    runner.give({ stateDir: state.stateDir, order, environment, spare: this.spare });
+    const lease = this.context.lease();
+    runner.give({ stateDir: state.stateDir, order, environment, lease, spare: this.spare });
     failPoint("runner spawned");
     hub.emit({ type: "job:started", job: this.job });
     this.relay = new Relay(this.context, this.job, false);
+    this.shipment = site?.shipper.follow(this.job);
     await this.follow(runner.exited, at, holder, this.relay);
   }
 
@@ -129,16 +143,26 @@ export class ActiveJob {
 
   /** Nobody is left waiting for an order that does not come. */
   private async giveUp(error: unknown): Promise<never> {
+    await this.letGo();
+    throw error;
+  }
+
+  private async letGo(): Promise<void> {
     this.chosen?.runner.letGo();
     if (this.spare) await this.context.spareContainers.remove(this.spare);
-    throw error;
   }
 
   /** An attempt that an earlier fleet process began and that still runs. */
   async reattach(runner: ProcessIdentity, at: AttemptedAt): Promise<void> {
     this.relay = new Relay(this.context, this.job, true);
+    this.shipment = this.context.site?.shipper.follow(this.job);
     const exited = gone(runner, this.left.signal);
-    await this.follow(exited, at, { ...runner, job_id: this.job.id }, this.relay);
+    await this.follow(exited, at, this.holderOf(runner), this.relay);
+  }
+
+  private holderOf(runner: ProcessIdentity): LeaseHolder {
+    const { site } = this.context;
+    return { ...runner, job_id: this.job.id, ...(site && { node: site.nodes.id }) };
   }
 
   /** An attempt whose runner is dead: swept first, then settled from what it left. */
@@ -158,16 +182,34 @@ export class ActiveJob {
     this.unasked.abort();
     await this.atGate?.catch(() => undefined);
     void this.relay?.end();
+    this.shipment?.leave();
     void this.desk?.close();
     // There is nobody who would bring it another turn.
     this.chosen?.runner.letGo();
+  }
+
+  /** Others may have taken it over: its runner ends, and nothing of it is recorded from here. */
+  async drop(): Promise<void> {
+    this.dropped = true;
+    this.desk?.stop("interrupted", true);
+    await this.leave();
+    if (this.chosen) this.context.waiting.letGo(this.chosen.runner);
+    await this.exited;
+  }
+
+  /** Once dropped it writes nothing, though the node may write again by then. */
+  private written<T>(write: () => Promise<T>): Promise<T> {
+    return whenWritable(this.context, async () => {
+      if (this.dropped) throw new UserError("node_fenced", `${this.id} is no longer this node's`);
+      return write();
+    });
   }
 
   private async cancelUnbegun(): Promise<void> {
     const outcome = plainOutcome("cancelled");
     const change = { status: "cancelled" as const, outcome, due_at: null };
     const { state } = this.context;
-    const update = await whenWritable(this.context, () => state.jobs.update(this.id, change));
+    const update = await this.written(() => state.jobs.update(this.id, change));
     this.job = update.job;
     this.announceEnd();
   }
@@ -178,6 +220,7 @@ export class ActiveJob {
     holder: LeaseHolder,
     relay: Relay,
   ): Promise<void> {
+    this.exited = exited;
     const { state, hub } = this.context;
     const run = { jobId: this.job.id, attempt: this.job.attempts };
     const jobDir = state.jobDir(run.jobId);
@@ -211,8 +254,8 @@ export class ActiveJob {
     told?: RunReport,
     passedOn?: Promise<void>,
   ): Promise<void> {
-    const { state, spareContainers } = this.context;
-    const report = await whenWritable(this.context, () =>
+    const { state, spareContainers, site } = this.context;
+    const report = await this.written(() =>
       reportOfDead({
         stateDir: state.stateDir,
         job: this.job,
@@ -221,7 +264,10 @@ export class ActiveJob {
       }),
     );
     failPoint("report read");
-    this.job = await whenWritable(this.context, async () =>
+    // On record elsewhere before its end is: whoever hears of that finds all that was said.
+    this.shipment ??= site?.shipper.follow(this.job);
+    await this.shipment?.end();
+    this.job = await this.written(async () =>
       settleRun(state, report, at, holder, await this.next(report)),
     );
     failPoint("run settled");
@@ -266,28 +312,6 @@ export class ActiveJob {
   }
 
   private announceEnd(): void {
-    const { job } = this;
-    const types = {
-      completed: "job:completed",
-      failed: "job:failed",
-      cancelled: "job:cancelled",
-      skipped: "job:skipped",
-    } as const;
-    const type = job.status in types ? types[job.status as keyof typeof types] : "job:waiting";
-    this.context.hub.emit({ type, job });
+    this.context.hub.emit(endEventOf(this.job));
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) =>
-    signal.addEventListener("abort", () => resolve(), { once: true }),
-  );
-}
-
-const lookEvery = 200;
-
-/** A process that is not our child tells nobody when it ends. Whoever has left it must not stay up for it. */
-async function gone(process: ProcessIdentity, left: AbortSignal): Promise<void> {
-  while (!left.aborted && isAlive(process))
-    await new Promise((resolve) => setTimeout(resolve, lookEvery));
 }

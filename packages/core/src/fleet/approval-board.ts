@@ -11,7 +11,11 @@ export class ApprovalBoard {
   constructor(
     private readonly state: StateManager,
     private readonly hub: EventHub,
-  ) {}
+  ) {
+    // Also heard when it was answered on another node.
+    hub.on("approval:answered", ({ approval }) => this.settle(approval));
+    hub.onMissed(() => void this.lookAgain());
+  }
 
   readonly ask: AskPerson = (approval, signal) =>
     new Promise((resolve, reject) => {
@@ -31,9 +35,27 @@ export class ApprovalBoard {
       const how = approval.answer ?? "no longer asked";
       throw new UserError("approval_closed", `this question has been closed: ${how}`);
     }
-    this.waiting.get(id)?.(word);
-    this.waiting.delete(id);
     this.hub.emit({ type: "approval:answered", approval });
     return approval;
   }
+
+  private settle(approval: Approval): void {
+    const word = wordOf(approval);
+    // What ran out of time, or is no longer asked, has a clock of its own.
+    if (word === undefined) return;
+    this.waiting.get(approval.id)?.(word);
+    this.waiting.delete(approval.id);
+  }
+
+  private async lookAgain(): Promise<void> {
+    for (const id of [...this.waiting.keys()]) {
+      const approval = await this.state.approvals.get(id).catch(() => undefined);
+      if (approval) this.settle(approval);
+    }
+  }
+}
+
+function wordOf({ answer, reply }: Approval): Word | undefined {
+  if (answer === "allow" || answer === "deny") return answer;
+  return answer === "reply" && reply !== null ? { reply } : undefined;
 }

@@ -1,4 +1,5 @@
 import { UserError } from "../errors/user-error.ts";
+import type { Queue } from "../queue/contract.ts";
 import { plainOutcome } from "../runner/begin-attempt.ts";
 import { descendantsOf } from "../state/chain.ts";
 import type { Job } from "../state/job.ts";
@@ -11,6 +12,7 @@ interface Cancelling {
   state: StateManager;
   dispatcher: Dispatcher;
   context: FleetContext;
+  queue: Pick<Queue, "cancel">;
 }
 
 /** Ends a job and all that its agent handed on: whoever gave work is stopped before who got it. */
@@ -39,7 +41,7 @@ export async function cancelLeftOvers(parts: Cancelling): Promise<void> {
 
 /** Ends one that is not under way at once; asks one that is, or does not ask. */
 async function cancelOne(
-  { state, dispatcher, context }: Cancelling,
+  { state, dispatcher, context, queue }: Cancelling,
   jobId: string,
   force: boolean,
   why?: string,
@@ -52,6 +54,8 @@ async function cancelOne(
   const active = dispatcher.active.get(jobId);
   active?.stop("cancelled", force);
   if (active || isFinished(job.status)) return job;
+  // Whoever has it ends it, and records that.
+  if (await queue.cancel(job, force)) return job;
   const outcome = plainOutcome("cancelled");
   const change = { status: "cancelled" as const, outcome, due_at: null };
   const { job: ended } = await state.jobs.update(jobId, change);

@@ -6,11 +6,13 @@ import type { SparePool } from "../runner-process/spare.ts";
 import type { WaitingRunners } from "../runner-process/waiting-runners.ts";
 import type { ErrandAnswer } from "../state/errand.ts";
 import type { Job } from "../state/job.ts";
+import type { RunnerLease } from "../state/lease-file.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { Taken } from "../work/work-desk.ts";
 import type { Errand } from "./errands/errand.ts";
 import type { EventHub } from "./event-hub.ts";
+import type { NodeSite } from "./nodes/node-site.ts";
 import type { SpareContainers } from "./spare-containers.ts";
 import type { WarmClaudes } from "./warm-claudes.ts";
 
@@ -22,9 +24,17 @@ export interface FleetContext {
   readonly spareContainers: SpareContainers;
   readonly waiting: WaitingRunners;
   readonly warm: WarmClaudes;
+  /** Where nodes share the state. */
+  readonly site?: NodeSite;
   /** The configuration in force; a reload replaces it, jobs under way keep theirs. */
   fleet(): Fleet;
   environment(): Environment;
+  /** Under which runners go on, where nodes share the store. */
+  lease(): RunnerLease | undefined;
+  /** This node; undefined where the state is this process's own. */
+  readonly nodeId: string | undefined;
+  /** Whether this process does what only one may. */
+  isLead(): boolean;
   /** Somebody wants to see the model speak, and not only what it said. */
   isWatched(jobId: string): boolean;
   /** It is a turn of a conversation that is likely to go on soon. */

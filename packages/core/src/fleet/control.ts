@@ -22,6 +22,7 @@ import type { Amounts } from "../state/spending.ts";
 import type { Refusal } from "../triggers/webhook/refusals.ts";
 import type { BudgetView } from "./budget-view.ts";
 import type { CostRequest, CostView } from "./cost-view.ts";
+import type { NodeView } from "./nodes/node-view.ts";
 import type { ScheduleView } from "./schedule-view.ts";
 import type { SessionView } from "./session-view.ts";
 
@@ -97,6 +98,8 @@ export interface FleetControl {
   configuration(): Promise<ShownConfig>;
   /** Each agent on each chat platform, as it stands. */
   chat(): Promise<ChatLinkStatus[]>;
+  /** Who runs the fleet together, the first to join first; this one alone without a shared store. */
+  nodes(): Promise<NodeView[]>;
   reload(): Promise<void>;
   /** Drains, then cancels what is left; `detach` leaves running jobs to the next fleet process. */
   shutdown(options?: ShutdownOptions): Promise<void>;
@@ -141,6 +144,8 @@ export interface FleetStatus {
     cost_today_usd: number;
     /** Where browsers find it; null while nothing listens there. */
     url: string | null;
+    /** Whether several machines may run it, by a store that they share. */
+    shared: boolean;
   };
   agents: AgentStatus[];
 }
@@ -153,7 +158,8 @@ export interface AgentStatus {
   paused: { reason: string; since: string } | null;
   pending: number;
   waiting: number;
-  running: { job_id: string; started_at: string; doing: string }[];
+  /** `node` is the name of the one that it runs on, where several share the fleet. */
+  running: { job_id: string; started_at: string; doing: string; node?: string | null }[];
   schedules: { name: string; type: string; enabled: boolean }[];
   /** The one that ended last. */
   last_job: { id: string; outcome: string | null; finished_at: string | null } | null;

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { UserError } from "../errors/user-error.ts";
 import { failPoint } from "../faults/fail-point.ts";
-import { claim, nextDue } from "../queue/claim.ts";
+import type { Queue } from "../queue/contract.ts";
 import { type SlowDown, slowDown } from "../queue/slow-down.ts";
-import type { LiveJob } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { ActiveJob } from "./active-job.ts";
 import type { FleetContext } from "./context.ts";
@@ -17,9 +16,13 @@ const longQueue = 500;
 const restPerLook = 4;
 const longestRest = 500;
 
+/** Nodes that look by the clock should not all do so at once. */
+const jitter = 0.4;
+
 /** Starts what may start, as soon as it may: after every event, and at the next due time. */
 export class Dispatcher {
   readonly active = new Map<string, ActiveJob>();
+  private readonly beginning = new Set<string>();
   private readonly servedAt = new Map<string, number>();
   private slowed: SlowDown | undefined;
   private served = 0;
@@ -37,8 +40,9 @@ export class Dispatcher {
 
   constructor(
     private readonly context: FleetContext,
-    /** Where it is given: nothing else is started, and no pause holds these back. */
-    private readonly only?: ReadonlySet<string>,
+    private readonly queue: Queue,
+    /** For a fleet that starts only what is triggered here: whoever triggers is there to decide. */
+    private readonly heedsPauses = true,
   ) {}
 
   get isOpen(): boolean {
@@ -109,34 +113,25 @@ export class Dispatcher {
     const began = performance.now();
     this.rest = 0;
     try {
-      const live = await this.context.state.jobs.snapshot();
-      const snapshot = live.map((job) => this.asItIs(job)).filter((job) => this.concernsUs(job));
       const limits = await this.limits();
       const now = new Date();
-      const claimed = claim(snapshot, limits, now);
-      if (live.length >= longQueue)
+      const { here, nextDue, length } = await this.queue.handOut(limits, now);
+      if (length >= longQueue)
         this.rest = Math.min((performance.now() - began) * restPerLook, longestRest);
-      for (const id of claimed) await this.begin(id);
-      const due = nextDue(snapshot, limits, now);
-      if (due) this.lookAgainIn(due.getTime() - now.getTime());
+      for (const id of here) await this.begin(id);
+      const { lookEvery } = this.queue;
+      const waits = nextDue && nextDue.getTime() - now.getTime();
+      const floor = lookEvery && lookEvery * (1 + jitter * (Math.random() - 0.5));
+      if (waits || floor) this.lookAgainIn(Math.min(waits ?? longestTimer, floor ?? longestTimer));
     } catch (error) {
       if (!(error instanceof UserError)) this.context.trouble("jobs could not be started", error);
       this.lookAgainIn(tryAgainAfter);
     }
   }
 
-  /** A job that is being prepared takes its place already, though its record does not say so yet. */
-  private asItIs(job: LiveJob): LiveJob {
-    return this.active.has(job.id) ? { ...job, status: "running" } : job;
-  }
-
-  private concernsUs({ id, status }: LiveJob): boolean {
-    return status === "running" || !this.only || this.only.has(id);
-  }
-
   private async limits() {
     const { agents, fleet } = this.context.fleet();
-    const pauses = this.only ? [] : await this.context.state.pauses.list();
+    const pauses = this.heedsPauses ? await this.context.state.pauses.list() : [];
     const paused = agents.filter(findPauses(this.context.environment(), pauses));
     return {
       fleet: fleet.max_concurrent,
@@ -147,15 +142,28 @@ export class Dispatcher {
     };
   }
 
-  private async begin(id: string): Promise<void> {
-    const job = await this.context.state.jobs.get(id);
-    const agent = this.context.fleet().agents.find(({ name }) => name === job?.agent);
-    if (!job || !agent || !this.open) return;
-    failPoint("job claimed");
-    this.served += 1;
-    this.servedAt.set(agent.name, this.served);
-    const active = new ActiveJob(this.context, job);
-    void this.track(active, active.start(agent));
+  /** The one road for what was claimed here and what others handed out. False when it is not ours. */
+  async begin(id: string): Promise<boolean> {
+    if (this.isActive(id)) return true;
+    this.beginning.add(id);
+    try {
+      const job = await this.context.state.jobs.get(id);
+      const agent = this.context.fleet().agents.find(({ name }) => name === job?.agent);
+      if (!job || !agent || !this.open || !this.queue.isOurs(job)) return false;
+      failPoint("job claimed");
+      this.served += 1;
+      this.servedAt.set(agent.name, this.served);
+      const active = new ActiveJob(this.context, job);
+      void this.track(active, active.start(agent));
+      return true;
+    } finally {
+      this.beginning.delete(id);
+    }
+  }
+
+  /** It is under way here, though its record may not say so yet. */
+  isActive(id: string): boolean {
+    return this.active.has(id) || this.beginning.has(id);
   }
 
   private lookAgainIn(milliseconds: number): void {

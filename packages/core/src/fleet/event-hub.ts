@@ -5,15 +5,43 @@ type Listener<T extends FleetEvent["type"]> = (event: Extract<FleetEvent, { type
 /** Tells everybody who listens. A listener that fails does not keep the others from hearing. */
 export class EventHub {
   private readonly listeners = new Set<(event: FleetEvent) => void>();
+  private readonly carriers = new Set<(event: FleetEvent) => void>();
+  private readonly unsure = new Set<() => void>();
   private readonly streams = new Set<() => void>();
   private closed = false;
 
   constructor(private readonly onFailure: (error: unknown) => void) {}
 
   emit(event: FleetEvent): void {
-    for (const listener of this.listeners) {
+    this.tell(this.listeners, event);
+    this.tell(this.carriers, event);
+  }
+
+  /** What happened on another node: told to all but those who carry news to other nodes. */
+  emitFromElsewhere(event: FleetEvent): void {
+    this.tell(this.listeners, event);
+  }
+
+  /** For whoever carries to other nodes what happens on this one. */
+  carry(carrier: (event: FleetEvent) => void): () => void {
+    this.carriers.add(carrier);
+    return () => void this.carriers.delete(carrier);
+  }
+
+  /** News of other nodes may have got lost: whoever waits for some looks at the records again. */
+  onMissed(look: () => void): () => void {
+    this.unsure.add(look);
+    return () => void this.unsure.delete(look);
+  }
+
+  tellMissed(): void {
+    this.tell(this.unsure, undefined);
+  }
+
+  private tell<T>(listeners: ReadonlySet<(told: T) => void>, told: T): void {
+    for (const listener of listeners) {
       try {
-        listener(event);
+        listener(told);
       } catch (error) {
         this.onFailure(error);
       }

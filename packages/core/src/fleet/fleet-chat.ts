@@ -26,7 +26,7 @@ export function openChat(parts: FleetParts, { platforms, problems, trigger }: Ch
     wait: (jobId, signal) => waitForJob({ state, hub }, jobId, signal),
     cancel: (jobId) => cancelJob(parts, jobId, false),
     leaveSession: (sessionId) => context.waiting.end(sessionId),
-    output: (jobId, follow) => jobOutput({ state, hub }, jobId, { follow }),
+    output: (jobId, follow) => jobOutput({ state, hub, site: context.site }, jobId, { follow }),
     answer: (id, word, by) => board.answer(id, word, by),
     trouble: (message, cause) => context.trouble(message, cause),
     problem: (message) => problems.set("chat", message),

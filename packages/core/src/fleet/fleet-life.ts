@@ -14,6 +14,11 @@ import { drain } from "./drain.ts";
 import { runErrand } from "./errands/run-errand.ts";
 import { EventHub } from "./event-hub.ts";
 import { openChat } from "./fleet-chat.ts";
+import { nodeHands } from "./nodes/hands.ts";
+import { Lead } from "./nodes/lead.ts";
+import { closeLines, openLines } from "./nodes/lines.ts";
+import type { NodeOptions } from "./nodes/node-options.ts";
+import { sweepMoved } from "./nodes/sweep-moved.ts";
 import { type FleetParts, openParts } from "./parts.ts";
 import { Problems } from "./problems.ts";
 import { type Recovered, recover } from "./recovery.ts";
@@ -28,6 +33,8 @@ export interface FleetManagerOptions {
   /** What `loadFleet` gave for that file, where it is known already. */
   loaded?: LoadedFleet;
   version?: string;
+  /** What this node is among those that share a store; for a fleet that has one only. */
+  node?: NodeOptions;
   /**
    * For a command that must not take on the whole queue: starts only what is triggered here, and
    * heeds no pause, since whoever triggers is there to decide.
@@ -59,7 +66,7 @@ export class FleetLife {
   constructor(
     private readonly options: FleetManagerOptions,
     /** What is done when a file of the configuration has changed. */
-    private readonly reload: () => Promise<void>,
+    private readonly reload: (rollsOut: boolean) => Promise<void>,
     private readonly trigger: (request: TriggerRequest) => Promise<Admission>,
   ) {}
 
@@ -143,6 +150,8 @@ export class FleetLife {
       spares: this.options.spares,
       onlyOwn: this.options.onlyOwn ?? false,
       unattended: this.options.unattended ?? false,
+      version: this.options.version ?? "0.0.0",
+      node: this.options.node ?? {},
       errand: (errand) => runErrand(this.opened, errand),
       trouble: (message, cause) => this.trouble(message, cause),
     });
@@ -153,18 +162,62 @@ export class FleetLife {
     const parts = this.opened;
     const recovered = await recover(parts.context, parts.dispatcher);
     await sweepLiveFolders(parts.state.stateDir);
+    if (parts.nodes) await sweepMoved(parts.state, parts.nodes.id);
     if (this.stopping) return recovered;
-    await cancelLeftOvers(parts);
+    if (!parts.nodes) await cancelLeftOvers(parts);
+    if (this.stopping) return recovered;
+    await openLines(parts, () => this.reload(false));
     if (this.stopping) return recovered;
     this.phase = "running";
     parts.dispatcher.start();
+    if (!parts.nodes) {
+      parts.hooks.start();
+      parts.work.start();
+    }
+    parts.containers = new ContainerWatch(parts.context);
+    if (!this.options.onlyOwn) {
+      parts.context.warm.start();
+      await this.keepTime(parts);
+    }
+    if (!this.stopping) this.takePart(parts);
+    return recovered;
+  }
+
+  /** Among several nodes what only one may do begins when this one is told that it leads. */
+  private takePart(parts: FleetParts): void {
+    const { nodes, context, dispatcher, state } = parts;
+    if (!nodes || !state.shared) return;
+    const look = () => {
+      parts.hooks.kick();
+      parts.work.kick();
+    };
+    const lead = new Lead(
+      { open: () => this.openDesks(parts), look, close: () => this.closeDesks(parts) },
+      context.trouble,
+    );
+    context.hub.onMissed(look);
+    parts.lead = lead;
+    const { shared } = state;
+    const takesWork = () => this.takesWork;
+    nodes.serve(nodeHands({ context, dispatcher, shared, lead, takesWork }));
+  }
+
+  private async openDesks(parts: FleetParts): Promise<void> {
+    await cancelLeftOvers(parts);
     parts.hooks.start();
     parts.work.start();
-    parts.containers = new ContainerWatch(parts.context);
-    if (this.options.onlyOwn) return recovered;
-    parts.context.warm.start();
-    await this.keepTime(parts);
-    return recovered;
+    if (this.options.onlyOwn) return;
+    parts.retention?.again();
+    await parts.clock?.replan();
+    this.joinChats(parts);
+  }
+
+  /** What is cut off is taken up by the next lead. */
+  private async closeDesks(parts: FleetParts): Promise<void> {
+    const { hooks, chat } = parts;
+    parts.hooks = parts.newHooks();
+    parts.chat = undefined;
+    await Promise.all([hooks.stop(0), chat?.stop(0), parts.clock?.replan()]);
   }
 
   /** What a fleet does by itself, and a command that runs alone does not. */
@@ -174,13 +227,16 @@ export class FleetLife {
     parts.watch = new ConfigWatch({
       since: this.startedAt,
       loaded: () => this.config,
-      reload: this.reload,
+      reload: () => this.reload(true),
     });
     parts.watch.follow();
     const trigger = (candidates: readonly Candidate[]) => triggerAll(parts, candidates);
     parts.clock = new ScheduleClock({ context, trigger });
     await parts.clock.replan();
-    if (this.stopping) return;
+    if (!this.stopping && !parts.nodes) this.joinChats(parts);
+  }
+
+  private joinChats(parts: FleetParts): void {
     const { trigger: triggerOne, problems } = this;
     const platforms = this.options.chat ?? {};
     parts.chat = openChat(parts, { platforms, problems, trigger: triggerOne });
@@ -191,14 +247,17 @@ export class FleetLife {
     this.phase = "draining";
     await this.opening?.catch(() => undefined);
     if (this.parts) {
-      const { dispatcher, context, hooks, work, state, lock, spares } = this.parts;
+      await this.parts.lead?.stop();
+      const { dispatcher, context, hooks, work, state, lock, spares, nodes } = this.parts;
       const { retention, containers, clock, watch, chat } = this.parts;
       this.hub.emit({ type: "fleet:stopping" });
       dispatcher.halt();
       await watch?.stop();
       await clock?.stop();
       if (!options.detach) await drain(dispatcher, options, this.hurry.signal);
+      const isIdle = dispatcher.active.size === 0;
       await dispatcher.leave();
+      await closeLines(this.parts);
       await Promise.all([hooks, work].map((desk) => desk.stop(this.patience(options))));
       await chat?.stop(options.detach ? 0 : this.patience(options));
       await retention?.stop();
@@ -208,6 +267,8 @@ export class FleetLife {
       await containers?.stop();
       await context.spareContainers.stop();
       await spares.stop();
+      // Jobs that go on keep the node's name until the next process of it, or until its lease ends.
+      await nodes?.stop(isIdle);
       this.parts = undefined;
       await state.close();
       lock.release();

@@ -2,6 +2,7 @@ import type { ChatLinkStatus } from "../chat/chat-link.ts";
 import { type ShownConfig, showConfig } from "../config/show.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
+import { defaultFleetLimit } from "../queue/claim.ts";
 import type { Approval, Word } from "../state/approval.ts";
 import type { Artifact } from "../state/artifacts.ts";
 import type {
@@ -41,6 +42,8 @@ import { fleetStatus } from "./fleet-status.ts";
 import { FleetWebhooks } from "./fleet-webhooks.ts";
 import { jobOutput } from "./job-output.ts";
 import { artifactOf, artifactsOf } from "./kept-files.ts";
+import { listNodes, onlyNode } from "./nodes/list-nodes.ts";
+import type { NodeView } from "./nodes/node-view.ts";
 import type { Recovered } from "./recovery.ts";
 import { removePlan } from "./remove-plan.ts";
 import { type ScheduleView, viewSchedules } from "./schedule-view.ts";
@@ -59,7 +62,7 @@ export class FleetManager implements FleetControl {
   constructor(private readonly options: FleetManagerOptions) {
     this.life = new FleetLife(
       options,
-      () => this.reload(),
+      (rollsOut) => this.readAnew(rollsOut),
       (request) => this.trigger(request),
     );
     const env = options.env ?? process.env;
@@ -108,12 +111,13 @@ export class FleetManager implements FleetControl {
 
   status(): Promise<FleetStatus> {
     const { config, condition, startedAt } = this.life;
-    return this.life.ask(({ state, dispatcher, clock }) =>
+    return this.life.ask(({ state, dispatcher, clock, context }) =>
       fleetStatus({
         loaded: config,
         state,
         next: clock?.next() ?? [],
         active: [...dispatcher.active.values()],
+        nodes: context.site?.nodes,
         version: this.options.version ?? "0.0.0",
         startedAt,
         condition,
@@ -175,7 +179,8 @@ export class FleetManager implements FleetControl {
 
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput> {
     const { hub, opened } = this.life;
-    return jobOutput({ state: opened.state, hub }, jobId, options);
+    const { state, context } = opened;
+    return jobOutput({ state, hub, site: context.site }, jobId, options);
   }
 
   /** `output` by the name of the command that shows it. */
@@ -194,9 +199,10 @@ export class FleetManager implements FleetControl {
   }
 
   sessions(query: { agent?: string } = {}): Promise<SessionView[]> {
-    return this.life.ask(async ({ state, context }) => {
+    return this.life.ask(async ({ state, context, nodes }) => {
       const found = await state.sessions.list(query);
-      return found.map((session) => viewSession(session, context.environment(), new Date()));
+      const [environment, now] = [context.environment(), new Date()];
+      return found.map((session) => viewSession(session, environment, now, nodes?.id));
     });
   }
 
@@ -303,9 +309,29 @@ export class FleetManager implements FleetControl {
     return this.life.ask(async ({ chat }) => chat?.status ?? []);
   }
 
+  nodes(): Promise<NodeView[]> {
+    return this.life.ask(async ({ state, dispatcher }) => {
+      const now = new Date();
+      const { fleet } = this.life.config;
+      if (fleet.store !== undefined) return listNodes(state, now);
+      const version = this.options.version ?? "0.0.0";
+      const capacity = fleet.fleet.max_concurrent ?? defaultFleetLimit;
+      const { startedAt } = this.life;
+      return [onlyNode({ running: dispatcher.active.size, capacity, version, startedAt }, now)];
+    });
+  }
+
+  /** What is read here is in force on all nodes from now on. */
   reload(): Promise<void> {
-    return this.life.ask(async ({ context, dispatcher, clock, watch, chat }) => {
+    return this.readAnew(true);
+  }
+
+  /** Among several nodes: `rollsOut` where it is to be the configuration of all. */
+  private readAnew(rollsOut: boolean): Promise<void> {
+    return this.life.ask(async ({ context, dispatcher, queue, clock, watch, chat, nodes }) => {
       this.life.readConfig();
+      await nodes?.configRead(rollsOut);
+      if (rollsOut) await queue.reload();
       const agents = context.fleet().agents.map(({ name }) => name);
       context.hub.emit({ type: "fleet:reloaded", agents });
       context.waiting.endChanged((name) => agentPrint(context, name));

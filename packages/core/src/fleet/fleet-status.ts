@@ -1,5 +1,6 @@
 import type { LoadedFleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
+import { isBusy } from "../queue/claim.ts";
 import type { ScheduleName } from "../state/due-time.ts";
 import type { LiveJob } from "../state/job.ts";
 import type { Pause } from "../state/pause.ts";
@@ -8,12 +9,15 @@ import type { StateManager } from "../state/state-manager.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { today } from "./budget-view.ts";
 import type { AgentStatus, FleetStatus } from "./control.ts";
+import type { Membership } from "./nodes/membership.ts";
 import { findPauses } from "./pauses.ts";
 
 export interface StatusFacts {
   loaded: LoadedFleet;
   state: StateManager;
   active: Iterable<ActiveJob>;
+  /** Where nodes share the state. */
+  nodes?: Pick<Membership, "id" | "find">;
   /** What comes due next, the soonest first. */
   next: readonly (ScheduleName & { due_at: string })[];
   version: string;
@@ -40,6 +44,7 @@ export async function fleetStatus(facts: StatusFacts): Promise<FleetStatus> {
       waiting: count(live, "waiting"),
       cost_today_usd: [...costs.values()].reduce((sum, cost) => sum + cost, 0),
       url: facts.url,
+      shared: facts.loaded.fleet.store !== undefined,
     },
     agents: await agentStatuses(facts, records),
   };
@@ -51,7 +56,7 @@ export async function viewAgents(loaded: LoadedFleet, state: StateManager): Prom
   return agentStatuses(facts, await readRecords(facts));
 }
 
-type AgentFacts = Pick<StatusFacts, "loaded" | "state" | "active" | "next">;
+type AgentFacts = Pick<StatusFacts, "loaded" | "state" | "active" | "next" | "nodes">;
 
 type Switch = ScheduleName & { enabled: boolean };
 
@@ -82,7 +87,7 @@ function agentStatuses(facts: AgentFacts, records: Records): Promise<AgentStatus
 }
 
 async function agentStatus(
-  { state, active, next }: AgentFacts,
+  { state, active, next, nodes }: AgentFacts,
   agent: ResolvedAgent,
   { live, costs, pauseOf, switches }: Records,
 ): Promise<AgentStatus> {
@@ -98,9 +103,7 @@ async function agentStatus(
     paused: pause ? { reason: pause.message, since: pause.since } : null,
     pending: count(own, "pending"),
     waiting: count(own, "waiting"),
-    running: [...active]
-      .filter((job) => job.agent === name)
-      .map((job) => ({ job_id: job.id, started_at: job.startedAt, doing: job.doing })),
+    running: [...runningHere(active, nodes, name), ...(await runningElsewhere(state, nodes, own))],
     schedules: schedulesOf(agent, switches),
     last_job: last
       ? { id: last.id, outcome: last.outcome?.code ?? null, finished_at: last.finished_at }
@@ -108,6 +111,37 @@ async function agentStatus(
     next_due: nextOf(next, name),
     cost_today_usd: costs.get(name) ?? 0,
   };
+}
+
+type Running = AgentStatus["running"];
+
+function runningHere(
+  active: Iterable<ActiveJob>,
+  nodes: StatusFacts["nodes"],
+  name: string,
+): Running {
+  const node = nodes ? nodes.find(nodes.id).name : null;
+  return [...active]
+    .filter((job) => job.agent === name)
+    .map((job) => ({ job_id: job.id, started_at: job.startedAt, doing: job.doing, node }));
+}
+
+/** What they do in detail is known where they run; here, what their records say. */
+async function runningElsewhere(
+  { jobs }: StateManager,
+  nodes: StatusFacts["nodes"],
+  live: readonly LiveJob[],
+): Promise<Running> {
+  const isElsewhere = ({ node, assigned }: LiveJob) => (assigned?.node ?? node) !== nodes?.id;
+  const others = nodes ? live.filter((job) => isBusy(job) && isElsewhere(job)) : [];
+  const records = await Promise.all(others.map(({ id }) => jobs.get(id)));
+  return records.flatMap((job) => {
+    const node = job?.assigned?.node ?? job?.node;
+    if (!job || !nodes || node == null) return [];
+    const doing = job.assigned ? "starting" : job.status === "waiting" ? "waiting" : "running";
+    const started_at = job.started_at ?? job.created_at;
+    return [{ job_id: job.id, started_at, doing, node: nodes.find(node).name }];
+  });
 }
 
 /** What a person switched counts more than what is configured. */

@@ -1,14 +1,23 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { UserError } from "../errors/user-error.ts";
-import { readOutput } from "../state/output-reader.ts";
+import type { Job } from "../state/job.ts";
+import { type OutputLine, type ReadOptions, readOutput } from "../state/output-reader.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { JobOutput, OutputOptions } from "./control.ts";
 import type { EventHub } from "./event-hub.ts";
+import type { NodeSite } from "./nodes/node-site.ts";
+import { readShipped } from "./nodes/shipped-output.ts";
 import { waitForJob } from "./wait-for-job.ts";
+
+interface OutputParts {
+  state: StateManager;
+  hub: EventHub;
+  site?: Pick<NodeSite, "news"> & { nodes: Pick<NodeSite["nodes"], "id"> };
+}
 
 /** The log of a job; followed, it ends when the job has ended and all of it was read. */
 export async function* jobOutput(
-  parts: { state: StateManager; hub: EventHub },
+  parts: OutputParts,
   id: string,
   { from, follow }: OutputOptions = {},
 ): AsyncGenerator<JobOutput> {
@@ -24,7 +33,7 @@ export async function* jobOutput(
     })
     .finally(() => over.abort());
   try {
-    for await (const { message, offset } of readOutput(job.output_file, {
+    for await (const { message, offset } of linesOf(parts, job, {
       from,
       follow: follow ? over.signal : undefined,
     })) {
@@ -36,4 +45,26 @@ export async function* jobOutput(
     left.abort();
     await ended;
   }
+}
+
+/** From the file where it runs here, else from the store; a job may leave for another node. */
+async function* linesOf(
+  { state, site }: OutputParts,
+  job: Job,
+  options: ReadOptions,
+): AsyncGenerator<OutputLine> {
+  const { shared } = state;
+  if (!shared || !site) return yield* readOutput(job.output_file, options);
+  let { from } = options;
+  if (job.node === site.nodes.id) {
+    for await (const line of readOutput(job.output_file, options)) {
+      yield line;
+      from = line.offset;
+    }
+    const now = options.follow && (await state.jobs.get(job.id));
+    if (!now || now.node === site.nodes.id) return;
+  }
+  yield* readShipped(shared.outputs, job.id, { ...options, from }, (wake) =>
+    site.news.onOutput(job.id, wake),
+  );
 }

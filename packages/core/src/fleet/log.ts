@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
 import type { Environment } from "../config/environment.ts";
+import { secretValues } from "../config/secret-values.ts";
 import type { FleetEvent } from "./control.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
@@ -61,19 +62,10 @@ function factsOf(event: Exclude<FleetEvent, { type: "job:output" }>): object {
   return facts;
 }
 
-/** Below this a value is a word that could stand anywhere. */
-const shortestSecret = 8;
-const secretName = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
 const keyShape = /sk-ant-[\w-]{8,}/g;
 
 function secretHider(environment: Environment): (text: string) => string {
-  const values = Object.entries(environment).flatMap(([name, value]) =>
-    value !== undefined && value.length >= shortestSecret && secretName.test(name)
-      ? [JSON.stringify(value).slice(1, -1)]
-      : [],
-  );
-  // The longest first: one secret may be the beginning of another.
-  const secrets = [...new Set(values)].sort((a, b) => b.length - a.length);
+  const secrets = secretValues(environment).map((value) => JSON.stringify(value).slice(1, -1));
   return (text) =>
     secrets
       .reduce((hidden, secret) => hidden.replaceAll(secret, "[hidden]"), text)

@@ -9,6 +9,8 @@ import { withPlans } from "./with-plans.ts";
 export class OwnPlans {
   private oneShots: OneShot[] = [];
   private intervals: ChangedInterval[] = [];
+  /** For whoever tells other nodes. */
+  onChanged: () => void = () => undefined;
   private made: { from: Fleet; fleet: Fleet } | undefined;
 
   constructor(
@@ -25,6 +27,12 @@ export class OwnPlans {
     this.oneShots = await this.state.schedules.oneShots();
     this.intervals = await this.state.schedules.intervals();
     this.made = undefined;
+  }
+
+  /** The state was changed from here. */
+  async changed(): Promise<void> {
+    await this.read();
+    this.onChanged();
   }
 
   over(from: Fleet): Fleet {

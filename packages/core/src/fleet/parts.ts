@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { ChatDesk } from "../chat/chat-desk.ts";
 import type { LoadedFleet } from "../config/load.ts";
 import { HookDesk } from "../hooks/hook-desk.ts";
+import type { Queue } from "../queue/contract.ts";
 import { sweepLiveFolders } from "../runner/live/live-folder.ts";
 import { SparePool } from "../runner-process/spare.ts";
 import { WaitingRunners } from "../runner-process/waiting-runners.ts";
@@ -19,6 +20,12 @@ import type { FleetContext } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Turns } from "./errands/turns.ts";
 import type { EventHub } from "./event-hub.ts";
+import { joinFleet } from "./nodes/join-fleet.ts";
+import type { Lead } from "./nodes/lead.ts";
+import { isFenced, type Membership } from "./nodes/membership.ts";
+import type { NodeOptions } from "./nodes/node-options.ts";
+import { makeSite } from "./nodes/node-site.ts";
+import { openQueue } from "./open-queue.ts";
 import { OwnPlans } from "./own-plans.ts";
 import type { Problems } from "./problems.ts";
 import type { Retention } from "./retention.ts";
@@ -35,7 +42,10 @@ export interface FleetParts {
   pauses: AgentPauses;
   context: FleetContext;
   dispatcher: Dispatcher;
+  queue: Queue;
+  /** Another one each time that this node becomes the lead. */
   hooks: HookDesk;
+  newHooks(): HookDesk;
   work: WorkDesk;
   /** What agents have planned for themselves. */
   plans: OwnPlans;
@@ -52,6 +62,9 @@ export interface FleetParts {
   clock?: ScheduleClock;
   watch?: ConfigWatch;
   chat?: ChatDesk;
+  /** This process among those that share the store; undefined where it has the state for itself. */
+  nodes?: Membership;
+  lead?: Lead;
 }
 
 export interface FleetFrame {
@@ -61,28 +74,47 @@ export interface FleetFrame {
   spares?: SparePool;
   onlyOwn: boolean;
   unattended: boolean;
+  version: string;
+  node: NodeOptions;
   errand: FleetContext["errand"];
   trouble(message: string, cause?: unknown): void;
 }
 
 /** Takes the lock, opens the state and puts the parts together. Nothing runs yet. */
 export async function openParts(frame: FleetFrame): Promise<FleetParts> {
-  const { stateDir } = frame.loaded().fleet;
+  const { stateDir, store } = frame.loaded().fleet;
   const lock = acquireLock(stateDir);
+  const state = new StateManager(stateDir);
+  let nodes: Membership | undefined;
   try {
     const dayName = (at: Date) => dayOf(at, frame.loaded().fleet.fleet.timezone).name;
-    const state = await new StateManager(stateDir).open({ dayName });
+    const isNodeGone = (id: string) => nodes?.find(id).isGone ?? false;
+    await state.open({ dayName, store, isNodeGone });
+    // Before anything else, so that nothing is written by nobody.
+    nodes = await joinFleet(frame, state);
     const plans = new OwnPlans(state, frame.hub);
     await plans.read();
-    return assemble(frame, state, plans, lock);
+    return assemble(frame, { state, plans, lock, nodes });
   } catch (error) {
+    await nodes?.stop(true);
+    await state.close();
     lock.release();
     throw error;
   }
 }
 
-function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock: Lock): FleetParts {
-  const { hub, problems, loaded, onlyOwn, unattended, trouble } = frame;
+interface Opened {
+  state: StateManager;
+  plans: OwnPlans;
+  lock: Lock;
+  nodes: Membership | undefined;
+}
+
+function assemble(frame: FleetFrame, { state, plans, lock, nodes }: Opened): FleetParts {
+  const { hub, problems, loaded, onlyOwn, unattended } = frame;
+  const trouble = nodes ? heedingFences(frame.trouble, nodes) : frame.trouble;
+  const isLead = () => nodes?.isLead ?? true;
+  const site = makeSite({ state, hub, trouble }, nodes);
   const [own, watched, live] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const size = loaded().fleet.fleet.warm ? 1 : 0;
   const spares = frame.spares ?? new SparePool({ scratch: join(state.stateDir, "spares"), size });
@@ -95,6 +127,7 @@ function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock:
   };
   const configured = {
     state,
+    lease: () => nodes?.lease.forRunner,
     fleet: () => plans.over(loaded().fleet),
     environment: () => loaded().environment,
     trouble,
@@ -103,6 +136,7 @@ function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock:
   const context: FleetContext = {
     ...configured,
     hub,
+    site,
     spares,
     waiting,
     warm: new WarmClaudes({ ...configured, spares, waiting }),
@@ -114,13 +148,28 @@ function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock:
     takeWork: (agent) => work.take(agent),
     decidedOn: (jobId) => work.decidedOn(jobId),
     concluded,
+    nodeId: nodes?.id,
+    isLead,
     writable: (problem) => problems.set("state", problem),
   };
-  const dispatcher = new Dispatcher(context, onlyOwn ? own : undefined);
-  const work = workDesk(frame, state, async (jobId, why) => {
-    await cancelJob(parts, jobId, false, why);
+  const queue = openQueue({
+    context,
+    isActive: (jobId) => dispatcher.isActive(jobId),
+    own: onlyOwn ? (jobId) => own.has(jobId) : undefined,
   });
-  const hooks = hookDesk(frame, state, own);
+  const dispatcher = new Dispatcher(context, queue, !onlyOwn);
+  plans.onChanged = () => site?.news.tellPlans();
+  const work = workDesk(frame, {
+    state,
+    isOurs: isLead,
+    isShared: nodes !== undefined,
+    abandon: async (jobId, why) => {
+      await cancelJob(parts, jobId, false, why);
+    },
+    trouble,
+  });
+  const newHooks = () => hookDesk(frame, state, own, trouble);
+  for (const ending of endings) hub.on(ending, () => parts.hooks.kick());
   const parts: FleetParts = {
     state,
     lock,
@@ -129,15 +178,26 @@ function assemble(frame: FleetFrame, state: StateManager, plans: OwnPlans, lock:
     pauses,
     context,
     dispatcher,
-    hooks,
+    queue,
+    hooks: newHooks(),
+    newHooks,
     work,
     plans,
     errands: new Turns(),
     own,
     watched,
     live,
+    nodes,
   };
   return parts;
+}
+
+/** What is refused as a lost node's is nobody's fault: the node finds out at once and comes back. */
+function heedingFences(trouble: FleetFrame["trouble"], nodes: Membership): FleetFrame["trouble"] {
+  return (message, cause) => {
+    if (isFenced(cause)) nodes.beat();
+    else trouble(message, cause);
+  };
 }
 
 function waitingRunners(
@@ -155,9 +215,13 @@ function waitingRunners(
 /** Whichever way a job came to its end: the record is made, and its hooks may start. */
 const endings = ["job:completed", "job:failed", "job:cancelled", "job:skipped"] as const;
 
-function hookDesk(frame: FleetFrame, state: StateManager, own: ReadonlySet<string>): HookDesk {
-  const { hub, loaded, onlyOwn, trouble } = frame;
-  const hooks = new HookDesk({
+function hookDesk(
+  { hub, loaded, onlyOwn }: FleetFrame,
+  state: StateManager,
+  own: ReadonlySet<string>,
+  trouble: FleetFrame["trouble"],
+): HookDesk {
+  return new HookDesk({
     state,
     fleet: () => loaded().fleet,
     environment: () => loaded().environment,
@@ -165,21 +229,16 @@ function hookDesk(frame: FleetFrame, state: StateManager, own: ReadonlySet<strin
     onAttempt: (hook) => hub.emit({ type: "hook:tried", hook }),
     trouble,
   });
-  for (const ending of endings) hub.on(ending, () => hooks.kick());
-  return hooks;
 }
 
 function workDesk(
-  { hub, loaded, trouble }: FleetFrame,
-  state: StateManager,
-  abandon: WorkDeskOptions["abandon"],
+  { hub, loaded }: FleetFrame,
+  given: Omit<WorkDeskOptions, "fleet" | "environment">,
 ): WorkDesk {
   const work = new WorkDesk({
-    state,
+    ...given,
     fleet: () => loaded().fleet,
     environment: () => loaded().environment,
-    abandon,
-    trouble,
   });
   for (const ending of endings) hub.on(ending, () => work.kick());
   return work;

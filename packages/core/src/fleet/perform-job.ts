@@ -21,7 +21,7 @@ export interface JobWatch extends Pick<RunWatch, "onMessage" | "onError"> {
 export async function performJob(request: RunRequest, watch: JobWatch = {}): Promise<Job> {
   const { state, agent, environment } = request;
   const begun = await beginAttempt(request);
-  if (begun.kind === "refused") return withoutHooks(state, begun.job);
+  if (begun.kind !== "begun") return withoutHooks(state, begun.job);
   const { order, holder, at } = begun;
   // Whoever finds this attempt open after our death knows by this that it was begun.
   claimRun({ stateDir: state.stateDir, order, environment: definedOnly(environment) });

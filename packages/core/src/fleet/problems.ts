@@ -1,6 +1,6 @@
 import type { EventHub } from "./event-hub.ts";
 
-type Kind = "state" | "configuration" | "port" | "chat";
+type Kind = "state" | "node" | "configuration" | "port" | "chat";
 
 /** What is wrong with a fleet as a whole; each problem is told once when it comes up. */
 export class Problems {
@@ -10,7 +10,7 @@ export class Problems {
 
   /** The one to show: a fleet that cannot record anything has no worse one. */
   get worst(): string | null {
-    const kinds: Kind[] = ["state", "configuration", "port", "chat"];
+    const kinds: Kind[] = ["state", "node", "configuration", "port", "chat"];
     return kinds.map((kind) => this.known.get(kind)).find((message) => message) ?? null;
   }
 

@@ -23,6 +23,9 @@ export async function recover(context: FleetContext, dispatcher: Dispatcher): Pr
   const settling: Promise<void>[] = [];
   for (const job of await context.state.jobs.unfinished()) {
     if (dispatcher.isLeft) break;
+    // What runs on another node is that one's matter, and what is active here is looked after.
+    if (context.nodeId !== undefined && job.node !== context.nodeId) continue;
+    if (dispatcher.active.has(job.id)) continue;
     const attempt = (await context.state.jobs.attempts(job.id)).at(-1);
     if (!attempt || attempt.finished_at !== null) continue;
     failPoint("recovery begun");
@@ -55,8 +58,8 @@ async function settle(
   job: Job,
 ): Promise<void> {
   const at = await placeOfAttempt(context, job);
-  const holder = job.runner && { ...job.runner, job_id: job.id };
-  await dispatcher.track(active, active.settleDead(at, holder ?? nobody(job.id)));
+  const holder = { ...(job.runner ?? nobody), job_id: job.id, ...nodeOf(context) };
+  await dispatcher.track(active, active.settleDead(at, holder));
 }
 
 /** Nothing was started: the job is as it was before, but for the attempt on its record. */
@@ -73,7 +76,8 @@ async function voidAttempt(
   hub.emit({ type: "job:waiting", job: ended.job });
 }
 
-async function placeOfAttempt({ state, fleet }: FleetContext, job: Job): Promise<AttemptedAt> {
+async function placeOfAttempt(context: FleetContext, job: Job): Promise<AttemptedAt> {
+  const { state, fleet } = context;
   const claim = await readClaim(state.jobDir(job.id), job.attempts);
   const run = claim.kind === "found" ? claim.file.run : null;
   const agent = fleet().agents.find(({ name }) => name === job.agent);
@@ -85,10 +89,13 @@ async function placeOfAttempt({ state, fleet }: FleetContext, job: Job): Promise
     expiresAfter: agent?.session.expires ?? 24 * 3_600_000,
     ownOf: agent ? sessionRule(agent, job.schedule).ownOf : null,
     inChat: job.trigger_type === "chat",
+    ...nodeOf(context),
   };
 }
 
 /** Before a runner was known the lease was ours, and we were somebody who is dead now. */
-function nobody(job_id: string) {
-  return { pid: 0, start_time: "", boot_id: "", job_id };
+const nobody = { pid: 0, start_time: "", boot_id: "" };
+
+function nodeOf({ nodeId }: FleetContext): { node?: string } {
+  return nodeId === undefined ? {} : { node: nodeId };
 }

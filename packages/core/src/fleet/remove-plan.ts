@@ -13,6 +13,6 @@ export async function removePlan(
       hint: "What stands in the configuration is removed there, or switched off with `herdctl schedules disable`.",
     });
   }
-  await plans.read();
+  await plans.changed();
   await clock?.replan();
 }

@@ -21,6 +21,11 @@ export class Retention {
     }, onceADay).unref();
   }
 
+  /** This process has become the one that sees to records. */
+  again(): void {
+    this.running = this.running.then(() => this.tidy());
+  }
+
   async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.timer);
@@ -30,6 +35,8 @@ export class Retention {
   private async tidy(): Promise<void> {
     try {
       await this.removeStrays();
+      // Records are everybody's; one sees to them.
+      if (!this.context.isLead()) return;
       await this.removeOld();
       await this.removeDeliveries();
       await this.removeDueTimes();

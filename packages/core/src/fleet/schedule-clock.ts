@@ -125,7 +125,9 @@ export class ScheduleClock {
     await this.leaveGates();
     const entries = timedEntries(fleet(), await state.schedules.switches());
     const inForce = await bringUpToDate(state, entries, new Date());
-    this.slots = new Map(inForce.map((one) => [keyOf(one.entry), this.slotOf(one)]));
+    // A gate is asked, and work taken, by one node only.
+    const ours = inForce.filter(({ entry }) => !entry.asks || this.frame.context.isLead());
+    this.slots = new Map(ours.map((one) => [keyOf(one.entry), this.slotOf(one)]));
     this.stale.clear();
     this.replans = false;
   }

@@ -11,11 +11,26 @@ export interface SessionView extends Session {
   obstacle: { short: string; message: string; hint: string } | null;
 }
 
-export function viewSession(session: Session, environment: Environment, now: Date): SessionView {
+/** `here` is the node that looks, where several share the state. */
+export function viewSession(
+  session: Session,
+  environment: Environment,
+  now: Date,
+  here?: string,
+): SessionView {
+  const isElsewhere = here !== undefined && session.node !== null && session.node !== here;
   return {
     ...session,
     expired: isExpired(session, now),
-    obstacle: obstacleOf(session, environment),
+    obstacle: isElsewhere ? onOtherNode(session) : obstacleOf(session, environment),
+  };
+}
+
+function onOtherNode({ session_id: id, agent }: Session): SessionView["obstacle"] {
+  return {
+    short: "other node",
+    message: `session ${id} lies on another node`,
+    hint: `Do it on that machine, or go on by \`herdctl trigger ${agent} --resume ${id}\`.`,
   };
 }
 

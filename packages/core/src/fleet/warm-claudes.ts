@@ -5,6 +5,7 @@ import type { ResolvedAgent } from "../config/resolve.ts";
 import { prepareWarm } from "../runner/prepare-run.ts";
 import type { SparePool, StartedRunner } from "../runner-process/spare.ts";
 import type { WaitingRunners } from "../runner-process/waiting-runners.ts";
+import type { RunnerLease } from "../state/lease-file.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import { agentPrint } from "./agent-print.ts";
 import { definedOnly } from "./defined-only.ts";
@@ -28,6 +29,7 @@ interface WarmContext {
   readonly state: StateManager;
   readonly spares: SparePool;
   readonly waiting: WaitingRunners;
+  lease(): RunnerLease | undefined;
   fleet(): Fleet;
   environment(): Environment;
   trouble(message: string, cause?: unknown): void;
@@ -94,7 +96,14 @@ export class WarmClaudes {
     const order = await prepareWarm({ state, agent, environment, claudePath }, jobId);
     // What is wrong with it is told to the job that comes.
     if (!order || this.refill.isStopped) return;
-    const runner = spares.take({ stateDir: state.stateDir, order, environment, ahead: true });
+    const lease = this.context.lease();
+    const runner = spares.take({
+      stateDir: state.stateDir,
+      order,
+      environment,
+      lease,
+      ahead: true,
+    });
     const kept = { agent: agent.name, print, sessionId: order.session.sessionId, runner };
     this.kept.push(kept);
     void runner.exited.then(() => {

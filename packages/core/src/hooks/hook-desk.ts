@@ -48,7 +48,7 @@ export class HookDesk {
 
   start(): void {
     this.open = true;
-    this.passing = this.takeOver().finally(() => {
+    this.passing = this.takeOverAtLast().finally(() => {
       this.passing = undefined;
       this.kick();
     });
@@ -75,6 +75,17 @@ export class HookDesk {
     for (const limit of this.limits) limit.abort("the fleet was stopped");
     await this.passing;
     await Promise.all(this.underWay.values());
+  }
+
+  private async takeOverAtLast(): Promise<void> {
+    while (this.open) {
+      try {
+        return await this.takeOver();
+      } catch (error) {
+        this.options.trouble("hooks that were cut off could not be looked for", error);
+        await delay(tryAgainAfter);
+      }
+    }
   }
 
   /** Whatever an earlier fleet process was at: it is ended before it is begun anew. */

@@ -17,6 +17,7 @@ import { bareReport } from "./bare-report.ts";
 import { claimRun } from "./claim-run.ts";
 import type { RunnerAssignment, ToRunner } from "./contract.ts";
 import { OpenErrands } from "./errands.ts";
+import { LeaseWatch } from "./lease-watch.ts";
 import { type BegunRun, endRun, LiveRun, type WaitingRun } from "./live-run.ts";
 import { readReport } from "./recover.ts";
 import { type LoggedRun, reportOfLog } from "./report-of-log.ts";
@@ -82,6 +83,8 @@ async function perform(assignment: RunnerAssignment, setting: Setting): Promise<
     void sweepRun(runToken);
     if (order.place === "docker") void killContainers(assignment, runToken);
   };
+  const lease = new LeaseWatch(assignment.lease);
+  void lease.ended.then(() => stop("interrupted", true));
   const onTerminate = () => stop("interrupted", ending.signal.aborted);
   process.on("SIGTERM", onTerminate);
 
@@ -120,6 +123,7 @@ async function perform(assignment: RunnerAssignment, setting: Setting): Promise<
   } finally {
     await opened;
     socket.close();
+    lease.stop();
     process.off("SIGTERM", onTerminate);
     failPoint("runner done");
   }

@@ -4,6 +4,7 @@ import type { RunOrder } from "../runner/run-order.ts";
 import { sessionTotalsSchema } from "../runner/run-report.ts";
 import { errandAnswerSchema, errandKindSchema } from "../state/errand.ts";
 import { placeSchema } from "../state/job.ts";
+import type { RunnerLease } from "../state/lease-file.ts";
 import { processIdentitySchema } from "../state/process-identity.ts";
 import { questionShape, replySchema } from "../state/question.ts";
 
@@ -14,6 +15,8 @@ export interface RunnerAssignment {
   environment: Record<string, string>;
   /** A container that waits for this agent. */
   spare?: SpareContainer;
+  /** Of a node of a shared store: how long it may go on. */
+  lease?: RunnerLease;
   /** There is no job yet: its `claude` is to be started and to wait for it. */
   ahead?: boolean;
 }

@@ -20,22 +20,36 @@ export async function evidenceOfLog(
   from: number,
   denialsFrom: "result" | "tools",
 ): Promise<LogEvidence> {
-  const tasks = new BackgroundTasks();
-  const uuids = new Set<string>();
-  let evidence = noEvidence();
-  let hadLastWord = false;
-  for await (const line of readOutput(file, { from })) {
-    // The edge: the log holds what claude said.
-    const message = line.message as SDKMessage;
-    if (typeof line.message.uuid === "string") uuids.add(line.message.uuid);
-    evidence = addMessage(evidence, message);
-    if (evidence.init && denialsFrom === "tools") {
-      evidence = { ...evidence, init: { ...evidence.init, synthesised: true } };
-    }
-    if (tasks.isLastWord(message)) hadLastWord = true;
-    else if (goesOn(message)) hadLastWord = false;
+  const fold = new LogFold(denialsFrom);
+  for await (const { message } of readOutput(file, { from })) fold.add(message);
+  return fold.seen;
+}
+
+/** The same, message by message, wherever they are kept. */
+export class LogFold {
+  private readonly tasks = new BackgroundTasks();
+  private readonly uuids = new Set<string>();
+  private evidence = noEvidence();
+  private hadLastWord = false;
+
+  constructor(private readonly denialsFrom: "result" | "tools") {}
+
+  get seen(): LogEvidence {
+    const { evidence, uuids, hadLastWord } = this;
+    return { evidence, uuids, hadLastWord };
   }
-  return { evidence, uuids, hadLastWord };
+
+  add(logged: Record<string, unknown>): void {
+    // The edge: the log holds what claude said.
+    const message = logged as SDKMessage;
+    if (typeof logged.uuid === "string") this.uuids.add(logged.uuid);
+    this.evidence = addMessage(this.evidence, message);
+    if (this.evidence.init && this.denialsFrom === "tools") {
+      this.evidence = { ...this.evidence, init: { ...this.evidence.init, synthesised: true } };
+    }
+    if (this.tasks.isLastWord(message)) this.hadLastWord = true;
+    else if (goesOn(message)) this.hadLastWord = false;
+  }
 }
 
 function goesOn(message: SDKMessage): boolean {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { carryOut } from "./carry-out.ts";
 import type { RunnerAssignment } from "./contract.ts";
+import { LeaseWatch } from "./lease-watch.ts";
 import { LineReader } from "./line-reader.ts";
 import { LiveRun } from "./live-run.ts";
 import { warmSdk } from "./program.ts";
@@ -21,13 +22,16 @@ const assignments = readAssignments();
 let given = assignments.next();
 await Promise.race([given, warmUpIfIdle()]);
 const never = new Promise<undefined>(() => undefined);
+let lease = new LeaseWatch(undefined);
 for (;;) {
-  const next = await Promise.race([given, live.isWaiting ? live.gone : never]);
+  const next = await Promise.race([given, live.isWaiting ? live.gone : never, lease.ended]);
   if (!next?.value) break;
+  lease.stop();
   if (!next.value.order.live && !next.value.ahead) letGoOfInput();
   const work = next.value.ahead ? warmClaude(next.value, live) : carryOut(next.value, live);
   await work.catch(() => process.exit(1));
   if (!live.isWaiting) break;
+  lease = new LeaseWatch(next.value.lease);
   given = assignments.next();
 }
 await live.end();

@@ -46,6 +46,7 @@ function practiceAgent(folder: string): ResolvedAgent {
     ask: { expires: minute, use_default: false },
     may_trigger: [],
     runs_on: [],
+    when_node_gone: "move",
     schedules: {},
     hooks: { after_run: [], on_error: [] },
     docker: {

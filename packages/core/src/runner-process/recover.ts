@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { failPoint } from "../faults/fail-point.ts";
@@ -12,9 +10,8 @@ import type { Job } from "../state/job.ts";
 import { readOutcome, writeOutcome } from "../state/outcome-file.ts";
 import { bareReport } from "./bare-report.ts";
 import { readClaim } from "./claim.ts";
+import { removeTraces } from "./remove-traces.ts";
 import { reportOfLog } from "./report-of-log.ts";
-import { runnerSocketPath } from "./runner-socket.ts";
-import { removeSocket } from "./socket-path.ts";
 
 export interface DeadRun {
   stateDir: string;
@@ -35,10 +32,7 @@ export async function reportOfDead(dead: DeadRun): Promise<RunReport> {
   const jobDir = join(dead.stateDir, "jobs", dead.job.id);
   const told = dead.told ?? (await readReport(jobDir, dead.job.attempts));
   const report = told ?? (await settleUntold(jobDir, dead));
-  removeSocket(runnerSocketPath(jobDir));
-  // A runner that came to its end has removed them itself.
-  const left = ["private", "door"].map((name) => join(jobDir, name)).filter(existsSync);
-  for (const folder of left) await rm(folder, { recursive: true, force: true });
+  await removeTraces(jobDir);
   return report;
 }
 

@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import { secretValues } from "../config/secret-values.ts";
 import type { RunnerAssignment } from "./contract.ts";
 
 /** Where a runner tells of its own troubles, for it has no terminal. */
@@ -9,7 +10,7 @@ export class RunnerLog {
 
   constructor(jobDir: string, { environment, order }: RunnerAssignment) {
     this.file = join(jobDir, "runner.log");
-    this.secrets = secretsIn({ ...environment, ...order.agent.env });
+    this.secrets = secretValues({ ...environment, ...order.agent.env });
   }
 
   add(trouble: string, cause: unknown): void {
@@ -25,14 +26,4 @@ export class RunnerLog {
   redacted(text: string): string {
     return this.secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
   }
-}
-
-const secretName = /key|token|secret|password|credential/i;
-/** Below this a value is a word that could stand anywhere. */
-const shortestSecret = 8;
-
-function secretsIn(environment: Record<string, string>): string[] {
-  return Object.entries(environment)
-    .filter(([name, value]) => secretName.test(name) && value.length >= shortestSecret)
-    .map(([, value]) => value);
 }

@@ -1,3 +1,4 @@
+import type { JobUpdate } from "../state/contract.ts";
 import type { Job } from "../state/job.ts";
 import type { Outcome, OutcomeCode } from "../state/outcome.ts";
 import type { ProcessIdentity } from "../state/process-identity.ts";
@@ -11,6 +12,8 @@ import type { AttemptedAt } from "./settle-run.ts";
 
 export type BegunAttempt =
   | { kind: "begun"; job: Job; order: RunOrder; holder: LeaseHolder; at: AttemptedAt }
+  /** Somebody ended it meanwhile, or it was given to another node. */
+  | { kind: "not_ours"; job: Job }
   | { kind: "refused"; job: Job };
 
 type PreparedOrder = Extract<PreparedRun, { kind: "order" }>;
@@ -37,12 +40,15 @@ export async function beginAttempt(
     return { kind: "refused", job: await refuse(request, next) };
   }
   const { order } = prepared;
-  const at = attemptedAt(order, request.job);
+  const { by } = request;
+  const at = { ...attemptedAt(order, request.job), ...(by && { node: by.node }) };
   const runner = runnerFor?.(order);
   // The session belongs to the process that writes to it.
-  const holder = runner ? { ...runner, job_id: order.jobId } : prepared.holder;
-  const job = await recordStart(request, prepared, holder);
-  return { kind: "begun", job, order, holder, at };
+  const holder = runner ? { ...prepared.holder, ...runner } : prepared.holder;
+  const { applied, job } = await recordStart(request, prepared, holder);
+  if (applied) return { kind: "begun", job, order, holder, at };
+  await request.state.sessions.release(order.session.sessionId, prepared.holder);
+  return { kind: "not_ours", job };
 }
 
 const finish = async (outcome: Outcome): Promise<NextStep> => ({ kind: "finish", outcome });
@@ -52,13 +58,14 @@ export function plainOutcome(code: OutcomeCode): Outcome {
   return { code, message, hint };
 }
 
-async function refuse({ state, job: { id } }: RunRequest, next: NextStep): Promise<Job> {
+async function refuse({ state, job: { id }, by }: RunRequest, next: NextStep): Promise<Job> {
   const { outcome } = next;
   const status = outcome.code === "cancelled" ? "cancelled" : "failed";
   if (next.kind !== "retry" && next.kind !== "wait")
     return (await state.jobs.update(id, { status, outcome, due_at: null })).job;
   // It counts as an attempt, so that it is not tried for ever.
-  const { job } = await state.jobs.startAttempt(id, { due_at: null });
+  const { applied, job } = await state.jobs.startAttempt(id, { due_at: null }, undefined, by);
+  if (!applied) return job;
   const end = { outcome_code: outcome.code, session_id: null, cost_usd: null };
   const later = { status: "waiting" as const, outcome, due_at: next.due_at };
   return (await state.jobs.endAttempt(id, job.attempts, end, later)).job;
@@ -80,12 +87,12 @@ function attemptedAt(
 }
 
 async function recordStart(
-  { state, job, agent }: RunRequest,
+  { state, job, agent, by }: RunRequest,
   { order, holder: from, warnings }: PreparedOrder,
   holder: LeaseHolder,
-): Promise<Job> {
+): Promise<JobUpdate> {
   const { sessionId } = order.session;
-  const { job_id: _, ...runner } = holder;
+  const { job_id: _job, node: _node, ...runner } = holder;
   const change = {
     runner,
     runtime: agent.runtime.type,
@@ -96,5 +103,5 @@ async function recordStart(
     warnings: [...new Set([...job.warnings, ...warnings])],
   };
   const lease = { sessionId, holder, until: leaseEnd(agent), from };
-  return (await state.jobs.startAttempt(job.id, change, lease)).job;
+  return state.jobs.startAttempt(job.id, change, lease, by);
 }

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { outputSchemaOf } from "../config/output-schema.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
+import type { Assignee } from "../state/contract.ts";
 import type { Job } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { currentProcess } from "../state/process-identity.ts";
-import type { LeaseHolder } from "../state/session.ts";
+import type { LeaseHolder, Session } from "../state/session.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import { planAttempt } from "./attempt-plan.ts";
 import { traceOf } from "./attempt-trace.ts";
@@ -35,6 +36,10 @@ export interface RunRequest {
   /** The id for a session that is begun by it; called only then. */
   freshSession?: () => string | undefined;
   signal: AbortSignal;
+  /** The node that it runs on, where nodes share the state. */
+  by?: Assignee;
+  /** How a node is called, and whether it is gone. */
+  nodeOf?(id: string): { name: string; isGone: boolean };
 }
 
 export type PreparedRun =
@@ -52,7 +57,7 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   if (claude.kind === "problem") return refused("runtime_missing", claude);
 
   const home = sessionHomeOf(request, workspace.path);
-  const holder = { ...currentProcess(), job_id: job.id };
+  const holder = holderOf(request);
   const plan = planAttempt(job.prompt, await traceOf({ state, job, home }));
   const session =
     plan.kind === "go_on"
@@ -158,6 +163,9 @@ async function chooseSession(
     "sessionId" in wish
       ? await state.sessions.get(wish.sessionId)
       : await state.sessions.latest(agent.name, place, ownOf);
+  const away = known && sessionElsewhere(request, wish, known);
+  if (away?.kind === "refuse") return refused("session_missing", away);
+  if (away) return leasePlanned(request, away, holder);
   const id = "sessionId" in wish ? wish.sessionId : known?.session_id;
   const transcriptExists = id !== undefined && existsSync(sessionFilePath(home, id));
   const hasForkPoint =
@@ -169,6 +177,30 @@ async function chooseSession(
   const plan = planSession(facts);
   if (plan.kind === "refuse") return refused("session_missing", plan);
   return leasePlanned(request, plan, holder);
+}
+
+function holderOf({ job, by }: RunRequest): LeaseHolder {
+  return { ...currentProcess(), job_id: job.id, ...(by && { node: by.node }) };
+}
+
+/**
+ * What is done about a session whose files lie on another node. Whoever hands out jobs gives such a
+ * job to that node while it is there.
+ */
+function sessionElsewhere(
+  { agent, by, nodeOf }: RunRequest,
+  wish: SessionWish,
+  { session_id, node }: Session,
+): Extract<SessionPlan, { kind: "fresh" | "refuse" }> | undefined {
+  if (!by || wish.kind === "fresh" || node === null || node === by.node) return undefined;
+  const { name, isGone } = nodeOf?.(node) ?? { name: node, isGone: false };
+  if (wish.kind === "latest" || (isGone && agent.when_node_gone === "move"))
+    return { kind: "fresh", because: `the session ${session_id} is on node ${name}` };
+  return {
+    kind: "refuse",
+    message: `session ${session_id} is on node ${name} and can only be gone on with there`,
+    hint: "Run the job again: it is given to that node while it is there.",
+  };
 }
 
 async function leasePlanned(

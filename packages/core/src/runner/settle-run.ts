@@ -17,6 +17,8 @@ export interface AttemptedAt {
   ownOf: string | null;
   /** It is a conversation's own. */
   inChat: boolean;
+  /** Where that was, if it was not here. */
+  node?: string | null;
 }
 
 /**
@@ -54,6 +56,7 @@ function sessionOf(report: RunReport, at: AttemptedAt): SessionInfo {
     config_dir,
     job_id: report.job_id,
     ...(at.inChat && { in_chat: true }),
+    ...(at.node != null && { node: at.node }),
     expires_at: new Date(Date.parse(report.finished_at) + at.expiresAfter).toISOString(),
     turns: report.turns,
     // Whoever goes on in it by hand leaves it whose it is.

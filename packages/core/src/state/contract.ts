@@ -12,6 +12,7 @@ import type {
 import type { CostQuery, DayCost } from "./cost.ts";
 import type { Delivery, DeliveryWithBody, NewDelivery, WantedDelivery } from "./delivery.ts";
 import type { DueRecord, MarkedSchedule, ScheduleName } from "./due-time.ts";
+import type { HandOutDecider, HandOutDecision } from "./hand-out.ts";
 import type { CalledHook, HookEnd, HookRun } from "./hook-run.ts";
 import type { Attempt, AttemptEnd, Job, JobChange, LiveJob, NewJob, Place } from "./job.ts";
 import type { JobStatus } from "./job-status.ts";
@@ -76,6 +77,11 @@ export interface JobStore {
     session?: SessionEnd,
   ): Promise<JobUpdate>;
   attempts(id: string): Promise<Attempt[]>;
+  /**
+   * Has somebody decide in one transaction which node gets which job, and puts it down. A `look` is
+   * the same, but changes nothing. Only where nodes share the store.
+   */
+  handOut(decide: HandOutDecider, how: "look" | "write"): Promise<HandOutDecision>;
   /** Deletes finished jobs that need not be kept, some at a time, and returns their ids. */
   prune(retention: Retention): Promise<string[]>;
 }

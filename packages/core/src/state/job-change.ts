@@ -22,6 +22,7 @@ export function changeJob(job: Job, change: JobChange, now: Date): ChangeDecisio
   const due_at = dueAt(job, change, status);
   const waits_for = waitsFor(job, change, { status, due_at });
   const changed = { ...job, ...change, status, outcome, due_at, waits_for };
+  if (isFinished(status)) changed.assigned = null;
   return { kind: "apply", job: { ...changed, ...timesOf(job, status, now) } };
 }
 

@@ -34,6 +34,7 @@ export const assignmentSchema = z.object({
   epoch: z.number().int(),
   at: time,
 });
+export type Assignment = z.infer<typeof assignmentSchema>;
 
 /** What is known of a job when it is accepted and never changes afterwards. */
 const requestFields = {

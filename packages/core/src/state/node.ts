@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { nodeRoles } from "./node-roles.ts";
 
-export const nodeRoles = ["all", "control", "worker"] as const;
 export const nodeRoleSchema = z.enum(nodeRoles);
 export type NodeRole = z.infer<typeof nodeRoleSchema>;
 

@@ -39,7 +39,8 @@ export class OutputReader implements AsyncIterable<OutputLine> {
   }
 }
 
-function parseMessage(text: string): Record<string, unknown> | undefined {
+/** Undefined for what is no message. */
+export function parseMessage(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;

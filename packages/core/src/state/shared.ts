@@ -5,20 +5,39 @@ import type { NewNode, Node } from "./node.ts";
  */
 
 export type Joined =
-  | { kind: "joined"; node: Node }
+  | {
+      kind: "joined";
+      node: Node;
+      /** Nobody has called it lost since it was here last: what it left running is still its own. */
+      unbroken: boolean;
+      /** By which nodes know each other. */
+      secret: string;
+    }
   /** The nodes that are live run another configuration. */
   | { kind: "other_config"; print: string; nodes: string[] };
 
+export interface Beat {
+  running: number;
+  sentAt: Date;
+  /** Of the configuration that the node has read by now. */
+  configPrint: string;
+}
+
 export interface NodeStore {
-  /** From now on every write from here is this node's, and refused once its lease is gone. */
-  join(node: NewNode): Promise<Joined>;
+  /**
+   * From now on every write from here is this node's, and refused once its lease is gone. The
+   * secret counts when it is the first one.
+   */
+  join(node: NewNode, secret: string): Promise<Joined>;
   /** Renews the lease and says who is there. Rejects with `node_fenced` when it is gone. */
-  beat(beat: { running: number; sentAt: Date }): Promise<{ nodes: Node[]; configPrint: string }>;
+  beat(beat: Beat): Promise<{ nodes: Node[]; configPrint: string }>;
   leave(): Promise<void>;
   /** Also those that left or were lost, the first to join first. */
   list(): Promise<Node[]>;
   /** Its lease has ended by the database's clock. True for the one who says it first. */
   lose(id: string, epoch: number): Promise<boolean>;
+  /** Of the fleet's configuration; undefined while no node has ever joined. */
+  configPrint(): Promise<string | undefined>;
   /** From now on this is the fleet's configuration. */
   rollOut(configPrint: string): Promise<void>;
 }
@@ -27,13 +46,21 @@ export interface NodeStore {
 export interface OutputStore {
   /** `from` is where it stands in the log, in bytes; the same place again is nothing new. */
   append(jobId: string, from: number, text: string): Promise<void>;
-  read(jobId: string, from: number): Promise<{ from: number; text: string }[]>;
+  /** In order, all of it or only so many pieces. */
+  read(jobId: string, from: number, most?: number): Promise<{ from: number; text: string }[]>;
   size(jobId: string): Promise<number>;
+}
+
+/** Small files that jobs keep, for nodes on which they did not run. */
+export interface KeptFileStore {
+  put(jobId: string, name: string, content: Uint8Array): Promise<void>;
+  get(jobId: string, name: string): Promise<Uint8Array | undefined>;
 }
 
 export interface SharedStore {
   readonly nodes: NodeStore;
   readonly outputs: OutputStore;
+  readonly files: KeptFileStore;
   /** With the password: for the engine that carries orders. */
   readonly connectionString: string;
   /** Best effort, to everybody who listens; some 7,000 bytes at most. */

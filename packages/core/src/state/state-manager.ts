@@ -15,6 +15,7 @@ import type {
 import { ensureFolder } from "./folder.ts";
 import { checkJobId } from "./names.ts";
 import { outputName } from "./output-writer.ts";
+import type { SharedStore } from "./shared.ts";
 import type { SqlDatabase } from "./sql/sql-database.ts";
 import { makeStores, type Stores } from "./sql/stores.ts";
 import type { Database } from "./sqlite/database.ts";
@@ -22,10 +23,20 @@ import { openForReading, openForWriting, setAside } from "./sqlite/open.ts";
 
 export interface OpenOptions {
   readOnly?: boolean;
+  /** Address of the PostgreSQL that nodes share; without it the state is in a file of its own. */
+  store?: string;
+  /** Whether a node of the shared store is no longer there, as far as is known here. */
+  isNodeGone?: (node: string) => boolean;
   /** On which day a moment counts; by UTC when nobody says so. */
   dayName?: (at: Date) => string;
   /** Only on a person's word: a damaged database is moved aside and an empty one begun. */
   setAsideDamaged?: boolean;
+}
+
+interface OpenedDatabase {
+  database: SqlDatabase;
+  shared?: SharedStore;
+  close(): Promise<void>;
 }
 
 /** A state directory: where everything lies, and its stores while it is open. */
@@ -33,7 +44,7 @@ export class StateManager {
   readonly stateDir: string;
   /** What `open` moved out of the way, if it had to. */
   setAside: string | undefined;
-  #stores: (Stores & { database: SqlDatabase }) | undefined;
+  #stores: (Stores & OpenedDatabase) | undefined;
 
   constructor(stateDir: string) {
     this.stateDir = resolve(stateDir);
@@ -92,27 +103,45 @@ export class StateManager {
     return this.#opened.chat;
   }
 
+  /** What there is beside the stores when several nodes share them. */
+  get shared(): SharedStore | undefined {
+    return this.#opened.shared;
+  }
+
   async open(options: OpenOptions = {}): Promise<this> {
     if (this.#stores) return this;
-    const database = this.#openDatabase(options);
+    const opened = await this.#openDatabase(options);
     const outputFile = (id: string) => join(this.jobDir(id), outputName);
-    const { dayName } = options;
-    this.#stores = { database, ...makeStores(database, { outputFile, dayName }) };
+    const { dayName, isNodeGone } = options;
+    const stores = makeStores(opened.database, { outputFile, dayName, isNodeGone });
+    this.#stores = { ...opened, ...stores };
     return this;
   }
 
   async close(): Promise<void> {
-    const database = this.#stores?.database;
+    const opened = this.#stores;
     this.#stores = undefined;
-    await database?.close();
+    await opened?.close();
   }
 
-  get #opened(): Stores {
+  get #opened(): Stores & OpenedDatabase {
     if (!this.#stores) throw new Error(`the state in ${this.stateDir} is not open`);
     return this.#stores;
   }
 
-  #openDatabase(options: OpenOptions): Database {
+  async #openDatabase(options: OpenOptions): Promise<OpenedDatabase> {
+    if (options.store === undefined) {
+      const database = this.#openFile(options);
+      return { database, close: () => database.close() };
+    }
+    // Read when it is needed: a fleet on a file of its own does without.
+    const { openPostgres } = await import("./postgres/open.ts");
+    const opened = await openPostgres(options.store, { readOnly: options.readOnly });
+    if (!options.readOnly) ensureFolder(this.stateDir);
+    return opened;
+  }
+
+  #openFile(options: OpenOptions): Database {
     const file = join(this.stateDir, "herd.db");
     if (options.readOnly) return openForReading(file);
     ensureFolder(this.stateDir);

@@ -2,6 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promi
 import type { Environment } from "../config/environment.ts";
 import type { Fleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
+import { UserError } from "../errors/user-error.ts";
 import type { Job } from "../state/job.ts";
 import { isFinished } from "../state/job-status.ts";
 import { newJobId } from "../state/names.ts";
@@ -14,6 +15,10 @@ export interface WorkDeskOptions {
   state: StateManager;
   fleet(): Fleet;
   environment(): Environment;
+  /** Whether what becomes of claimed items is for this process to see to. */
+  isOurs(): boolean;
+  /** Others may be about to bring a job to the door. */
+  isShared: boolean;
   /** Ends a job whose item is somebody else's by now. */
   abandon(jobId: string, why: string): Promise<void>;
   trouble(message: string, cause?: unknown): void;
@@ -53,7 +58,7 @@ export class WorkDesk {
 
   /** A job has ended: what it worked on may be settled. */
   kick(): void {
-    if (this.stopping.signal.aborted) return;
+    if (this.stopping.signal.aborted || !this.options.isOurs()) return;
     this.again = true;
     this.passing ??= this.passes().finally(() => {
       this.passing = undefined;
@@ -130,12 +135,24 @@ export class WorkDesk {
     clearTimeout(this.timer);
     while (this.again && !this.stopping.signal.aborted) {
       this.again = false;
-      const open = await this.options.state.work.open();
-      const results = [];
-      for (const claim of open) results.push(await this.carryOn(claim));
-      this.failures = results.includes(false) ? this.failures + 1 : 0;
-      if (open.length > 0) this.lookAgain(open);
+      try {
+        await this.pass();
+      } catch (error) {
+        // A state that is away says so itself.
+        if (!(error instanceof UserError))
+          this.options.trouble("claimed work could not be looked after", error);
+        this.failures += 1;
+        this.lookAgain([]);
+      }
     }
+  }
+
+  private async pass(): Promise<void> {
+    const open = await this.options.state.work.open();
+    const results = [];
+    for (const claim of open) results.push(await this.carryOn(claim));
+    this.failures = results.includes(false) ? this.failures + 1 : 0;
+    if (open.length > 0) this.lookAgain(open);
   }
 
   private lookAgain(open: readonly WorkClaim[]): void {
@@ -160,6 +177,7 @@ export class WorkDesk {
       // Without its source nobody can give it back; it becomes stale by itself.
       if (!source || source.name !== claim.source) return true;
       const job = await this.options.state.jobs.get(claim.job_id);
+      if (!job && this.isAtAnotherDoor(claim)) return true;
       if (job && !isFinished(job.status)) await this.keep(source, claim);
       else await this.settle(source, claim, job);
       return true;
@@ -172,6 +190,10 @@ export class WorkDesk {
       }
       return false;
     }
+  }
+
+  private isAtAnotherDoor({ renewed_at }: WorkClaim): boolean {
+    return this.options.isShared && Date.now() - Date.parse(renewed_at) < longestAtTheDoor;
   }
 
   private async keep(source: WorkSource, claim: WorkClaim): Promise<void> {

@@ -59,7 +59,7 @@ async function keep(
   const key = keyOfErrand(errand);
   const once = { agent, at: at.toISOString(), prompt: told, job_id, untrusted, key };
   const planned = await state.schedules.planOnce(once);
-  await plans.read();
+  await plans.changed();
   await clock?.replan();
   return done(`You run at ${planned.at}, as the schedule \`${planned.schedule}\`.`);
 }

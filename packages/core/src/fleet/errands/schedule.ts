@@ -85,7 +85,7 @@ async function change(parts: FleetParts, { errand, job, input }: Wish): Promise<
   const instead_of = before?.instead_of ?? config.every;
   const changed = { agent: job.agent, schedule, every, instead_of, job_id: job.id };
   await state.schedules.changeInterval(changed);
-  await plans.read();
+  await plans.changed();
   await clock?.replan();
   return done(`\`${schedule}\` runs every ${input.every}.`);
 }

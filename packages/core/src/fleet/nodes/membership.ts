@@ -1,0 +1,347 @@
+import { randomBytes } from "node:crypto";
+import type { LoadedFleet } from "../../config/load.ts";
+import { UserError } from "../../errors/user-error.ts";
+import { machineTime } from "../../state/lease-file.ts";
+import type { NewNode, Node } from "../../state/node.ts";
+import { lostAfter } from "../../state/node-terms.ts";
+import type { SharedStore } from "../../state/shared.ts";
+import { configPrint } from "./config-print.ts";
+import { doorHost } from "./door-host.ts";
+import { KeptLease } from "./kept-lease.ts";
+import { LostNodes, needingCare } from "./lost-nodes.ts";
+import { mayGoOn, mayLose } from "./may-go-on.ts";
+import { nodeIdentity } from "./node-identity.ts";
+import type { NodeOptions } from "./node-options.ts";
+import { askPeer, type NodeWord, PeerDoor } from "./peers.ts";
+import { askPeersEvery, beatEvery, silentAfter } from "./terms.ts";
+
+export interface MembershipFrame {
+  shared: SharedStore;
+  stateDir: string;
+  node: NodeOptions & { capacity: number };
+  version: string;
+  loaded(): LoadedFleet;
+  /** The store is there again: what could not be written may be. */
+  reached(): void;
+  /** What is wrong with this node; undefined when all is well again. */
+  problem(message: string | undefined): void;
+  trouble(message: string, cause?: unknown): void;
+}
+
+/** What a node makes the rest of its fleet process do. None of it may reject. */
+export interface NodeHands {
+  /** Jobs that are at work here. */
+  running(): number;
+  /** Nothing is begun while the lease is gone. */
+  suspend(): Promise<void>;
+  resume(): void;
+  /** Others may have taken over: what runs here is ended, and nothing of it is recorded. */
+  drop(): Promise<void>;
+  /** The node is back after it was counted as lost. */
+  rejoined(): Promise<void>;
+  /** What another node had begun is settled; true when nothing is left of it. */
+  settleLost(node: Node): Promise<boolean>;
+  lead(isLead: boolean): Promise<void>;
+}
+
+/**
+ * This process as a node of a fleet on a shared store: it joins, shows that it lives, and stops in
+ * time when it cannot. Everything else of the fleet is told by way of its hands.
+ */
+export class Membership {
+  /** Of all, as the last beat told it. */
+  nodes: readonly Node[] = [];
+  readonly lease: KeptLease;
+  private readonly door = new PeerDoor(() => this.word());
+  private self: Node | undefined;
+  private secret = "";
+  private hands: NodeHands | undefined;
+  private print: string;
+  private inForce: string | undefined;
+  private address: string | null = null;
+  private heardAt = 0;
+  private reachedSince: number | undefined;
+  private saidAwayAt: number | undefined;
+  private failed: string | undefined;
+  private leads = false;
+  private suspended: Promise<void> | undefined;
+  private returning: Promise<void> | undefined;
+  private readonly others: LostNodes;
+  private readonly underWay = new Set<Promise<void>>();
+  private beating: Promise<void> | undefined;
+  private timers: NodeJS.Timeout[] = [];
+  private stopped = false;
+
+  constructor(private readonly frame: MembershipFrame) {
+    this.lease = new KeptLease(frame.stateDir);
+    this.print = configPrint(frame.loaded());
+    this.others = new LostNodes({
+      store: frame.shared.nodes,
+      ask: (node) => askPeer(node, this.secret),
+      settle: async (node) => (await this.hands?.settleLost(node)) ?? false,
+      trouble: frame.trouble,
+    });
+  }
+
+  get id(): string {
+    if (this.self) return this.self.id;
+    throw new Error("this node has not joined");
+  }
+
+  get epoch(): number {
+    return this.self?.epoch ?? 0;
+  }
+
+  get isLead(): boolean {
+    return this.leads;
+  }
+
+  /** How another node is called, and whether it is gone; one that nobody knows is. */
+  find(id: string): { name: string; isGone: boolean } {
+    const node = this.nodes.find((one) => one.id === id);
+    return { name: node?.name ?? id, isGone: node?.status !== "live" };
+  }
+
+  /** The configuration that was read here is the one in force. */
+  get isUpToDate(): boolean {
+    return this.inForce === undefined || this.inForce === this.print;
+  }
+
+  /** Rejects with `node_refused` when the others run another configuration. */
+  async join(): Promise<void> {
+    const { host } = this.frame.loaded().fleet.server;
+    this.address = await this.door.open(await doorHost(host, this.frame.shared.connectionString));
+    try {
+      await this.enter();
+      // Who else is there must be known before anything is decided by it.
+      this.nodes = await this.frame.shared.nodes.list();
+    } catch (error) {
+      await this.door.close();
+      throw error;
+    }
+    this.timers = [
+      setInterval(() => this.beat(), beatEvery).unref(),
+      setInterval(() => this.watchOver(), askPeersEvery).unref(),
+    ];
+  }
+
+  /** From now on whatever happens to nodes is acted upon. */
+  serve(hands: NodeHands): void {
+    this.hands = hands;
+    this.beat();
+  }
+
+  /** Something was refused as a lost node's, or a record of nodes may have changed. */
+  beat(): void {
+    if (this.stopped || this.returning) return;
+    this.beating ??= this.showLife().finally(() => {
+      this.beating = undefined;
+    });
+  }
+
+  /** The configuration was read anew; `rollOut` says that it is the one for all. */
+  async configRead(rollOut: boolean): Promise<void> {
+    this.print = configPrint(this.frame.loaded());
+    if (rollOut) await this.frame.shared.nodes.rollOut(this.print);
+    this.beat();
+  }
+
+  /** `quits` when nothing of it runs any more; else its lease just runs out. */
+  async stop(quits: boolean): Promise<void> {
+    this.stopped = true;
+    for (const timer of this.timers) clearInterval(timer);
+    await this.beating;
+    await this.returning;
+    await Promise.all(this.underWay);
+    await this.door.close();
+    if (!quits) return;
+    this.lease.end();
+    await this.frame.shared.nodes.leave().catch(() => undefined);
+  }
+
+  private async enter(): Promise<void> {
+    const { stateDir, node, version, shared } = this.frame;
+    const { id, name } = await nodeIdentity(stateDir, node.name);
+    const { role = "all", labels = [], capacity } = node;
+    const facts: NewNode = {
+      ...{ id, name, role, labels, capacity, version },
+      config_print: this.print,
+      address: this.address,
+    };
+    const sentAt = machineTime();
+    const joined = await shared.nodes.join(facts, randomBytes(32).toString("hex"));
+    if (joined.kind === "other_config") throw refused(this.print, joined);
+    this.self = joined.node;
+    this.secret = joined.secret;
+    this.door.know(joined.secret);
+    this.lease.begin(`${id}.${joined.node.epoch}`, sentAt, joined.unbroken);
+    this.heardAt = sentAt;
+    this.reachedSince = machineTime();
+    this.failed = undefined;
+  }
+
+  private async showLife(): Promise<void> {
+    const sentAt = machineTime();
+    const running = this.hands?.running() ?? 0;
+    try {
+      const beat = { running, sentAt: new Date(), configPrint: this.print };
+      const { nodes, configPrint: inForce } = await this.frame.shared.nodes.beat(beat);
+      this.heard(sentAt, nodes, inForce);
+    } catch (error) {
+      if (isFenced(error)) this.comeBack();
+      else this.unheard(error);
+    }
+  }
+
+  private heard(sentAt: number, nodes: readonly Node[], inForce: string): void {
+    const wasAway = this.failed !== undefined || sentAt - this.heardAt > silentAfter + beatEvery;
+    if (wasAway || this.reachedSince === undefined) {
+      this.reachedSince = machineTime();
+      this.frame.reached();
+    }
+    this.failed = undefined;
+    this.heardAt = sentAt;
+    this.nodes = nodes;
+    this.self = nodes.find(({ id }) => id === this.self?.id) ?? this.self;
+    this.lease.renew(sentAt);
+    this.inForce = inForce;
+    this.frame.problem(this.isUpToDate ? undefined : differs);
+    if (!this.hands) return;
+    this.resume();
+    this.takeLead(this.self?.lead ?? false);
+    this.lookAfterOthers();
+  }
+
+  private unheard(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof UserError))
+      this.frame.trouble("this node could not show that it lives", error);
+    this.failed = message;
+    this.reachedSince = undefined;
+    this.watchOver();
+  }
+
+  /** What a peer is told; whoever is told that we are cut off may rely on it for a while. */
+  private word(): NodeWord {
+    const reaches = this.reaches;
+    if (!reaches) this.saidAwayAt = machineTime();
+    return { node: this.self?.id ?? "", reaches, lives: this.lease.lives };
+  }
+
+  private get reaches(): boolean {
+    return this.failed === undefined && machineTime() - this.heardAt <= silentAfter;
+  }
+
+  /** Once a second: while the store is away the peers are asked, and the lease may end. */
+  private watchOver(): void {
+    if (this.stopped || this.returning) return;
+    if (!this.lease.lives) this.suspend();
+    if (this.reaches) return;
+    this.reachedSince = undefined;
+    this.inBackground(this.askPeers());
+  }
+
+  private async askPeers(): Promise<void> {
+    const askedAt = machineTime();
+    const peers = this.nodes.filter(({ id, status }) => status === "live" && id !== this.self?.id);
+    const words = await Promise.all(peers.map((peer) => askPeer(peer, this.secret)));
+    if (this.reaches || this.returning || !this.lease.lives) return;
+    const said = words.map((word) => (word ? (word.reaches ? "reaches" : "away") : "silent"));
+    const why = this.failed ?? "it does not answer";
+    if (mayGoOn(said)) {
+      this.lease.renew(askedAt);
+      this.frame.problem(`the store is away, for all nodes: what runs goes on (${why})`);
+    } else this.frame.problem(`this node does not reach the store: ${why}`);
+  }
+
+  private suspend(): void {
+    if (this.suspended || !this.hands) return;
+    this.leads = false;
+    this.suspended = this.hands.suspend();
+    this.frame.trouble("the lease of this node has ended: what it runs is stopped");
+    this.inBackground(this.suspended);
+  }
+
+  private resume(): void {
+    const { suspended } = this;
+    if (!suspended) return;
+    this.suspended = undefined;
+    this.inBackground(suspended.then(() => this.hands?.resume()));
+  }
+
+  private takeLead(isLead: boolean): void {
+    if (isLead === this.leads) return;
+    this.leads = isLead;
+    if (this.hands) this.inBackground(this.hands.lead(isLead));
+  }
+
+  private lookAfterOthers(): void {
+    const { reachedSince, saidAwayAt, self } = this;
+    const now = machineTime();
+    if (!self || !mayLose({ now, reachedSince, saidAwayAt, patience: lostAfter })) return;
+    this.inBackground(this.others.care(needingCare(this.nodes, self, this.leads)));
+  }
+
+  /** Others count this node as lost: it ends what it runs, and joins as if it came anew. */
+  private comeBack(): void {
+    if (this.stopped) return;
+    this.returning ??= this.rejoin()
+      .catch((error) => this.frame.trouble("this node could not end what it runs", error))
+      .finally(() => {
+        this.returning = undefined;
+      });
+  }
+
+  private async rejoin(): Promise<void> {
+    this.lease.end();
+    this.leads = false;
+    this.frame.problem("other nodes count this one as lost: it ends what it runs and joins again");
+    this.frame.trouble("this node was counted as lost: it ends what it runs and joins again");
+    await (this.suspended ?? this.hands?.suspend());
+    await this.hands?.drop();
+    while (!this.stopped && !(await this.tryToEnter())) await pause(beatEvery);
+    if (this.stopped) return;
+    this.suspended = undefined;
+    this.frame.problem(undefined);
+    // It may take its time, and the node must show meanwhile that it lives.
+    if (this.hands) this.inBackground(this.hands.rejoined());
+  }
+
+  private async tryToEnter(): Promise<boolean> {
+    try {
+      await this.enter();
+      return true;
+    } catch (error) {
+      this.frame.problem(error instanceof Error ? error.message : String(error));
+      if (!(error instanceof UserError)) this.frame.trouble("this node cannot join again", error);
+      return false;
+    }
+  }
+
+  private inBackground(work: Promise<void>): void {
+    const followed = work
+      .catch((error) => this.frame.trouble("a matter of this node failed", error))
+      .finally(() => this.underWay.delete(followed));
+    this.underWay.add(followed);
+  }
+}
+
+export function isFenced(error: unknown): boolean {
+  return error instanceof UserError && error.code === "node_fenced";
+}
+
+const differs =
+  "this node has read another configuration than the one in force: it takes no new jobs; bring it the same files, or run `herdctl reload` where the right ones are";
+
+function refused(own: string, { print, nodes }: { print: string; nodes: string[] }): UserError {
+  const short = (text: string) => text.slice(0, 12);
+  const who = `${nodes.join(", ")} ${nodes.length === 1 ? "runs" : "run"}`;
+  return new UserError(
+    "node_refused",
+    `${who} another configuration (${short(print)}) than the one here (${short(own)})`,
+  );
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

@@ -1,0 +1,20 @@
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { runnerSocketPath } from "./runner-socket.ts";
+import { removeSocket } from "./socket-path.ts";
+
+/** What a runner that came to its end has removed itself: its socket, its folders, its drafts. */
+export async function removeTraces(jobDir: string): Promise<void> {
+  if (!existsSync(jobDir)) return;
+  removeSocket(runnerSocketPath(jobDir));
+  const left = (await readdir(jobDir)).filter((name) => folders.has(name) || isDraft(name));
+  for (const name of left) await rm(join(jobDir, name), { recursive: true, force: true });
+}
+
+const folders = new Set(["private", "door"]);
+
+/** Of `writeFileAtomic`. */
+function isDraft(name: string): boolean {
+  return /^\.outcome\.json\.[0-9a-f]+$/.test(name);
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { needingCare } from "../../packages/core/src/fleet/nodes/lost-nodes.ts";
+import { mayGoOn, mayLose, type PeerWord } from "../../packages/core/src/fleet/nodes/may-go-on.ts";
+import { isWithin, type NodeLease } from "../../packages/core/src/state/lease-file.ts";
+import type { Node } from "../../packages/core/src/state/node.ts";
+
+describe("a node that does not reach the store goes on only if nobody can take over", () => {
+  const cases: [PeerWord[], boolean][] = [
+    [[], true],
+    [["away"], true],
+    [["away", "away"], true],
+    [["reaches"], false],
+    [["away", "reaches"], false],
+    [["silent"], false],
+    [["away", "silent"], false],
+  ];
+  it.each(cases)("its peers say %j: %s", (words, goesOn) => {
+    expect(mayGoOn(words)).toBe(goesOn);
+  });
+});
+
+describe("another node is called lost only by one who has long reached the store", () => {
+  const cases = [
+    { since: undefined, said: undefined, may: false, why: "it does not reach it" },
+    { since: 95_000, said: undefined, may: false, why: "it was away just now" },
+    { since: 90_000, said: undefined, may: true, why: "it has reached it for long enough" },
+    { since: 0, said: 95_000, may: false, why: "a peer was told that it is away" },
+    { since: 0, said: 90_000, may: true, why: "a peer was told so long ago" },
+  ];
+  it.each(cases)("$may: $why", ({ since: reachedSince, said: saidAwayAt, may }) => {
+    expect(mayLose({ now: 100_000, reachedSince, saidAwayAt, patience: 10_000 })).toBe(may);
+  });
+});
+
+describe("what was begun under a lease goes on", () => {
+  const cases: [string, NodeLease | undefined, boolean][] = [
+    ["while it lasts", { term: "a", until: 101 }, true],
+    ["not at its end", { term: "a", until: 100 }, false],
+    ["not under another", { term: "b", until: 101 }, false],
+    ["not without one", undefined, false],
+  ];
+  it.each(cases)("%s", (_, lease, goesOn) => {
+    expect(isWithin("a", lease, 100)).toBe(goesOn);
+  });
+});
+
+describe("which nodes need care", () => {
+  const self = node({ id: "self", heartbeat_at: at(20) });
+
+  it("is told by the clock of the database, whatever the one here says", () => {
+    const nodes = [self, node({ id: "quiet", heartbeat_at: at(10) }), node({ id: "gone" })];
+    expect(idsOf(needingCare(nodes, self, false))).toEqual({ silent: ["gone"], lost: [] });
+  });
+
+  it("lost ones are seen to by the lead once more", () => {
+    const nodes = [
+      self,
+      node({ id: "lost", status: "lost" }),
+      node({ id: "left", status: "left" }),
+    ];
+    expect(idsOf(needingCare(nodes, self, true))).toEqual({ silent: [], lost: ["lost"] });
+    expect(idsOf(needingCare(nodes, self, false))).toEqual({ silent: [], lost: [] });
+  });
+
+  it("a node does not take care of itself", () => {
+    expect(idsOf(needingCare([{ ...self, heartbeat_at: at(0) }], self, true))).toEqual({
+      silent: [],
+      lost: [],
+    });
+  });
+});
+
+function idsOf({ silent, lost }: { silent: Node[]; lost: Node[] }) {
+  return { silent: silent.map(({ id }) => id), lost: lost.map(({ id }) => id) };
+}
+
+function at(second: number): string {
+  return new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString();
+}
+
+function node(more: Partial<Node>): Node {
+  return {
+    id: "one",
+    name: "one",
+    role: "all",
+    labels: [],
+    capacity: 1,
+    version: "1.0.0",
+    config_print: "print",
+    address: null,
+    epoch: 1,
+    status: "live",
+    joined_at: at(0),
+    heartbeat_at: at(9),
+    running: 0,
+    skew_ms: null,
+    lead: false,
+    ...more,
+  };
+}
