@@ -1,5 +1,6 @@
 // Pictures of every page of the dashboard, light, dark and on a phone, of a real fleet:
 //   node scripts/screenshots.mjs [page …]
+// With HERDCTL_STORE, an empty PostgreSQL, several machines run the fleet; `nodes` needs it.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -32,6 +33,7 @@ const pages = {
   activity: "/activity",
   "activity-due": "/activity?tab=due",
   chat: `/chat?agent=reporter&with=${jobs.chat}`,
+  ...(process.env.HERDCTL_STORE && { nodes: "/nodes" }),
   design: "/design",
 };
 const browser = await launchChromium();

@@ -20,16 +20,21 @@ export async function startFleet() {
   cpSync(project, join(folder, "project"), { recursive: true });
   cpSync(join(own, "herdctl.yaml"), join(folder, "herdctl.yaml"));
   appendFileSync(join(folder, "herdctl.yaml"), `server: { port: ${await freePort()} }\n`);
-  await seed(join(folder, ".herdctl"));
+  const store = process.env.HERDCTL_STORE;
+  if (store) appendFileSync(join(folder, "herdctl.yaml"), "store: ${HERDCTL_STORE}\n");
+  await seed(join(folder, ".herdctl"), store);
   const env = {
     PATH: process.env.PATH,
     HOME: join(temp, "home"),
     IS_SANDBOX: "1",
     WEBHOOK_SECRET: "only for pictures",
+    ...(store && { HERDCTL_STORE: store }),
     ...rehearsal.env(),
   };
-  const fleet = new FleetManager({ file: join(folder, "herdctl.yaml"), env });
+  const file = join(folder, "herdctl.yaml");
+  const fleet = new FleetManager({ file, env, node: { name: "desk", labels: ["eu"] } });
   await fleet.start();
+  const others = store ? await startOthers(temp, file, env) : [];
   const access = new Access(fleet.port);
   const server = await servePort(fleet, createApp(fleet, { access }), access);
   return {
@@ -39,10 +44,28 @@ export async function startFleet() {
     stop: async () => {
       await server.stop();
       await fleet.stop({ drainMs: 0 });
+      for (const other of others) await other.stop({ drainMs: 0 });
       await rehearsal.stop();
       rmSync(temp, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** Further machines of the same fleet, one of which is gone again. */
+async function startOthers(temp, file, env) {
+  const nodes = [
+    { name: "rack", role: "worker", labels: ["gpu", "eu"], capacity: 4 },
+    { name: "door", role: "control" },
+    { name: "laptop", labels: ["mac"] },
+  ].map((node) => {
+    const copy = join(temp, node.name, "herdctl.yaml");
+    mkdirSync(join(temp, node.name));
+    cpSync(file, copy);
+    return new FleetManager({ file: copy, env, node });
+  });
+  for (const node of nodes) await node.start();
+  await nodes.at(-1).stop({ drainMs: 0 });
+  return nodes;
 }
 
 /** Until each of them has come to where it is to be seen. */

@@ -17,7 +17,7 @@ const past = [
   { agent: "gardener", schedule: "nightly", every: 480, takes: 900, costs: 0.4, odd: 50, how: 1 },
 ];
 
-export async function seed(stateDir, hours = 72) {
+export async function seed(stateDir, store, hours = 72) {
   const RealDate = Date;
   let now = RealDate.now();
   globalThis.Date = class extends RealDate {
@@ -27,7 +27,7 @@ export async function seed(stateDir, hours = 72) {
     }
     static now = () => now;
   };
-  const state = await new StateManager(stateDir).open();
+  const state = await new StateManager(stateDir).open({ store });
   try {
     for (const { at, ...run } of runs(RealDate.now(), hours)) {
       now = at;

@@ -38,7 +38,14 @@ function agent(more: Partial<AgentStatus> = {}): AgentStatus {
 
 function fleet(more: Partial<FleetStatus["fleet"]> = {}): FleetStatus {
   const base = { name: "shop", file: "/shop/herdctl.yaml", pid: 77, version: "1.0.0" };
-  const counts = { pending: 0, running: 0, waiting: 0, cost_today_usd: 0, url: null };
+  const counts = {
+    pending: 0,
+    running: 0,
+    waiting: 0,
+    cost_today_usd: 0,
+    url: null,
+    shared: false,
+  };
   const state = "running" as const;
   return {
     fleet: { ...base, ...counts, started_at: ago(7_800), state, problem: null, ...more },
@@ -310,4 +317,14 @@ test("a fleet that starts says where browsers find it, and what it means to be o
   expect(lines(url, { host: "127.0.0.1" })).not.toContain("Other machines");
   expect(lines(url, { host: "0.0.0.0" })).toContain("Whoever has the token there can run agents");
   expect(lines(null, { host: "127.0.0.1" })).not.toContain("browser");
+});
+
+test("among several machines the line of an agent says on which one it works", () => {
+  const running = [{ job_id: "job-1", started_at: ago(5), doing: "Reads a file", node: "rack" }];
+  expect(agentTable([agent({ running })], now, look).join("\n")).toContain(
+    "◐ 5 s on rack  Reads a file",
+  );
+  expect(
+    agentPage({ agent: agent({ running }), waiting: [], recent: [] }, now, look).join("\n"),
+  ).toContain("◐ Reads a file 5 s · rack · job-1");
 });

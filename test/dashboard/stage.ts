@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { FleetManager } from "@herdctl/core";
+import { FleetManager, type FleetManagerOptions } from "@herdctl/core";
 import type { Script } from "@herdctl/rehearsal";
 import { Access, createApp, type PortServer, servePort } from "@herdctl/server";
 import type { Page } from "playwright-core";
@@ -30,6 +30,8 @@ interface StageOptions {
   agents: string;
   /** What stands in `fleet` besides the name. */
   fleet?: string;
+  env?: Record<string, string>;
+  node?: FleetManagerOptions["node"];
 }
 
 /** A real fleet on a rehearsed model, served with the built dashboard on a port of this machine. */
@@ -39,7 +41,8 @@ export async function dashboardStage(options: StageOptions): Promise<DashboardSt
   const server = `server: { port: ${port} }`;
   const file = fleetFile(on, `${options.agents}\n${server}`, options.fleet);
   const bugs: unknown[] = [];
-  let served = await serve(on, file, (bug) => bugs.push(bug));
+  const begin = () => serve(on, file, options, (bug) => bugs.push(bug));
+  let served = await begin();
   let isUp = true;
   const stop = async () => {
     if (!isUp) return;
@@ -62,7 +65,7 @@ export async function dashboardStage(options: StageOptions): Promise<DashboardSt
       signedIn(await openPage(page), link(scope), path),
     stop,
     start: async () => {
-      served = await serve(on, file, (bug) => bugs.push(bug));
+      served = await begin();
       isUp = true;
     },
   };
@@ -74,8 +77,14 @@ interface Served {
   server: PortServer;
 }
 
-async function serve(on: Stage, file: string, onBug: (bug: unknown) => void): Promise<Served> {
-  const fleet = new FleetManager({ file, env: { ...on.env, CLAUDE_CODE_MAX_RETRIES: "1" } });
+async function serve(
+  on: Stage,
+  file: string,
+  { env, node }: Pick<StageOptions, "env" | "node">,
+  onBug: (bug: unknown) => void,
+): Promise<Served> {
+  const own = { ...on.env, CLAUDE_CODE_MAX_RETRIES: "1", ...env };
+  const fleet = new FleetManager({ file, env: own, node });
   await fleet.start();
   const access = new Access(fleet.port);
   const app = createApp(fleet, { onBug, access });

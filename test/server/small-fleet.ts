@@ -27,6 +27,7 @@ import {
   loadFleet,
   Memory,
   memoryDir,
+  type NodeView,
   type OutputOptions,
   readOutput,
   type ScheduleName,
@@ -70,6 +71,8 @@ export class SmallFleet implements FleetControl {
   readonly file: string;
   shutdowns: ShutdownOptions[] = [];
   reloads = 0;
+  /** Whom `nodes` tells of. */
+  nodesThere: NodeView[] = [];
   readonly #state: StateManager;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #paused = new Map<string, string>();
@@ -136,6 +139,7 @@ export class SmallFleet implements FleetControl {
         problem: null,
         running: count("running"),
         url: null,
+        shared: false,
         ...counts(),
       },
       agents,
@@ -311,6 +315,10 @@ export class SmallFleet implements FleetControl {
 
   async chat() {
     return [];
+  }
+
+  async nodes() {
+    return this.nodesThere;
   }
 
   hooks(query: HookQuery) {

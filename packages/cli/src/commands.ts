@@ -9,6 +9,7 @@ export const groups: Record<string, string> = {
   config: "Check, show and describe the configuration",
   docker: "Prepare what agents in containers run in",
   chat: "Agents in Discord and Slack",
+  store: "Where the state of a fleet is kept",
   service: "Have the fleet started and kept up by the system",
 };
 

@@ -1,6 +1,6 @@
 import type { Job, StateManager } from "@herdctl/core";
 import { isFinished } from "@herdctl/core/light";
-import { isAlive, lockHolder } from "@herdctl/core/state";
+import { isAlive, lockHolder, ranElsewhere } from "@herdctl/core/state";
 
 const lookEvery = 250;
 
@@ -27,6 +27,8 @@ export function followJob(
 }
 
 /** A fleet that lives, if only for one job, is about to record what its runner came to. */
-function isAbandoned({ stateDir }: StateManager, { runner }: Job): boolean {
-  return runner !== null && !isAlive(runner) && lockHolder(stateDir) === undefined;
+function isAbandoned(state: StateManager, job: Job): boolean {
+  if (ranElsewhere(state, job)) return false;
+  const { runner } = job;
+  return runner !== null && !isAlive(runner) && lockHolder(state.stateDir) === undefined;
 }

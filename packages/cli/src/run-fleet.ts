@@ -6,6 +6,7 @@ import { chatPlatforms } from "./chat-platforms.ts";
 import type { Call } from "./command.ts";
 import { fleetFileOf, socketOf } from "./fleet-access.ts";
 import { type FleetView, openFleetView } from "./fleet-view.ts";
+import { nodeOptionsOf, rememberNodeOptions } from "./node-options.ts";
 import type { BannerFacts } from "./show/fleet-banner.ts";
 import { listenForStop } from "./stop-signals.ts";
 import { drainTime } from "./until-stopped.ts";
@@ -15,11 +16,14 @@ export async function runFleet(call: Call): Promise<void> {
   const { env } = call;
   const loaded = loadFleet(fleetFileOf(call), env);
   const { fleet, environment } = loaded;
+  const node = nodeOptionsOf(call, fleet);
+  if (fleet.store !== undefined) rememberNodeOptions(fleet.stateDir, node);
   const log = openFleetLog({ folder: join(fleet.stateDir, "logs"), environment });
   const manager = new FleetManager({
     file: fleet.file,
     env,
     loaded,
+    node,
     version: packageJson.version,
     chat: chatPlatforms,
     onTrouble: (message, cause) => log.error(message, cause),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Fleet, type FleetStatus, loadFleet, UserError } from "@herdctl/core";
 import type { Call } from "./command.ts";
 import { findFleet, fleetFileOf } from "./fleet-access.ts";
+import { nodeFlags, nodeOptionsOf } from "./node-options.ts";
 import { countText } from "./show/amounts.ts";
 import { harmless } from "./show/harmless.ts";
 
@@ -16,9 +17,10 @@ export async function startDetached(call: Call): Promise<void> {
   const file = fleetFileOf(call);
   // What is wrong with the configuration is told here, where somebody looks.
   const { fleet } = loadFleet(file, env);
+  const flags = nodeFlags(nodeOptionsOf(call, fleet));
   await refuseIfRunning(call);
   const messages = join(fleet.stateDir, "logs", "start.log");
-  const child = spawnFleet(call, fleet, messages);
+  const child = spawnFleet(call, fleet, flags, messages);
   const status = await untilItAnswers(call, child, messages);
   if (terminal.json) {
     terminal.printJson({ ...status.fleet, log: join(fleet.stateDir, "logs", "fleet.log") });
@@ -53,12 +55,12 @@ async function refuseIfRunning(call: Call): Promise<void> {
   }
 }
 
-function spawnFleet({ env }: Call, fleet: Fleet, messages: string): ChildProcess {
+function spawnFleet({ env }: Call, fleet: Fleet, flags: string[], messages: string): ChildProcess {
   mkdirSync(join(fleet.stateDir, "logs"), { recursive: true, mode: 0o700 });
   const output = openSync(messages, "w", 0o600);
   try {
     const program = process.argv[1] ?? "";
-    const child = spawn(process.execPath, [program, "start", "--config", fleet.file], {
+    const child = spawn(process.execPath, [program, "start", ...flags, "--config", fleet.file], {
       cwd: fleet.dir,
       env,
       detached: true,

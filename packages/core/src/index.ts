@@ -25,6 +25,7 @@ export { type JsonSchema, jsonSchema } from "./config/json-schema.ts";
 export { type Fleet, type LoadedFleet, loadFleet } from "./config/load.ts";
 export type { ResolvedAgent, WorkingDirectory } from "./config/resolve.ts";
 export { parseDuration } from "./config/schema/quantities.ts";
+export { passwordOf } from "./config/secret-values.ts";
 export { isLoopback } from "./config/server-tokens.ts";
 export { type ShownConfig, type ShownValue, showConfig } from "./config/show.ts";
 export { usedVariables } from "./config/used-variables.ts";
@@ -67,6 +68,11 @@ export { viewAgents } from "./fleet/fleet-status.ts";
 export type { FleetWebhooks } from "./fleet/fleet-webhooks.ts";
 export { artifactOf, artifactsOf } from "./fleet/kept-files.ts";
 export { type FleetLog, type LogOptions, openFleetLog } from "./fleet/log.ts";
+export { knownNodeId } from "./fleet/nodes/known-node.ts";
+export { listNodes } from "./fleet/nodes/list-nodes.ts";
+export { migrateStore } from "./fleet/nodes/migrate-store.ts";
+export type { NodeOptions } from "./fleet/nodes/node-options.ts";
+export type { NodeView } from "./fleet/nodes/node-view.ts";
 export type { JobWatch } from "./fleet/perform-job.ts";
 export { type ResumeCommand, resumeCommand } from "./fleet/resume-command.ts";
 export { type ScheduleView, viewSchedules } from "./fleet/schedule-view.ts";
@@ -135,6 +141,7 @@ export {
 export { isFinished, type JobStatus } from "./state/job-status.ts";
 export { lockHolder } from "./state/lock.ts";
 export { Memory, memoryDir, type Note } from "./state/memory.ts";
+export { type NodeRole, nodeRoleSchema } from "./state/node.ts";
 export {
   type Outcome,
   type OutcomeCode,

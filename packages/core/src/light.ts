@@ -11,3 +11,4 @@ export { outcomes } from "./runner/outcomes.ts";
 export { shortPath } from "./runner/short-path.ts";
 export { labelsByNumber } from "./state/choice-numbers.ts";
 export { isFinished, jobStatuses } from "./state/job-status.ts";
+export { nodeRoles } from "./state/node-roles.ts";

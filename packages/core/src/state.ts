@@ -1,3 +1,4 @@
+export { ranElsewhere, readLog } from "./fleet/nodes/read-log.ts";
 export { artifactsDir, keptArtifacts } from "./state/artifacts.ts";
 export { lockHolder } from "./state/lock.ts";
 export { isNoteName, Memory, memoryDir } from "./state/memory.ts";

@@ -11,6 +11,7 @@ export type {
   FleetStatus,
   Job,
   JobOutput,
+  NodeView,
   ScheduleView,
   SDKMessage,
   SessionView,

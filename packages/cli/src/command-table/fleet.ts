@@ -1,5 +1,6 @@
 import type { CommandSpec } from "../command.ts";
 import { config } from "./config-option.ts";
+import { nodeFlags } from "./node-flags.ts";
 
 /** The fleet as it runs, and what it asks of people. */
 export const fleetCommands: CommandSpec[] = [
@@ -12,9 +13,13 @@ export const fleetCommands: CommandSpec[] = [
         flags: "--leave-jobs",
         summary: "told to stop by a signal, leave what runs to the next start",
       },
+      ...nodeFlags,
       config,
     ],
-    examples: ["herdctl start --detach  # in the background; `herdctl stop` ends it"],
+    examples: [
+      "herdctl start --detach  # in the background; `herdctl stop` ends it",
+      "herdctl start --role worker --labels gpu  # one of several machines with a shared store",
+    ],
     load: () => import("../commands/start.ts"),
   },
   {
@@ -43,6 +48,12 @@ export const fleetCommands: CommandSpec[] = [
     options: [config],
     examples: ["herdctl status", "herdctl status coder --json"],
     load: () => import("../commands/status.ts"),
+  },
+  {
+    name: "nodes",
+    summary: "Show the machines that run the fleet together",
+    options: [config],
+    load: () => import("../commands/nodes.ts"),
   },
   {
     name: "top",

@@ -1,5 +1,6 @@
 import type { CommandSpec } from "../command.ts";
 import { config } from "./config-option.ts";
+import { nodeFlags } from "./node-flags.ts";
 
 const platform = {
   flags: "--platform <name>",
@@ -11,7 +12,12 @@ export const serviceCommands: CommandSpec[] = [
   {
     name: "service install",
     summary: "Have the system start the fleet now, at every login or boot, and after a crash",
-    options: [{ flags: "--print", summary: "only show what would be written" }, platform, config],
+    options: [
+      { flags: "--print", summary: "only show what would be written" },
+      ...nodeFlags,
+      platform,
+      config,
+    ],
     load: () => import("../commands/service-install.ts"),
   },
   {

@@ -57,6 +57,20 @@ export const setUpCommands: CommandSpec[] = [
     load: () => import("../commands/doctor.ts"),
   },
   {
+    name: "store migrate",
+    summary: "Copy the state of this fleet into a PostgreSQL that several machines share",
+    options: [
+      { flags: "--to <address>", summary: "where to, such as postgres://herd@db.example.org/herd" },
+      {
+        flags: "--to-env <name>",
+        summary: "the variable that holds the address, password and all",
+      },
+      config,
+    ],
+    examples: ["herdctl store migrate --to-env HERDCTL_STORE"],
+    load: () => import("../commands/store-migrate.ts"),
+  },
+  {
     name: "docker build",
     summary: "Build the image that agents in containers run in",
     options: [

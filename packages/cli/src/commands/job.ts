@@ -1,4 +1,4 @@
-import type { Job } from "@herdctl/core";
+import type { Job, NodeView } from "@herdctl/core";
 import { isFinished, UserError } from "@herdctl/core/light";
 import { askFleet } from "../ask-fleet.ts";
 import type { Call } from "../command.ts";
@@ -31,7 +31,8 @@ export async function run(call: Call): Promise<number> {
   }
   const look = lookOf(terminal);
   const asked = isFinished(job.status) ? [] : await askedBy(call, job, look);
-  for (const line of [...jobPage(job, attempts, hooks.reverse(), look), ...asked])
+  const node = job.node === null ? undefined : await nodeOf(call, job.node);
+  for (const line of [...jobPage(job, attempts, hooks.reverse(), look, node), ...asked])
     terminal.print(line);
   return 0;
 }
@@ -49,4 +50,17 @@ function readRecord(call: Call, id: string) {
     const job = await findJob(state, id);
     return { job, attempts: await state.jobs.attempts(job.id) };
   });
+}
+
+/** Where it ran, or is to run, among several machines. */
+async function nodeOf(call: Call, id: string): Promise<NodeView | undefined> {
+  const nodes = await askFleet(
+    call,
+    (fleet) => fleet.nodes(),
+    async (state) => {
+      const { listNodes } = await import("@herdctl/core");
+      return listNodes(state, new Date());
+    },
+  );
+  return nodes.find((node) => node.id === id);
 }

@@ -1,6 +1,6 @@
 import type { Job, StateManager } from "@herdctl/core";
 import { isFinished, UserError } from "@herdctl/core/light";
-import { readOutput } from "@herdctl/core/state";
+import { readLog } from "@herdctl/core/state";
 import type { Call } from "../command.ts";
 import { findJobIfAny } from "../find-job.ts";
 import { type FleetClient, findFleet } from "../fleet-access.ts";
@@ -37,7 +37,7 @@ async function show(call: Call, fleet: FleetClient | undefined): Promise<number>
     const following = isFollowing ? begin() : undefined;
     const follow = following?.signal;
     try {
-      const lines = fleet?.output(job.id, { follow }) ?? readOutput(job.output_file, { follow });
+      const lines = fleet?.output(job.id, { follow }) ?? readLog(state, job, { follow });
       if (!terminal.json) return await showLog(call, state, job, lines, isFollowing);
       for await (const { message } of lines) terminal.print(jsonText(message));
       return 0;

@@ -1,6 +1,7 @@
-import { exitCodes } from "@herdctl/core/light";
+import { exitCodes, stateDirOf } from "@herdctl/core/light";
 import type { Call } from "../command.ts";
 import { withFleet } from "../fleet-access.ts";
+import { rememberedOptions } from "../node-options.ts";
 import { restartService } from "../service/restart-service.ts";
 import { startDetached } from "../start-detached.ts";
 import { untilStopped } from "../until-stopped.ts";
@@ -14,7 +15,8 @@ export async function run(call: Call): Promise<number> {
     return facts.file;
   });
   if (file !== undefined) {
-    await startDetached({ ...call, options: { ...call.options, config: file } });
+    const remembered = rememberedOptions(stateDirOf(file));
+    await startDetached({ ...call, options: { ...remembered, ...call.options, config: file } });
   }
   return exitCodes.success;
 }

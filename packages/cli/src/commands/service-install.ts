@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { exitCodes, loadFleet, UserError, usedVariables } from "@herdctl/core";
 import { type Call, textOption } from "../command.ts";
 import { findFleet, fleetFileOf } from "../fleet-access.ts";
+import { nodeFlags, nodeOptionsOf, rememberedOptions } from "../node-options.ts";
 import type { ServiceManager } from "../service/contract.ts";
 import { entryNames, keptEntries } from "../service/environment-file.ts";
 import { factsOf, fleetService } from "../service/fleet-service.ts";
@@ -16,7 +17,9 @@ export async function run(call: Call): Promise<number> {
   const loaded = loadFleet(fleetFileOf(call), env);
   const fleet = { name: loaded.fleet.fleet.name, file: loaded.fleet.file };
   const service = fleetService(manager, fleet, env);
-  const facts = factsOf(service, fleet, env);
+  const remembered = rememberedOptions(loaded.fleet.stateDir);
+  const told = nodeOptionsOf({ options: { ...remembered, ...options } }, loaded.fleet);
+  const facts = { ...factsOf(service, fleet, env), nodeFlags: nodeFlags(told) };
   const variables = serviceVariables(env, usedVariables(loaded));
   const environment =
     manager.environment(variables) + keptEntries(readIfThere(facts.environmentFile), variables);
@@ -24,10 +27,10 @@ export async function run(call: Call): Promise<number> {
     { path: facts.environmentFile, text: environment, mode: 0o600 },
     { path: service.file, text: manager.describe(facts), mode: 0o644 },
   ];
-  const told = { name: service.name, file: service.file, variables: entryNames(environment) };
+  const shown = { name: service.name, file: service.file, variables: entryNames(environment) };
   if (options.print === true) {
-    if (terminal.json) terminal.printJson({ ...told, text: files[1]?.text });
-    else printFiles(call, files, told.variables);
+    if (terminal.json) terminal.printJson({ ...shown, text: files[1]?.text });
+    else printFiles(call, files, shown.variables);
     return exitCodes.success;
   }
   await manager.check(env);
@@ -41,9 +44,16 @@ export async function run(call: Call): Promise<number> {
   const logs = manager.logs(facts);
   const { pid } = await untilServiceAnswers(call, () => manager.state(service.name, env), logs);
   const advice = await manager.advice(env);
-  if (terminal.json) terminal.printJson({ ...told, pid, changed: isChanged, advice, logs });
+  if (terminal.json) terminal.printJson({ ...shown, pid, changed: isChanged, advice, logs });
   else
-    report(call, { ...told, pid, isChanged, advice, logs, environmentFile: facts.environmentFile });
+    report(call, {
+      ...shown,
+      pid,
+      isChanged,
+      advice,
+      logs,
+      environmentFile: facts.environmentFile,
+    });
   return exitCodes.success;
 }
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import {
   exitCodes,
   findFleetFile,
+  knownNodeId,
   loadFleet,
   type ResumeCommand,
   resumeCommand,
@@ -18,8 +19,11 @@ export async function run(call: Call): Promise<number> {
   const { options, cwd, env, terminal } = call;
   const [id] = call.arguments;
   if (id === undefined) throw new UserError("usage", "which session or job?");
-  const { session, credential } = await readState(call, (state) => findSession(state, id));
-  const { obstacle } = viewSession(session, env, new Date());
+  const { session, credential, here } = await readState(call, async (state) => ({
+    ...(await findSession(state, id)),
+    here: state.shared && knownNodeId(state.stateDir),
+  }));
+  const { obstacle } = viewSession(session, env, new Date(), here);
   if (obstacle) throw new UserError("session_unavailable", obstacle.message, obstacle);
   const loaded = loadFleet(findFleetFile({ config: textOption(options, "config"), cwd }), env);
   const command = resumeCommand(loaded, session, credential);

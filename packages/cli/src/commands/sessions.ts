@@ -25,7 +25,8 @@ async function readSessions(
   state: StateManager,
   agent: string | undefined,
 ): Promise<SessionView[]> {
-  const { viewSession } = await import("@herdctl/core");
+  const { knownNodeId, viewSession } = await import("@herdctl/core");
   const found = await state.sessions.list({ agent });
-  return found.map((session) => viewSession(session, env, new Date()));
+  const here = state.shared && knownNodeId(state.stateDir);
+  return found.map((session) => viewSession(session, env, new Date(), here));
 }

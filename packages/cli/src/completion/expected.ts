@@ -124,6 +124,7 @@ const optionKinds: Record<string, string> = {
   "--fork": "job",
   "--schedule": "schedule",
   "--example": "example",
+  "--role": "role",
 };
 
 /** `job|agent` is both; what an id is of, the command says. */

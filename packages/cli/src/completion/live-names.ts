@@ -21,6 +21,7 @@ export const liveNames: Record<string, Names> = {
   status: () => jobStatuses.map(plain),
   outcome: () => Object.keys(outcomes).map(plain),
   example: () => readdirSync(fileURLToPath(new URL("./examples/", import.meta.url))).map(plain),
+  role: () => ["all", "control", "worker"].map(plain),
   bash: () => [plain("bash")],
   zsh: () => [plain("zsh")],
   fish: () => [plain("fish")],

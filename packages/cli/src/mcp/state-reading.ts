@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Job, JobOutput, SDKMessage } from "@herdctl/core";
+import type { Job, JobOutput, OutputLine, SDKMessage } from "@herdctl/core";
 import { isFinished, UserError } from "@herdctl/core/light";
 import type { FleetReading } from "@herdctl/server/mcp";
 import type { Call } from "../command.ts";
@@ -37,9 +37,14 @@ export function stateReading(call: Call): FleetReading {
 }
 
 async function* outputOf(call: Call, id: string, from?: number): AsyncGenerator<JobOutput> {
-  const { output_file } = await jobNow(call, id);
-  const { readOutput } = await import("@herdctl/core/state");
-  for await (const { message, offset } of readOutput(output_file, { from })) {
+  const job = await jobNow(call, id);
+  const { readLog } = await import("@herdctl/core/state");
+  const lines = await readState(call, async (state) => {
+    const read: OutputLine[] = [];
+    for await (const line of readLog(state, job, { from })) read.push(line);
+    return read;
+  });
+  for (const { message, offset } of lines) {
     // The edge: what lies in the log came from claude.
     yield { message: message as unknown as SDKMessage, offset };
   }

@@ -13,9 +13,11 @@ export interface ServiceFacts {
   /** Node and our own program, by absolute paths: a service has no shell that would find them. */
   node: string;
   script: string;
+  /** What the node is told that it is, as it is typed. */
+  nodeFlags?: readonly string[];
 }
 
 /** What the service runs. */
-export function startCommand({ node, script, fleetFile }: ServiceFacts): string[] {
-  return [node, script, "start", "--leave-jobs", "--config", fleetFile];
+export function startCommand({ node, script, fleetFile, nodeFlags = [] }: ServiceFacts): string[] {
+  return [node, script, "start", "--leave-jobs", ...nodeFlags, "--config", fleetFile];
 }

@@ -6,7 +6,7 @@ import type { Look } from "./look.ts";
 export function agentNow(agent: AgentStatus, now: Date): string {
   const [first, ...others] = agent.running;
   const parts = [
-    first && `◐ ${sinceText(first.started_at, now)}  ${oneLine(first.doing)}`,
+    first && `◐ ${sinceText(first.started_at, now)}${whereText(first)}  ${oneLine(first.doing)}`,
     others.length > 0 && `and ${countText(others.length, "job")} more`,
     agent.paused && `‖ paused ${ageText(agent.paused.since, now)}: ${oneLine(agent.paused.reason)}`,
     agent.waiting > 0 && `◔ ${agent.waiting} waiting`,
@@ -27,6 +27,11 @@ export function runtimeText({ runtime, docker }: Pick<AgentStatus, "runtime" | "
 
 export function sinceText(time: string, now: Date): string {
   return elapsedText(Math.max(0, now.getTime() - Date.parse(time)));
+}
+
+/** Among several machines. */
+function whereText({ node }: AgentStatus["running"][number]): string {
+  return node ? ` on ${node}` : "";
 }
 
 function oneLine(text: string): string {

@@ -17,8 +17,8 @@ export function agentPage({ agent, waiting, recent }: AgentPage, now: Date, look
   const { bold, dim, red, cyan, yellow } = look.colors;
   const { paused } = agent;
   const running = agent.running.map(
-    ({ job_id, started_at, doing }) =>
-      `${cyan(`◐ ${doing}`)} ${dim(`${sinceText(started_at, now)} · ${job_id}`)}`,
+    ({ job_id, started_at, doing, node }) =>
+      `${cyan(`◐ ${doing}`)} ${dim([sinceText(started_at, now), node, job_id].filter(Boolean).join(" · "))}`,
   );
   const held = waiting.map((job) => `${yellow(`◔ ${waitText(job)}`)} ${dim(job.id)}`);
   return [

@@ -1,15 +1,21 @@
-import type { Attempt, HookRun, Job } from "@herdctl/core";
+import type { Attempt, HookRun, Job, NodeView } from "@herdctl/core";
 import { costText, durationText, sizeText } from "./amounts.ts";
 import { resumeLines } from "./ending.ts";
 import { type Field, fieldLines } from "./fields.ts";
-import { harmlessAll } from "./harmless.ts";
+import { harmless, harmlessAll } from "./harmless.ts";
 import { hookLine } from "./hook-line.ts";
 import { jsonText } from "./json-text.ts";
 import type { Look } from "./look.ts";
 import { statusColour, statusMark, statusWord } from "./status.ts";
 
 /** All that is recorded of a job. */
-export function jobPage(given: Job, attempts: Attempt[], hooks: HookRun[], look: Look): string[] {
+export function jobPage(
+  given: Job,
+  attempts: Attempt[],
+  hooks: HookRun[],
+  look: Look,
+  node?: Pick<NodeView, "name" | "here">,
+): string[] {
   const job = harmlessAll(given);
   const { bold, yellow } = look.colors;
   const state = `${statusMark(job)} ${statusWord(job)}`;
@@ -31,6 +37,7 @@ export function jobPage(given: Job, attempts: Attempt[], hooks: HookRun[], look:
     ["cost", job.cost_usd === null ? null : costText(job.cost_usd)],
     ["tokens", tokenLines(job)],
     ["ran by", ranBy(job)],
+    ["node", node && harmless(node.name)],
     ["session", job.session_id],
     ["resumed", job.resumed_from],
     ["forked from", job.forked_from],
@@ -38,7 +45,7 @@ export function jobPage(given: Job, attempts: Attempt[], hooks: HookRun[], look:
     ["hooks", hooks.map((hook) => hookLine(hook, look))],
     ["metadata", job.metadata && JSON.stringify(job.metadata, null, 2)],
     ["files", job.artifacts.map(({ name, bytes }) => `${name} (${sizeText(bytes)})`)],
-    ["log", job.output_file],
+    ["log", node?.here === false ? `herdctl logs ${job.id}` : job.output_file],
   ];
   return [
     `${bold(job.id)}  ${statusColour(job, look)(state)}`,

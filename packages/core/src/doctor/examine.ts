@@ -15,6 +15,7 @@ import { judgeConfiguration } from "./fleet/configuration.ts";
 import { checkPermissions, type OwnedPath } from "./fleet/permissions.ts";
 import { checkPort } from "./fleet/port.ts";
 import { checkRunning, type RunningFleet } from "./fleet/running.ts";
+import { checkStore } from "./fleet/store.ts";
 import { judgeClock } from "./machine/clock.ts";
 import { checkDisk } from "./machine/disk.ts";
 import { checkGit } from "./machine/git.ts";
@@ -149,7 +150,14 @@ async function lookAtFleet({ setUp, stateDir, running }: Patient): Promise<Findi
       .map((path): OwnedPath => ({ path, what: "configuration" })),
   ];
   const port = setUp.kind === "loaded" ? [await checkPort(setUp.loaded, running)] : [];
-  return [...configuration, ...checkPermissions(owned), checkRunning(stateDir, running), ...port];
+  const store = setUp.kind === "loaded" ? setUp.loaded.fleet.store : undefined;
+  return [
+    ...configuration,
+    ...checkPermissions(owned),
+    checkRunning(stateDir, running),
+    ...(store === undefined ? [] : await checkStore(store)),
+    ...port,
+  ];
 }
 
 async function lookAtAgents({ setUp, agents, environment }: Patient): Promise<Finding[]> {

@@ -103,10 +103,29 @@ export const errorTable = {
     hint: "Run `herdctl start` once: it brings the state up to date.",
   },
   state_unavailable: {
-    meaning: "The state folder cannot be used.",
+    meaning: "The state folder, or the PostgreSQL database that is the store, cannot be used.",
     exitCode: exitCodes.refused,
     status: 503,
     hint: "Check that the state folder exists, that you may write there, and that its disk has room.",
+  },
+  store_refused: {
+    meaning: "The PostgreSQL database that `store` names cannot be the store of this fleet.",
+    exitCode: exitCodes.badInput,
+    status: 503,
+    hint: "Correct the address in `store`: its user, password, host and database.",
+  },
+  node_refused: {
+    meaning:
+      "This node cannot take part in the fleet: the nodes that run have another configuration.",
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Bring the same configuration files to all nodes, or roll these out with `herdctl reload` on a node that runs.",
+  },
+  node_fenced: {
+    meaning: "The lease of this node has ended: other nodes may have taken over its jobs.",
+    exitCode: exitCodes.refused,
+    status: 503,
+    hint: "Wait a moment: the node joins the fleet again by itself.",
   },
   agent_not_found: {
     meaning: "The fleet has no agent of this name.",

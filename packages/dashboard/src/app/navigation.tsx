@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useAnswer } from "../api/queries.ts";
-import { places } from "./places.ts";
 import { useTheme } from "./theme.ts";
+import { usePlaces } from "./use-places.ts";
 
 const entry =
   "flex h-12 flex-1 items-center justify-center rounded px-2 text-muted hover:bg-hover hover:text-text md:h-8 md:w-full md:flex-none md:justify-start";
@@ -10,6 +10,7 @@ const current =
 
 /** At the side; on a phone at the bottom, where the thumb is. */
 export function Navigation({ onPalette }: { onPalette(): void }) {
+  const places = usePlaces();
   return (
     <nav
       aria-label="Pages"

@@ -1,7 +1,7 @@
 import type { NavigateOptions } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useAnswer } from "../api/queries.ts";
-import { places } from "./places.ts";
+import { usePlaces } from "./use-places.ts";
 
 export interface PaletteItem {
   key: string;
@@ -13,6 +13,7 @@ export interface PaletteItem {
 const recent = { query: { limit: 30 } };
 
 export function usePaletteItems(): PaletteItem[] {
+  const places = usePlaces();
   const agents = useAnswer("status").data?.agents;
   const jobs = useAnswer("jobs", recent).data?.jobs;
   return useMemo(
@@ -37,6 +38,6 @@ export function usePaletteItems(): PaletteItem[] {
       })),
       { key: "/design", title: "Design", note: "page", link: { to: "/design" } },
     ],
-    [agents, jobs],
+    [places, agents, jobs],
   );
 }

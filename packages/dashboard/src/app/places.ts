@@ -5,4 +5,5 @@ export const places = [
   { to: "/inbox", title: "Inbox", letter: "i" },
   { to: "/costs", title: "Costs", letter: "c" },
   { to: "/chat", title: "Chat", letter: "t" },
+  { to: "/nodes", title: "Nodes", letter: "n" },
 ] as const;

@@ -71,6 +71,12 @@ const chat = createRoute({
   component: lazyRouteComponent(() => import("../pages/chat/chat-page.tsx"), "ChatPage"),
 });
 
+const nodes = createRoute({
+  getParentRoute: () => root,
+  path: "/nodes",
+  component: lazyRouteComponent(() => import("../pages/nodes/nodes-page.tsx"), "NodesPage"),
+});
+
 const design = createRoute({
   getParentRoute: () => root,
   path: "/design",
@@ -78,7 +84,7 @@ const design = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([fleet, agent, job, inbox, costs, activity, chat, design]),
+  routeTree: root.addChildren([fleet, agent, job, inbox, costs, activity, chat, nodes, design]),
   defaultPreload: "intent",
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error }) => <ErrorNote error={error} />,

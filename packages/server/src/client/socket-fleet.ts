@@ -178,6 +178,10 @@ export class SocketFleet implements FleetClient {
     return (await this.#ask("chat")).links;
   }
 
+  async nodes() {
+    return (await this.#ask("nodes")).nodes;
+  }
+
   reload() {
     return this.#ask("reload");
   }

@@ -34,6 +34,7 @@ import {
   waitQuerySchema,
 } from "./jobs.ts";
 import { keptFileEndpoints } from "./kept-files.ts";
+import { nodeViewSchema } from "./nodes.ts";
 import type { RouteName } from "./routes.ts";
 import {
   budgetViewSchema,
@@ -281,6 +282,12 @@ export const endpoints = {
     summary: "Each agent on each chat platform: whether it is connected, and what is wrong.",
     response: z.object({ links: z.array(chatLinkSchema) }),
     answer: async ({ control }) => ({ links: await control.chat() }),
+  }),
+  nodes: endpoint("nodes", {
+    summary:
+      "The machines that run the fleet together, the first to join first; without a shared store the one there is.",
+    response: z.object({ nodes: z.array(nodeViewSchema) }),
+    answer: async ({ control }) => ({ nodes: await control.nodes() }),
   }),
   reload: endpoint("reload", {
     summary: "Reads the configuration anew. A wrong one is answered with all that is wrong in it.",

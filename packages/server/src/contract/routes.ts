@@ -41,6 +41,7 @@ export const routes = {
   retryHook: ["POST", "/v1/hooks/:id/retry"],
   configuration: ["GET", "/v1/config"],
   chat: ["GET", "/v1/chat"],
+  nodes: ["GET", "/v1/nodes"],
   reload: ["POST", "/v1/reload"],
   shutdown: ["POST", "/v1/shutdown"],
   events: ["GET", "/v1/events"],

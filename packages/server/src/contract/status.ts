@@ -13,7 +13,14 @@ export const agentStatusSchema = z.object({
   paused: z.object({ reason: z.string(), since: z.string() }).nullable(),
   pending: count,
   waiting: count,
-  running: z.array(z.object({ job_id: z.string(), started_at: z.string(), doing: z.string() })),
+  running: z.array(
+    z.object({
+      job_id: z.string(),
+      started_at: z.string(),
+      doing: z.string(),
+      node: z.string().nullish(),
+    }),
+  ),
   schedules: z.array(z.object({ name: z.string(), type: z.string(), enabled: z.boolean() })),
   last_job: z
     .object({
@@ -40,6 +47,7 @@ export const fleetStatusSchema = z.object({
     waiting: count,
     cost_today_usd: money,
     url: z.string().nullable(),
+    shared: z.boolean(),
   } satisfies Shape<FleetStatus["fleet"]>),
   agents: z.array(agentStatusSchema),
 } satisfies Shape<FleetStatus>);

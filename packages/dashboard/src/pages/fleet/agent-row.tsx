@@ -72,7 +72,7 @@ function Work({ agent }: { agent: AgentStatus }) {
   if (agent.running.length === 0 && work === "") return <div className="hidden lg:block" />;
   return (
     <div className="col-span-2 min-w-0 lg:col-span-1">
-      {agent.running.slice(0, 3).map(({ job_id, started_at, doing }) => (
+      {agent.running.slice(0, 3).map(({ job_id, started_at, doing, node }) => (
         <Link
           key={job_id}
           to="/jobs/$jobId"
@@ -82,7 +82,8 @@ function Work({ agent }: { agent: AgentStatus }) {
           <span className="truncate" title={doing}>
             {doing}
           </span>
-          <span className="text-sm text-muted">
+          <span className="text-sm whitespace-nowrap text-muted">
+            {node && `on ${node} · `}
             <Elapsed since={started_at} />
           </span>
         </Link>
