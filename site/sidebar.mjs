@@ -31,6 +31,7 @@ export const sidebar = [
       "docs/embedding.md",
       "docs/control-api.md",
       "docs/service.md",
+      "docs/many-machines.md",
       "docs/doctor.md",
       "docs/rehearsal.md",
       "docs/rehearsing-in-ci.md",

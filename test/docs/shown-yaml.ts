@@ -35,7 +35,10 @@ export async function readAsMeant(text: string): Promise<string> {
 export function loadFiles(files: Record<string, string>): ReturnType<typeof loadFleet> {
   const named = Object.values(files).flatMap((text) => [...text.matchAll(/\$\{(\w+)\}/g)]);
   const env = Object.fromEntries(
-    named.map(([, name = ""]) => [name, "https://example.com/made-up"]),
+    named.map(([, name = ""]) => [
+      name,
+      name === "HERDCTL_STORE" ? "postgres://herd@db.example.org/herd" : "https://example.com/x",
+    ]),
   );
   return loadFleet(join(folderWith(files), "herdctl.yaml"), env);
 }

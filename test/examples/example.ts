@@ -47,7 +47,10 @@ export function exampleFolder(
   // A folder of scripts has no fleet of its own: it is tried with that of `hello`.
   const fleet = existsSync(join(folder, "herdctl.yaml")) ? folder : join(copies, "hello");
   const jobs = async () => {
-    const state = await new StateManager(join(fleet, ".herdctl")).open({ readOnly: true });
+    const state = await new StateManager(join(fleet, ".herdctl")).open({
+      readOnly: true,
+      store: env.HERDCTL_STORE,
+    });
     const { jobs } = await state.jobs.list({ limit: 50 });
     await state.close();
     return jobs.reverse();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { loadFleet } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
 import { testEngine } from "../support/engine.ts";
+import { testServer } from "../support/postgres.ts";
 import { type Example, exampleFolder, examplesDir } from "./example.ts";
 import { inChats } from "./in-chats.ts";
 import { inContainers } from "./in-containers.ts";
@@ -10,6 +11,7 @@ import { hostilePage, onThisMachine } from "./on-this-machine.ts";
 import { withGitHub } from "./with-github.ts";
 
 const engine = await testEngine();
+await testServer();
 
 /** What is done with each, and what must have come of it. */
 const runs: Record<string, (example: Example) => Promise<void>> = {
@@ -28,7 +30,8 @@ const fleets = readdirSync(examplesDir).filter((name) =>
 );
 
 test.each(fleets)("%s has safe defaults", (name) => {
-  const { agents } = loadFleet(join(examplesDir, name, "herdctl.yaml"), {}).fleet;
+  const env = { HERDCTL_STORE: "postgres://herd@db.example.org/herd" };
+  const { agents } = loadFleet(join(examplesDir, name, "herdctl.yaml"), env).fleet;
   for (const agent of agents) {
     const isBounded = agent.max_budget_usd !== undefined || agent.credential === "subscription";
     expect(isBounded, `what a job of ${agent.name} may cost`).toBe(true);

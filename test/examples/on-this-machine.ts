@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { parse } from "yaml";
 import { writeFiles } from "../support/folder.ts";
+import { testDatabase } from "../support/postgres.ts";
 import { obey } from "../support/runtime.ts";
 import { type Example, rehearsed } from "./example.ts";
 
@@ -44,6 +45,22 @@ export const onThisMachine: Record<string, (example: Example) => Promise<void>> 
     ]);
     const changes = readFileSync(join(example.folder, "CHANGES.md"), "utf8");
     expect(changes).toBe("- The door no longer squeaks.\n");
+  },
+
+  "many-machines": async (example) => {
+    example.env.HERDCTL_STORE = await testDatabase(example.whenOver);
+    const { stdout } = await rehearsed(example);
+    expect(stdout).toMatch(/^desk \(here\) +● live +all, leads /m);
+    expect(stdout).toMatch(/^rack +● live +all +0 of 2 .* builds$/m);
+    const [, builder, first, second, ...more] = await example.jobs();
+    expect([builder, first, second].map((job) => job?.agent)).toEqual([
+      ...["builder", "keeper", "keeper"],
+    ]);
+    expect(more).toEqual([]);
+    expect(first?.node).toBe(builder?.node);
+    expect(second).toMatchObject({ node: first?.node, session_id: first?.session_id });
+    const { stdout: later } = await example.shell("herdctl nodes");
+    expect(later).toMatch(/^rack +○ stopped/m);
   },
 
   "price-watcher": async (example) => {
