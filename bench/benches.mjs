@@ -9,6 +9,7 @@ import { installSize } from "./install-size.mjs";
 import { largeMessage } from "./large-message-memory.mjs";
 import { liveTurn } from "./live.mjs";
 import { messages } from "./messages.mjs";
+import { nodePickup, nodeRate, nodeStore } from "./nodes.mjs";
 import { aloneTurn, oneTurn, warmTurn } from "./one-turn.mjs";
 import { runnerMemory } from "./runner-memory.mjs";
 import { spawnTime } from "./spawn-time.mjs";
@@ -21,6 +22,7 @@ export const benches = {
   "One turn": { oneTurn, warmTurn, aloneTurn, liveTurn, dockerTurn },
   "The way of a job": { spawnTime, messages, largeMessage, webhooks, dueTimes, deafness },
   Growth: { store, fleets, config },
+  "Many machines": { nodePickup, nodeRate, nodeStore },
   "Memory and size": { runnerMemory, streamReaders, installSize },
   "Chat and dashboard": { chat, dashboardFirstPage, dashboardEvents },
   Commands: { commands },

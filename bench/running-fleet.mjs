@@ -9,9 +9,9 @@ export const herdctl = resolve(import.meta.dirname, "../packages/cli/dist/herdct
 const patience = 60_000;
 const lookEvery = 5;
 
-export async function startFleet({ folder, env }) {
+export async function startFleet({ folder, env, flags = [] }) {
   const began = performance.now();
-  const child = spawn(process.execPath, [herdctl, "start"], {
+  const child = spawn(process.execPath, [herdctl, "start", ...flags], {
     cwd: folder,
     env,
     stdio: ["ignore", "ignore", "inherit"],

@@ -244,7 +244,8 @@ test("a body that does not tell its size is refused when it is too much, and non
       if (!isFlowing)
         await Promise.race([new Promise((done) => socket.once("drain", done)), closed]);
     }
-    expect(await closed).toMatch(/^HTTP\/1.1 4(13|01) /);
+    // Whoever goes on sending may be cut off before the answer has come through.
+    expect(await closed).toMatch(/^(HTTP\/1.1 4(13|01) |$)/);
   }
   expect((process.memoryUsage().rss - before) / mebibyte).toBeLessThan(150);
   await nothingHappened(on);

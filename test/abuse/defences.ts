@@ -3,6 +3,7 @@ import { configurationDefences } from "./defences/configuration.ts";
 import { containerDefences } from "./defences/container.ts";
 import { gatewayDefences } from "./defences/gateway.ts";
 import { neighbourDefences } from "./defences/neighbour.ts";
+import { nodeDefences } from "./defences/nodes.ts";
 import { payloadDefences } from "./defences/payload.ts";
 import { portDefences } from "./defences/port.ts";
 import { runDefences } from "./defences/run.ts";
@@ -17,4 +18,5 @@ export const defences: Record<string, readonly Defence[]> = {
   "A hostile neighbour on the machine": neighbourDefences,
   "Whoever reaches the port": portDefences,
   "Whoever drains the wallet": walletDefences,
+  "A node that was cut off, and whoever speaks to nodes": nodeDefences,
 };

@@ -1,13 +1,26 @@
 import type { Fault, FaultKind } from "../../packages/core/src/faults/fail-point.ts";
 import { type FailPoint, failPoints } from "../../packages/core/src/faults/fail-points.ts";
-import { type FaultCase, type PlaceName, places } from "./run-case.ts";
+import type { FaultCase, PlaceName } from "./run-case.ts";
 import { type TriggerKind, triggerKinds } from "./trigger-kinds.ts";
+
+/** Places that have the whole state for themselves. */
+const machines = ["host SDK", "host CLI", "Docker"] as const;
 
 /** Every case: kills by one and by two, delays, and writes that fail. */
 export function everyCase(): FaultCase[] {
-  const pairs = triggerKinds.flatMap((trigger) => places.map((place) => ({ trigger, place })));
+  const pairsIn = (these: readonly PlaceName[]) =>
+    triggerKinds.flatMap((trigger) => these.map((place) => ({ trigger, place })));
+  const pairs = pairsIn(machines);
   return [
-    ...pairs.flatMap((pair) => killsOf(pair.trigger).map((faults) => ({ ...pair, faults }))),
+    ...[...pairs, ...pairsIn(["nodes"])].flatMap((pair) =>
+      killsOf(pair.trigger).map((faults) => ({ ...pair, faults })),
+    ),
+    // What the other node does with it is not what the same one would do.
+    ...pairsIn(["lost node"]).flatMap((pair) =>
+      killsOf(pair.trigger)
+        .filter((faults) => faults.length === 1)
+        .map((faults) => ({ ...pair, faults })),
+    ),
     ...spread(killsWithin, pairs),
     ...spread(delays, pairs),
     ...triggerKinds.flatMap((trigger) =>
@@ -99,6 +112,13 @@ const failedWrites = (["ENOSPC", "EIO"] as const).flatMap((kind) => [
   fault(kind, "file write"),
 ]);
 
+/** One for every round: the node that runs the job dies, and another takes it over. */
+export const onLostNode: FaultCase = {
+  trigger: "manual",
+  place: "lost node",
+  faults: [fault("kill", "attempt begun")],
+};
+
 /** Each of these once found something that was mended since. */
 export const onceFound: FaultCase[] = [
   { trigger: "manual", place: "host CLI", faults: [fault("kill", "database write", 2)] },
@@ -124,5 +144,5 @@ function spread(
 }
 
 function placeAt(index: number): PlaceName {
-  return places[index % places.length] ?? "host CLI";
+  return machines[index % machines.length] ?? "host CLI";
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Random } from "../storm/random.ts";
 import { testEngine } from "../support/engine.ts";
+import { testServer } from "../support/postgres.ts";
 import { everyCase } from "./cases.ts";
 import { recordSection } from "./proof.ts";
 import { tableOf } from "./proof-table.ts";
@@ -12,9 +13,13 @@ const seconds = Number(process.env.HERDCTL_FAULTS_SECONDS ?? 3 * 3600);
 const only = new RegExp(process.env.HERDCTL_FAULTS_ONLY ?? "");
 /** What is tried before all else. */
 const first = new RegExp(process.env.HERDCTL_FAULTS_FIRST ?? "$^");
+/** Where it is written down: a part of the cases only under a name of its own. */
+const section =
+  process.env.HERDCTL_FAULTS_SECTION ?? (process.env.HERDCTL_FAULTS_ONLY ? undefined : "loop");
 const rank = (one: FaultCase) => (first.test(nameOf(one)) ? 0 : one.faults.length);
 
 const engine = await testEngine();
+await testServer();
 
 test("whatever fails at whichever point: every trigger ends once, and nothing is left", {
   retry: 0,
@@ -39,11 +44,11 @@ test("whatever fails at whichever point: every trigger ends once, and nothing is
   const complaints = complaintsOf(ends);
   const table = tableOf(ends);
   say(table.join("\n"));
-  if (!process.env.HERDCTL_FAULTS_ONLY)
-    recordSection("loop", {
+  if (section)
+    recordSection(section, {
       seed,
       took: Math.round((Date.now() - began) / 1000),
-      planned: planned.length,
+      planned: section === "loop" ? planned.length : cases.length,
       run: ends.length,
       complaints,
       table,

@@ -8,13 +8,16 @@ const kinds: WrongKind[] = ["lost", "doubled", "left", "secret", "damaged"];
 
 /** A line for each fail-point: cases in which a fault happened there, by kind of trigger and place. */
 export function tableOf(ends: readonly CaseEnd[]): string[] {
-  const columns = triggerKinds.flatMap((trigger) => places.map((place) => ({ trigger, place })));
+  const columns = triggerKinds
+    .flatMap((trigger) => places.map((place) => ({ trigger, place })))
+    .filter((one) => ends.some((end) => isIn(end, one)));
   const heads = [
     "fail-point",
     ...columns.map(({ trigger, place }) => `${trigger}, ${place}`),
     ...kinds,
   ];
-  const rows = failPoints.map((point) => [
+  const reached = failPoints.filter((point) => at(ends, point).length > 0);
+  const rows = reached.map((point) => [
     point,
     ...columns.map((one) => count(at(ends, point).filter((end) => isIn(end, one)))),
     ...wrongIn(at(ends, point)),

@@ -21,10 +21,13 @@ type Recorded = Section & { commit: string; date: string; remarks?: string[] };
 
 const titles: Record<string, string> = {
   loop: "Fail-points",
+  nodes: "Fail-points on nodes that share a store",
   model: "Random commands against a model",
   damage: "Damaged state files",
   race: "Two fleets at once",
   soak: "A long time in short",
+  storm: "A storm over three nodes",
+  schedules: "Schedules of three nodes",
 };
 
 /** Keeps the section, in place of an older one, and writes the page anew. */

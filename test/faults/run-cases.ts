@@ -12,6 +12,8 @@ export interface RunCasesOptions {
   told?: (end: CaseEnd, index: number) => void;
 }
 
+const atOnce = Number(process.env.HERDCTL_FAULTS_AT_ONCE ?? 3 * availableParallelism());
+
 /** Most of a case is waiting: some run at once, in the order given. */
 export async function runCases(
   cases: readonly FaultCase[],
@@ -28,7 +30,7 @@ export async function runCases(
       told?.(end, ends.length);
     }
   };
-  await Promise.all(Array.from({ length: 3 * availableParallelism() }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   return ends;
 }
 

@@ -6,8 +6,8 @@ export async function inScope<T>(work: (whenOver: WhenOver) => Promise<T>): Prom
   try {
     return await work((step) => void steps.unshift(step));
   } finally {
-    // Whatever one of them meets, the others are due.
-    for (const step of steps) await attempt(step);
+    // Whatever one of them meets, the others are due; one may bring about another.
+    for (let step = steps.shift(); step; step = steps.shift()) await attempt(step);
   }
 }
 

@@ -13,6 +13,11 @@ export const script: Script = {
   ],
 };
 
+/** On another node the task is given anew: whoever begins it looks first as well. */
+export const scriptOfNodes: Script = {
+  rules: [{ replies: [{ ...bash(rest), delay: untilWritten }, bash("sleep 0.1"), "It is done."] }],
+};
+
 function bash(command: string) {
   return { tools: [{ name: "Bash", input: { command } }] };
 }

@@ -3,7 +3,7 @@ import { discordStandIn } from "../chat/discord-stand-in.ts";
 import { until } from "../support/fleet-program.ts";
 import type { WhenOver } from "../support/folder.ts";
 import { freePort, fromGithub, send } from "../webhooks/hook-stage.ts";
-import { type Keeper, patience } from "./keeper.ts";
+import { type Asked, patience } from "./keeper.ts";
 
 export const triggerKinds = ["manual", "cron", "webhook", "chat"] as const;
 export type TriggerKind = (typeof triggerKinds)[number];
@@ -16,7 +16,7 @@ export interface Trigger {
   env: Record<string, string>;
   secrets: string[];
   /** Sends until it is acknowledged; gives the job that it was acknowledged with. */
-  pull(keeper: Keeper, file: string): Promise<string>;
+  pull(keeper: Asked, files: readonly string[]): Promise<string>;
   /** Answers that were posted, where answers are. */
   posts?: () => string[];
 }
@@ -38,11 +38,13 @@ export const prepare: Record<TriggerKind, (whenOver: WhenOver) => Promise<Trigge
   cron: async () => ({
     ...nothing,
     agent: ["    schedules: {} # planned later"],
-    pull: async (keeper, file) => {
+    pull: async (keeper, files) => {
       await keeper.ask("the schedule to be known", async (control) => {
         const due = new Date((Math.ceil(Date.now() / 1_000) + 5) * 1_000);
-        const text = readFileSync(file, "utf8");
-        writeFileSync(file, text.replace(/schedules: .*/, `schedules: { s: ${cronAt(due)} }`));
+        for (const file of files) {
+          const text = readFileSync(file, "utf8");
+          writeFileSync(file, text.replace(/schedules: .*/, `schedules: { s: ${cronAt(due)} }`));
+        }
         await control.reload();
         const [view] = await control.schedules();
         if (view?.next[0] !== due.toISOString()) throw new Error("it came too late");
@@ -63,8 +65,8 @@ export const prepare: Record<TriggerKind, (whenOver: WhenOver) => Promise<Trigge
     return {
       ...nothing,
       agent: [`    schedules: { s: { type: webhook, ${proof}, prompt: "${task}" } }`],
-      fleet: [`server: { port: ${port} }`],
-      env: { SECRET: webhookSecret },
+      fleet: ["server: { port: ${HOOK_PORT} }"],
+      env: { SECRET: webhookSecret, HOOK_PORT: String(port) },
       secrets: [webhookSecret],
       pull: () =>
         until(

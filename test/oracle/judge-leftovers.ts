@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fingerprint } from "../../packages/core/src/runner/container/labels.ts";
 import { docker } from "../support/container.ts";
 import { processList } from "../support/process-list.ts";
@@ -27,7 +27,7 @@ export function judgeLeftovers(
     ...namesIn(join(stateDir, "mountpoints")).map((name) => `mountpoint ${name}`),
     ...namesIn(join(stateDir, "live")).map((name) => `live ${name}`),
     ...cases.flatMap(({ job }) =>
-      namesIn(dirname(job.output_file))
+      namesIn(join(stateDir, "jobs", job.id))
         .filter((name) => !ofJob.test(name))
         .map((name) => `${name} of ${job.id}`),
     ),
@@ -38,7 +38,7 @@ export function judgeLeftovers(
 
 /** What stays in a state directory, and in the folder of a job. */
 const ofState =
-  /^(herd\.db(-wal|-shm)?|herdctl\.lock|logs|jobs|docker-sessions|fleet-id|memory|token|empty|mountpoints|live|claude-versions\.json|ballast)$/;
+  /^(herd\.db(-wal|-shm)?|herdctl\.lock|logs|jobs|docker-sessions|fleet-id|memory|token|empty|mountpoints|live|claude-versions\.json|node\.json|node-options\.json|lease|ballast)$/;
 const ofJob = /^(output\.jsonl|outcome\.json|stderr\.log|runner\.log|runner-\d+\.json)$/;
 
 function containersOn(engine: NonNullable<Story["engine"]>, workspace: string): string[] {

@@ -4,6 +4,16 @@ import { acquireLock } from "../../packages/core/src/state/lock.ts";
 import { openForWriting } from "../../packages/core/src/state/sqlite/open.ts";
 import { type Wrong, wrongs } from "./story.ts";
 
+/** Nobody holds the folder of a node any more. */
+export function judgeLock(stateDir: string): Wrong[] {
+  try {
+    acquireLock(stateDir).release();
+    return [];
+  } catch (error) {
+    return wrongs("damaged", [String(error)]);
+  }
+}
+
 /** Nobody holds the state any more, and the next writer finds every page and reference sound. */
 export function judgeState(stateDir: string): Wrong[] {
   const file = join(stateDir, "herd.db");

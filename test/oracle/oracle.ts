@@ -4,7 +4,7 @@ import { StateManager } from "@herdctl/core";
 import { type Case, casesOf, judgeJobs } from "./judge-jobs.ts";
 import { judgeLeftovers } from "./judge-leftovers.ts";
 import { judgeSecrets } from "./judge-secrets.ts";
-import { judgeState } from "./judge-state.ts";
+import { judgeLock, judgeState } from "./judge-state.ts";
 import type { Story, Wrong } from "./story.ts";
 
 export interface Verdict {
@@ -22,20 +22,37 @@ const usualPatience = 12_000;
  * alone. The fleet must have stopped.
  */
 export async function consultOracle(story: Story, patience = usualPatience): Promise<Verdict> {
-  const stateDir = join(dirname(story.file), ".herdctl");
-  const damage = judgeState(stateDir);
+  const { shared } = story;
+  const stateDirs = (shared?.files ?? [story.file]).map((file) => join(dirname(file), ".herdctl"));
+  const [stateDir = ""] = stateDirs;
+  const damage = shared ? stateDirs.flatMap(judgeLock) : judgeState(stateDir);
   if (damage.length > 0) return { cases: [], wrong: damage };
-  const state = await new StateManager(stateDir).open({ readOnly: true });
+  const state = await openPatiently(stateDir, shared?.store);
   try {
     const cases = await casesOf(story, state);
     const wrong = [
       ...(await judgeJobs(story, state, cases)),
-      ...(await whatStays(() => judgeLeftovers(story, stateDir, cases), patience)),
-      ...judgeSecrets(story, stateDir),
+      ...(await whatStays(
+        () => stateDirs.flatMap((folder) => judgeLeftovers(story, folder, cases)),
+        patience,
+      )),
+      ...stateDirs.flatMap((folder) => judgeSecrets(story, folder)),
     ];
     return { cases, wrong };
   } finally {
     await state.close();
+  }
+}
+
+/** A shared store on a busy machine may not answer in time, which says nothing of what it holds. */
+export async function openPatiently(stateDir: string, store?: string): Promise<StateManager> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await new StateManager(stateDir).open({ readOnly: true, store });
+    } catch (error) {
+      if (store === undefined || tries >= 10) throw error;
+      await delay(1_000);
+    }
   }
 }
 

@@ -20,6 +20,8 @@ export interface Story {
   posts?: string[];
   /** What each of them says. */
   answer?: RegExp;
+  /** Nodes that share a store: its address, and the fleet file of each. */
+  shared?: { store: string; files: string[] };
   /** Where its containers are. */
   engine?: TestEngine;
   /** What nobody may find anywhere. */
