@@ -31,9 +31,12 @@ async function performOn(runtime: typeof sdk) {
   return { ...performance, on, anonymous };
 }
 
-/** What two runs of the same thing never share: times, ids and figures of the moment. */
+/**
+ * What two runs of the same thing never share: times, ids and figures of the moment. How many tokens
+ * a request has depends on how many digits the number has of those that are left.
+ */
 const fleeting =
-  /_ms$|uuid|^session_id$|timestamp|^id$|tool_use_id|^cwd$|memory_paths|request_id|parent_tool_use_id|messaging_socket_path/;
+  /_ms$|^input_?tokens$|cost_?usd$|uuid|^session_id$|timestamp|^id$|tool_use_id|^cwd$|memory_paths|request_id|parent_tool_use_id|messaging_socket_path/i;
 
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);

@@ -36,6 +36,14 @@ test("the launch agent is the one that was reviewed", async () => {
   await expect(launchdPlist(facts)).toMatchFileSnapshot("golden/herdctl-test.plist");
 });
 
+test("a node of several is started as what it is, however often the system starts it", () => {
+  const node = { ...facts, nodeFlags: ["--role", "worker", "--labels", "gpu,eu"] };
+  expect(systemdUnit(node)).toContain(
+    '"start" "--leave-jobs" "--role" "worker" "--labels" "gpu,eu" "--config"',
+  );
+  expect(launchdPlist(node)).toMatch(/--labels<\/string>\s+<string>gpu,eu</);
+});
+
 test("a service is known by its fleet's file", () => {
   expect(isUnitOf(systemdUnit(facts), facts.fleetFile)).toBe(true);
   expect(isUnitOf(systemdUnit(facts), "/srv/herdctl.yaml")).toBe(false);
