@@ -1,6 +1,7 @@
 // Jobs of one process with its own state, of one node on PostgreSQL, and of three; and what people look at there.
 import { finishedJobsIn } from "./finished-jobs.mjs";
 import { inTurns, isQuick, timeOf } from "./measure.mjs";
+import { middles } from "./middles.mjs";
 import { nodes, withPostgres } from "./node-stage.mjs";
 
 const atOnce = isQuick ? 6 : 120;
@@ -147,18 +148,4 @@ async function looks(fleets) {
     });
   }
   return rows;
-}
-
-/** For each fleet the place in its list from which half of its jobs are older. */
-async function middles(fleets) {
-  const found = new Map();
-  for (const { size, control } of fleets) {
-    const step = Math.min(1_000, size / 2);
-    let cursor;
-    for (let seen = 0; seen < size / 2; seen += step) {
-      cursor = (await control.jobs({ limit: step, cursor })).next;
-    }
-    found.set(size, cursor);
-  }
-  return found;
 }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { finishedJobs } from "./finished-jobs.mjs";
 import { inTurns, timeOf } from "./measure.mjs";
+import { middles } from "./middles.mjs";
 import { herdctl, startFleet } from "./running-fleet.mjs";
 import { rehearsedFleet } from "./stage.mjs";
 import { timed } from "./timed.mjs";
@@ -60,20 +61,6 @@ async function atSocket(name, fleets, ask) {
     bound: size === many ? { ratio: 1.5 } : undefined,
     growth: { of: name, over: "finished jobs", from: few, at: size },
   }));
-}
-
-/** For each fleet the place in its list from which half of its jobs are older. */
-async function middles(fleets) {
-  const found = new Map();
-  for (const { size, control } of fleets) {
-    const step = Math.min(1_000, size / 2);
-    let cursor;
-    for (let seen = 0; seen < size / 2; seen += step) {
-      cursor = (await control.jobs({ limit: step, cursor })).next;
-    }
-    found.set(size, cursor);
-  }
-  return found;
 }
 
 function pageOf(cursors) {

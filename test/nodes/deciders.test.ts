@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findNode } from "../../packages/core/src/fleet/nodes/find-node.ts";
 import { needingCare } from "../../packages/core/src/fleet/nodes/lost-nodes.ts";
 import { mayGoOn, mayLose, type PeerWord } from "../../packages/core/src/fleet/nodes/may-go-on.ts";
 import { isWithin, type NodeLease } from "../../packages/core/src/state/lease-file.ts";
@@ -41,6 +42,19 @@ describe("what was begun under a lease goes on", () => {
   ];
   it.each(cases)("%s", (_, lease, goesOn) => {
     expect(isWithin("a", lease, 100)).toBe(goesOn);
+  });
+});
+
+describe("a node is gone", () => {
+  const cases: [string, Node[], boolean][] = [
+    ["not while it is live", [node({ id: "a" })], false],
+    ["when it was lost", [node({ id: "a", status: "lost" })], true],
+    ["when it left", [node({ id: "a", status: "left" })], true],
+    ["when nobody knows it any more", [node({ id: "b" })], true],
+    ["not as long as nobody is known at all", [], false],
+  ];
+  it.each(cases)("%s", (_, nodes, isGone) => {
+    expect(findNode(nodes, "a").isGone).toBe(isGone);
   });
 });
 

@@ -3,23 +3,12 @@ import { expect, it, onTestFinished } from "vitest";
 import { KeptLease } from "../../packages/core/src/fleet/nodes/kept-lease.ts";
 import { LeaseWatch } from "../../packages/core/src/runner-process/lease-watch.ts";
 import {
-  isWithin,
   leaseFilePath,
   machineTime,
   type RunnerLease,
   writeLease,
 } from "../../packages/core/src/state/lease-file.ts";
 import { folderWith } from "../support/folder.ts";
-
-it.each([
-  ["before its end", { term: "a", until: 11 }, true],
-  ["at its end", { term: "a", until: 10 }, false],
-  ["past its end", { term: "a", until: 9 }, false],
-  ["in another term", { term: "b", until: 11 }, false],
-  ["without a lease", undefined, false],
-])("%s: what was begun in a term may go on only in its time", (_, lease, goesOn) => {
-  expect(isWithin("a", lease, 10)).toBe(goesOn);
-});
 
 it("a runner goes on while its node's lease is renewed, and not past its end", async () => {
   const file = leaseFilePath(folderWith({}));

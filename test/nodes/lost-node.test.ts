@@ -6,12 +6,11 @@ import { stage } from "../support/stage.ts";
 import {
   begunTimes,
   idOf,
-  jobAtWork,
   letEnd,
-  nodeFile,
   nodeNamed,
   startNode,
   timesAtWork,
+  twoAtWork,
 } from "./many-nodes.ts";
 
 await testServer();
@@ -22,9 +21,7 @@ it(
   async () => {
     const on = await stage({ mode: "obedient" });
     const store = await testDatabase();
-    const one = await startNode(on, nodeFile(on), { name: "one", store });
-    const two = await startNode(on, nodeFile(on), { name: "two", store });
-    const job = await jobAtWork(on, one);
+    const { one, two, job } = await twoAtWork(on, store);
     const [first, second] = [await idOf(one.control), await idOf(two.control)];
     expect((await two.control.job(job.id))?.job.node).toBe(first);
     const killedAt = Date.now();
@@ -55,9 +52,7 @@ it(
   async () => {
     const on = await stage({ mode: "obedient" });
     const store = await testDatabase();
-    const one = await startNode(on, nodeFile(on), { name: "one", store });
-    const two = await startNode(on, nodeFile(on), { name: "two", store });
-    const job = await jobAtWork(on, one);
+    const { one, two, job } = await twoAtWork(on, store);
     process.kill(one.pid, "SIGSTOP");
     await begunTimes(on, 2, 60_000);
     process.kill(one.pid, "SIGCONT");
@@ -89,10 +84,7 @@ it(
   async () => {
     const on = await stage({ mode: "obedient" });
     const store = await testDatabase();
-    const file = nodeFile(on);
-    const one = await startNode(on, file, { name: "one", store });
-    const two = await startNode(on, nodeFile(on), { name: "two", store });
-    const job = await jobAtWork(on, one);
+    const { one, two, job, file } = await twoAtWork(on, store);
     await one.kill();
     const again = await startNode(on, file, { name: "one", store });
     letEnd(on);

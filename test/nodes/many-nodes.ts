@@ -76,8 +76,20 @@ export async function nodeNamed(control: FleetControl, name: string) {
   return (await control.nodes()).find((node) => node.name === name);
 }
 
+/** Two nodes, and a job that is at work on the first; its line to the store may be one of its own. */
+export async function twoAtWork(
+  on: Stage,
+  store: string,
+  line = store,
+): Promise<{ one: FleetProgram; two: FleetProgram; job: Job; file: string }> {
+  const file = nodeFile(on);
+  const one = await startNode(on, file, { name: "one", store: line });
+  const two = await startNode(on, nodeFile(on), { name: "two", store });
+  return { one, two, job: await jobAtWork(on, one), file };
+}
+
 /** A job that is at work on this node. */
-export async function jobAtWork(on: Stage, { control }: FleetProgram): Promise<Job> {
+async function jobAtWork(on: Stage, { control }: FleetProgram): Promise<Job> {
   const { job } = await control.trigger({ ...manual, prompt: showingLife });
   await begunTimes(on, 1);
   return job;

@@ -7,13 +7,11 @@ import { stage } from "../support/stage.ts";
 import {
   begunTimes,
   idOf,
-  jobAtWork,
   letEnd,
   manual,
-  nodeFile,
   nodeNamed,
-  startNode,
   timesAtWork,
+  twoAtWork,
 } from "./many-nodes.ts";
 
 const shared = await testServer();
@@ -25,9 +23,7 @@ it(
     const on = await stage({ mode: "obedient" });
     const server = await ownPostgres();
     const { address: store } = server;
-    const one = await startNode(on, nodeFile(on), { name: "one", store });
-    const two = await startNode(on, nodeFile(on), { name: "two", store });
-    const job = await jobAtWork(on, one);
+    const { one, two, job } = await twoAtWork(on, store);
     await server.stop();
     const stoppedAt = Date.now();
     const refused = two.control.trigger({ ...manual, prompt: "hello" });
@@ -65,9 +61,7 @@ it(
     const on = await stage({ mode: "obedient" });
     const store = await testDatabase();
     const proxy = await proxyTo(Number(new URL(shared).port));
-    const one = await startNode(on, nodeFile(on), { name: "one", store: through(proxy, store) });
-    const two = await startNode(on, nodeFile(on), { name: "two", store });
-    const job = await jobAtWork(on, one);
+    const { one, two, job } = await twoAtWork(on, store, through(proxy, store));
     proxy.silence();
     await begunTimes(on, 2, 60_000);
     letEnd(on);

@@ -1,23 +1,7 @@
-import { chmodSync } from "node:fs";
-import { join } from "node:path";
+import { quickClaude as quickClaudeIn } from "../../bench/quick-claude.mjs";
 import { folderWith } from "./folder.ts";
 
-/**
- * A program that speaks as `claude` does and has nothing to do, for tests of what a fleet does with
- * very many jobs: the real one takes most of the time of a run.
- */
+/** For tests of what a fleet does with very many jobs: the real one takes most of the time of a run. */
 export function quickClaude(): string {
-  const file = join(folderWith({ claude: program }), "claude");
-  chmodSync(file, 0o755);
-  return file;
+  return quickClaudeIn(folderWith({}));
 }
-
-const program = `#!/bin/bash
-[ "$1" = --version ] && { echo "2.1.325 (Claude Code)"; exit; }
-for arg; do case $arg in --session-id=*) id=\${arg#*=} ;; esac; done
-read -r _
-say() { printf '{"session_id":"%s","uuid":"%s",%s}\\n' "$id" "$id" "$1"; }
-say '"type":"system","subtype":"init","cwd":"/","tools":[],"mcp_servers":[],"model":"m","permissionMode":"default","slash_commands":[],"apiKeySource":"none"'
-say '"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"It is done.","duration_ms":1,"duration_api_ms":1,"total_cost_usd":0,"usage":{},"modelUsage":{},"permission_denials":[]'
-while read -r _; do :; done
-`;

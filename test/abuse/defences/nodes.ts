@@ -2,7 +2,7 @@ import type { Defence } from "../defence.ts";
 
 const schema = "packages/core/src/state/postgres/schema.ts";
 const peers = "packages/core/src/fleet/nodes/peers.ts";
-const leaseTest = "test/nodes/lease-watch.test.ts";
+const leaseTest = "test/nodes/deciders.test.ts";
 const peersTest = "test/nodes/peers.test.ts";
 const storeTest = "test/nodes/store.test.ts";
 
@@ -31,7 +31,7 @@ export const nodeDefences: readonly Defence[] = [
       from: "lease.term === term && now < lease.until",
       to: "lease.term === term && now < lease.until + now",
     },
-    red: { file: leaseTest, test: "past its end: what was begun" },
+    red: { file: leaseTest, test: "not at its end" },
   },
   {
     name: "what was begun before a node was lost is over, whatever the lease says now",
@@ -41,7 +41,7 @@ export const nodeDefences: readonly Defence[] = [
       from: "lease.term === term &&",
       to: "lease.term !== `$" + "{term} ` &&",
     },
-    red: { file: leaseTest, test: "in another term: what was begun" },
+    red: { file: leaseTest, test: "not under another" },
   },
   {
     name: "questions of peers are signed",

@@ -1,17 +1,5 @@
 import { join, resolve } from "node:path";
 import { UserError } from "../errors/user-error.ts";
-import type {
-  ApprovalStore,
-  BudgetStore,
-  ChatStore,
-  DeliveryStore,
-  HookStore,
-  JobStore,
-  PauseStore,
-  ScheduleStore,
-  SessionStore,
-  WorkStore,
-} from "./contract.ts";
 import { ensureFolder } from "./folder.ts";
 import { checkJobId } from "./names.ts";
 import { outputName } from "./output-writer.ts";
@@ -63,43 +51,43 @@ export class StateManager {
     return join(this.stateDir, "jobs", checkJobId(id));
   }
 
-  get jobs(): JobStore {
+  get jobs(): Stores["jobs"] {
     return this.#opened.jobs;
   }
 
-  get sessions(): SessionStore {
+  get sessions(): Stores["sessions"] {
     return this.#opened.sessions;
   }
 
-  get approvals(): ApprovalStore {
+  get approvals(): Stores["approvals"] {
     return this.#opened.approvals;
   }
 
-  get pauses(): PauseStore {
+  get pauses(): Stores["pauses"] {
     return this.#opened.pauses;
   }
 
-  get schedules(): ScheduleStore {
+  get schedules(): Stores["schedules"] {
     return this.#opened.schedules;
   }
 
-  get budgets(): BudgetStore {
+  get budgets(): Stores["budgets"] {
     return this.#opened.budgets;
   }
 
-  get deliveries(): DeliveryStore {
+  get deliveries(): Stores["deliveries"] {
     return this.#opened.deliveries;
   }
 
-  get hooks(): HookStore {
+  get hooks(): Stores["hooks"] {
     return this.#opened.hooks;
   }
 
-  get work(): WorkStore {
+  get work(): Stores["work"] {
     return this.#opened.work;
   }
 
-  get chat(): ChatStore {
+  get chat(): Stores["chat"] {
     return this.#opened.chat;
   }
 

@@ -7,6 +7,7 @@ import { lostAfter } from "../../state/node-terms.ts";
 import type { SharedStore } from "../../state/shared.ts";
 import { configPrint } from "./config-print.ts";
 import { doorHost } from "./door-host.ts";
+import { findNode } from "./find-node.ts";
 import { KeptLease } from "./kept-lease.ts";
 import { LostNodes, needingCare } from "./lost-nodes.ts";
 import { mayGoOn, mayLose } from "./may-go-on.ts";
@@ -96,10 +97,8 @@ export class Membership {
     return this.leads;
   }
 
-  /** How another node is called, and whether it is gone; one that nobody knows is. */
-  find(id: string): { name: string; isGone: boolean } {
-    const node = this.nodes.find((one) => one.id === id);
-    return { name: node?.name ?? id, isGone: node?.status !== "live" };
+  find(id: string): ReturnType<typeof findNode> {
+    return findNode(this.nodes, id);
   }
 
   /** The configuration that was read here is the one in force. */
