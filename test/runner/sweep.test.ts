@@ -102,6 +102,22 @@ describe.each(ways)("what a run left behind, %s", (_way, options) => {
     expect(isAlive(run.child.pid ?? 0)).toBe(false);
   });
 
+  test("goes when a server had started it before that was held", async () => {
+    const run = start("read again", options);
+    const server = start("setsid sleep 600 & echo $! > child; read again", options, {
+      HERDCTL_RUN: run.token,
+    });
+    await server.wrote("child");
+    run.leash.holdServer(server.child.pid ?? 0);
+    for (const { say, exited } of [run, server]) {
+      say("go on");
+      await exited;
+    }
+
+    expect(await run.leash.kill()).toMatchObject({ killed: 1, left: [] });
+    expect(isAlive(server.pid("child"))).toBe(false);
+  });
+
   test("is nothing after most runs, and that is quickly known", async () => {
     const run = await finished("true", options);
     const begun = performance.now();

@@ -16,10 +16,11 @@ import { listPids, readProc } from "./process-table.ts";
  */
 export class RunCgroup {
   readonly #folder: string;
-  #hasAll = true;
+  #hasAll: boolean;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, hasAll: boolean) {
     this.#folder = folder;
+    this.#hasAll = hasAll;
   }
 
   /** Undefined where this system or our rights do not allow one. */
@@ -28,7 +29,7 @@ export class RunCgroup {
     if (folder === undefined) return undefined;
     if (!attempt(() => mkdirSync(folder))) return undefined;
     if (attempt(() => writeFileSync(join(folder, "cgroup.procs"), String(pid)))) {
-      return new RunCgroup(folder);
+      return new RunCgroup(folder, true);
     }
     attempt(() => rmdirSync(folder));
     return undefined;
@@ -38,21 +39,22 @@ export class RunCgroup {
   static find(runToken: string): RunCgroup | undefined {
     const name = folderName(runToken);
     const own = ownFolder(runToken);
-    if (own && existsSync(own)) return new RunCgroup(own);
+    if (own && existsSync(own)) return new RunCgroup(own, false);
     const mount = cgroupMount();
     if (mount === undefined) return undefined;
     for (const pid of listPids()) {
       const path = groupNamed(name, readProc(pid, "cgroup") ?? "");
       if (path !== undefined && existsSync(join(mount, path))) {
-        return new RunCgroup(join(mount, path));
+        return new RunCgroup(join(mount, path), false);
       }
     }
     return undefined;
   }
 
-  /** One process more of the same run. */
+  /** One process more of the same run. What it has forked already stays outside. */
   add(pid: number): void {
-    this.#hasAll &&= attempt(() => writeFileSync(join(this.#folder, "cgroup.procs"), String(pid)));
+    this.#hasAll = false;
+    attempt(() => writeFileSync(join(this.#folder, "cgroup.procs"), String(pid)));
   }
 
   members(): number[] {
@@ -61,8 +63,8 @@ export class RunCgroup {
     );
   }
 
-  /** Nothing of the run is left: the group had all of it. */
-  isEmpty(): boolean {
+  /** Nothing of the run is left, as far as the group had all of it. */
+  isSurelyEmpty(): boolean {
     return this.#hasAll && existsSync(this.#folder) && this.members().length === 0;
   }
 

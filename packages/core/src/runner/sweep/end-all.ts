@@ -20,8 +20,8 @@ const quietLooks = { nothingFound: 3, somethingFound: 8 };
  * called when the first look found nothing.
  */
 export async function endAll(quarry: Quarry, quiet?: () => void): Promise<Swept> {
-  // Nothing that is in a control group gets out of it, so an empty one needs no second look.
-  if (quarry.cgroup?.isEmpty()) {
+  // Nothing that is in a control group gets out of it: one that had all and is empty needs no look.
+  if (quarry.cgroup?.isSurelyEmpty()) {
     await quarry.cgroup.remove();
     return { killed: 0, left: [], knownBy: "cgroup" };
   }
