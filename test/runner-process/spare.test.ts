@@ -1,5 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { readClaim } from "../../packages/core/src/runner-process/claim.ts";
 import { runnerProgram } from "../../packages/core/src/runner-process/program.ts";
 import { folderWith } from "../support/folder.ts";
 import { obey } from "../support/runtime.ts";
@@ -51,6 +55,51 @@ describe("a spare", () => {
       "success",
       "success",
     ]);
+  });
+
+  test("that was told what is coming begins nothing before it is given that", async () => {
+    const on = await stage({ mode: "obedient" });
+    const task = await assign(on);
+    const runner = sparePool().reserve();
+    runner.prepare(task.assignment);
+    await until(() => existsSync(join(task.jobDir, "private")));
+    await delay(500);
+    expect(await readClaim(task.jobDir, 1)).toEqual({ kind: "none" });
+    expect(on.rehearsal.ledger.entries).toEqual([]);
+
+    runner.give(task.assignment);
+    await runner.exited;
+    expect((await reportOf(task))?.outcome.code).toBe("success");
+  });
+
+  test("that is let go instead leaves no door open and no private file", async () => {
+    const on = await stage({ mode: "obedient" });
+    const task = await assign(on);
+    const runner = sparePool().reserve();
+    runner.prepare(task.assignment);
+    await until(() => existsSync(join(task.jobDir, "private")));
+    runner.letGo();
+    expect(await runner.exited).toEqual({ code: 0, signal: null });
+    expect(existsSync(join(task.jobDir, "private"))).toBe(false);
+    expect(await readClaim(task.jobDir, 1)).toEqual({ kind: "none" });
+    expect(on.rehearsal.ledger.entries).toEqual([]);
+  });
+
+  test("that was told twice carries out what it was told last", async () => {
+    const on = await stage({ mode: "obedient" });
+    const task = await assign(on);
+    const { order } = task.assignment;
+    const runner = sparePool().reserve();
+    const other = { ...order, session: { kind: "fresh" as const, sessionId: randomUUID() } };
+    runner.prepare({ ...task.assignment, order: other });
+    runner.prepare(task.assignment);
+    runner.give(task.assignment);
+    await runner.exited;
+    expect(await reportOf(task)).toMatchObject({
+      outcome: { code: "success" },
+      session_id: order.session.sessionId,
+    });
+    expect(on.rehearsal.ledger.entries.length).toBeGreaterThan(0);
   });
 
   test("leads a session of its own and carries nothing of our environment", async () => {

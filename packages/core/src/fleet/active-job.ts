@@ -9,6 +9,7 @@ import { type NextStep, nextStep } from "../runner/next-step.ts";
 import type { RunOrder } from "../runner/run-order.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import { type AttemptedAt, settleRun } from "../runner/settle-run.ts";
+import type { RunnerAssignment } from "../runner-process/contract.ts";
 import { readReport, reportOfDead } from "../runner-process/recover.ts";
 import type { StartedRunner } from "../runner-process/spare.ts";
 import type { Job } from "../state/job.ts";
@@ -93,9 +94,18 @@ export class ActiveJob {
       nodeOf: site && ((id: string) => site.nodes.find(id)),
     };
     const attempt = this.job.attempts + 1;
+    const assignmentOf = (order: RunOrder): RunnerAssignment => ({
+      ...{ stateDir: state.stateDir, order, environment },
+      ...{ lease: this.context.lease(), spare: this.spare },
+    });
     const hands: AttemptHands = {
       afterRefusal: (outcome) => this.next({ attempt, outcome, crashed: false }),
-      runnerFor: (order) => identifyProcess(this.chooseRunner(order).pid),
+      runnerFor: (order) => {
+        const runner = this.chooseRunner(order);
+        // One that waits compares first; what stays up is opened for more than this turn.
+        if (!this.chosen?.wasUp && !order.live) runner.prepare(assignmentOf(order));
+        return identifyProcess(runner.pid);
+      },
     };
     const begun = await this.written(() => beginAttempt(request, hands)).catch((error: unknown) =>
       this.giveUp(error),
@@ -111,8 +121,7 @@ export class ActiveJob {
     failPoint("attempt begun");
     const { order, at, holder } = begun;
     const runner = this.chooseRunner(order);
-    const lease = this.context.lease();
-    runner.give({ stateDir: state.stateDir, order, environment, lease, spare: this.spare });
+    runner.give(assignmentOf(order));
     failPoint("runner spawned");
     hub.emit({ type: "job:started", job: this.job });
     this.relay = new Relay(this.context, this.job, false);

@@ -1,9 +1,10 @@
 import { join } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { failPoint } from "../faults/fail-point.ts";
 import { chooseTools, emptyTable } from "../herd-tools/choose-tools.ts";
 import type { HerdTable } from "../herd-tools/herd-server.ts";
 import { removeContainersOf } from "../runner/container/sweep-containers.ts";
-import { JobExecutor } from "../runner/job-executor.ts";
+import { JobExecutor, type OpenedAttempt } from "../runner/job-executor.ts";
 import { makeLiveFolder } from "../runner/live/live-folder.ts";
 import { livePrint } from "../runner/live/print.ts";
 import { runTokenOf } from "../runner/run-order.ts";
@@ -17,6 +18,7 @@ import { bareReport } from "./bare-report.ts";
 import { claimRun } from "./claim-run.ts";
 import type { RunnerAssignment, ToRunner } from "./contract.ts";
 import { OpenErrands } from "./errands.ts";
+import { GettingReady } from "./getting-ready.ts";
 import { LeaseWatch } from "./lease-watch.ts";
 import { type BegunRun, endRun, LiveRun, type WaitingRun } from "./live-run.ts";
 import { readReport } from "./recover.ts";
@@ -28,19 +30,23 @@ import { RunnerSocket, runnerSocketPath } from "./runner-socket.ts";
 export async function carryOut(
   assignment: RunnerAssignment,
   live: LiveRun = new LiveRun(),
+  ready?: GettingReady,
 ): Promise<void> {
   const { stateDir, order, environment } = assignment;
   const jobDir = join(stateDir, "jobs", order.jobId);
   const waiting = await live.take(order, environment);
   const claimed = claimRun(assignment, waiting);
-  if (!claimed) return waiting && endRun(waiting);
+  if (!claimed) {
+    await ready?.giveUp();
+    return waiting && endRun(waiting);
+  }
   failPoint("runner began");
   const { file, run } = claimed;
 
   const log = new RunnerLog(jobDir, assignment);
   const { broken, unhear } = breakdown();
   try {
-    await Promise.race([perform(assignment, { jobDir, log, live, waiting }), broken]);
+    await Promise.race([perform(assignment, { jobDir, log, live, waiting, ready }), broken]);
   } catch (error) {
     log.add("the runner broke down", error);
     const { jobId } = order;
@@ -70,6 +76,7 @@ interface Setting {
   log: RunnerLog;
   live: LiveRun;
   waiting: WaitingRun | undefined;
+  ready: GettingReady | undefined;
 }
 
 async function perform(assignment: RunnerAssignment, setting: Setting): Promise<void> {
@@ -105,23 +112,23 @@ async function perform(assignment: RunnerAssignment, setting: Setting): Promise<
       else errands.answer(given);
     },
   });
-  // A runner that nobody can speak to still does its work.
-  const opened = socket
-    .open()
+  // After `claude` is on its way; and a runner that nobody can speak to still does its work.
+  const listening = nextTick()
+    .then(() => socket.open())
     .catch((error) => log.add("nobody can connect to this runner", error));
 
   try {
-    const { executor, table } = await readyRun(assignment, setting);
+    const { executor, table, opened } = await readyRun(assignment, setting);
     const watch: RunWatch = {
       onPermission: approvals.ask,
       onQuestion: approvals.question,
-      onTold: () => void opened.then(() => socket.close()),
+      onTold: () => void listening.then(() => socket.close()),
       ownTools: (run) =>
         chooseTools({ ...run, order, jobDir, stateDir, errand: errands.send }, table),
     };
-    await executor.execute(order, watch, ending.signal);
+    await executor.execute(order, watch, ending.signal, opened);
   } finally {
-    await opened;
+    await listening;
     socket.close();
     lease.stop();
     process.off("SIGTERM", onTerminate);
@@ -132,14 +139,14 @@ async function perform(assignment: RunnerAssignment, setting: Setting): Promise<
 /** What carries the order out: a `claude` that waits for it, or one that is started for it. */
 async function readyRun(
   assignment: RunnerAssignment,
-  { live, waiting }: Setting,
-): Promise<{ executor: JobExecutor; table: HerdTable }> {
+  { live, waiting, ready }: Setting,
+): Promise<{ executor: JobExecutor; table: HerdTable; opened?: Promise<OpenedAttempt> }> {
   const { stateDir, order, environment, spare } = assignment;
   const options = { stateDir, environment };
   if (!waiting) await live.end();
   if (!waiting && !order.live) {
-    const runtime = RuntimeFactory.create(order.agent, options);
-    return { executor: new JobExecutor(runtime, { ...options, spare }), table: emptyTable() };
+    const { executor, opened } = ready ?? new GettingReady(assignment);
+    return { executor, opened, table: emptyTable() };
   }
   const begun = waiting ?? beginLive(assignment);
   const executor = new JobExecutor(begun.runtime, {

@@ -19,6 +19,8 @@ export interface RunnerAssignment {
   lease?: RunnerLease;
   /** There is no job yet: its `claude` is to be started and to wait for it. */
   ahead?: boolean;
+  /** It is not on record yet: another line says that it is, or the end of input that it never will be. */
+  held?: boolean;
 }
 
 /** What must be known of a run to tell its end when its runner cannot, and the agent may be gone. */

@@ -3,23 +3,24 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { carryOut } from "./carry-out.ts";
 import type { RunnerAssignment } from "./contract.ts";
+import { GettingReady } from "./getting-ready.ts";
 import { LeaseWatch } from "./lease-watch.ts";
 import { LineReader } from "./line-reader.ts";
 import { LiveRun } from "./live-run.ts";
-import { warmSdk } from "./program.ts";
+import { goWord, warmSdk } from "./program.ts";
 import { warmClaude } from "./warm-claude.ts";
 import { warmUp } from "./warm-up.ts";
 
 /*
  * A runner: `main.mjs [SCRATCH [--sdk]]`. It waits for one line on its standard input, needs nobody
- * from then on, and ends with its run; when the input ends without a line, so does it. After a turn
- * whose `claude` stays up it waits for the next line.
+ * from then on, and ends with its run; when the input ends without a line, so does it. What is held
+ * is not begun before a second line. After a turn whose `claude` stays up it waits for the next line.
  */
 process.umask(0o077);
 process.on("SIGHUP", () => undefined);
 const live = new LiveRun();
-const assignments = readAssignments();
-let given = assignments.next();
+const lines = readLines();
+let given = lines.next();
 await Promise.race([given, warmUpIfIdle()]);
 const never = new Promise<undefined>(() => undefined);
 let lease = new LeaseWatch(undefined);
@@ -27,12 +28,15 @@ for (;;) {
   const next = await Promise.race([given, live.isWaiting ? live.gone : never, lease.ended]);
   if (!next?.value) break;
   lease.stop();
-  if (!next.value.order.live && !next.value.ahead) letGoOfInput();
-  const work = next.value.ahead ? warmClaude(next.value, live) : carryOut(next.value, live);
+  const begun = await whenOnRecord(next.value);
+  if (!begun) break;
+  const { assignment, ready } = begun;
+  if (!assignment.order.live && !assignment.ahead) letGoOfInput();
+  const work = assignment.ahead ? warmClaude(assignment, live) : carryOut(assignment, live, ready);
   await work.catch(() => process.exit(1));
   if (!live.isWaiting) break;
-  lease = new LeaseWatch(next.value.lease);
-  given = assignments.next();
+  lease = new LeaseWatch(assignment.lease);
+  given = lines.next();
 }
 await live.end();
 process.exit(0);
@@ -48,13 +52,27 @@ async function warmUpIfIdle(): Promise<void> {
   await warmUp(own).catch(() => undefined);
 }
 
-async function* readAssignments(): AsyncGenerator<RunnerAssignment, undefined> {
+interface BegunAssignment {
+  assignment: RunnerAssignment;
+  ready?: GettingReady;
+}
+
+/** Undefined when it never will be. What could not be recorded may come again, as something else. */
+async function whenOnRecord(line: string): Promise<BegunAssignment | undefined> {
+  // The edge: it comes from the fleet that started us, of this very version.
+  const assignment = JSON.parse(line) as RunnerAssignment;
+  if (!assignment.held) return { assignment };
+  const ready = new GettingReady(assignment);
+  const next = await lines.next();
+  if (next.value === goWord) return { assignment, ready };
+  await ready.giveUp();
+  return next.done ? undefined : whenOnRecord(next.value);
+}
+
+async function* readLines(): AsyncGenerator<string, undefined> {
   const reader = new LineReader();
   for await (const chunk of process.stdin) {
-    for (const line of reader.push(chunk)) {
-      // The edge: it comes from the fleet that started us, of this very version.
-      if (line !== "") yield JSON.parse(line) as RunnerAssignment;
-    }
+    for (const line of reader.push(chunk)) if (line !== "") yield line;
   }
 }
 

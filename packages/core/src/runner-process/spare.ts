@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import type { RunnerAssignment } from "./contract.ts";
-import { runnerProgram, warmSdk } from "./program.ts";
+import { goWord, runnerProgram, warmSdk } from "./program.ts";
 
 export interface StartedRunner {
   pid: number;
   /** Never rejects. A runner that came too late exits, too: `inspectRunner` tells which it was. */
   exited: Promise<RunnerExit>;
+  /** Says what it will be given, so that it can open what the run needs while that is recorded. */
+  prepare(assignment: RunnerAssignment): void;
   /** Gives it the next turn of its session, for which it waits. */
   give(assignment: RunnerAssignment): void;
   /** There will be no other: it ends as soon as it has nothing to do. */
@@ -145,11 +147,16 @@ export class SparePool {
 }
 
 function handle({ pid, exited, child: { stdin } }: Runner): StartedRunner {
+  let isPrepared = false;
   return {
     pid,
     exited,
+    prepare: (assignment) => {
+      isPrepared = true;
+      stdin?.write(`${JSON.stringify({ ...assignment, held: true })}\n`);
+    },
     give: (assignment) => {
-      const line = `${JSON.stringify(assignment)}\n`;
+      const line = `${isPrepared ? goWord : JSON.stringify(assignment)}\n`;
       // An open end is what tells it that somebody may come with another turn.
       if (assignment.order.live || assignment.ahead) stdin?.write(line);
       else stdin?.end(line);

@@ -17,6 +17,13 @@ import type { RuntimeInterface } from "./runtime/interface.ts";
 import { totalsBefore } from "./session-totals.ts";
 import type { SessionTotals } from "./usage.ts";
 
+/** What surrounds an attempt before anything of it has begun. */
+export interface OpenedAttempt {
+  surrounds: OpenedRun;
+  output: OutputWriter;
+  spentBefore: SessionTotals | undefined;
+}
+
 export interface ExecutorOptions {
   stateDir: string;
   environment: Environment;
@@ -40,16 +47,31 @@ export class JobExecutor {
     private readonly options: ExecutorOptions,
   ) {}
 
-  async execute(order: RunOrder, watch: RunWatch, signal: AbortSignal): Promise<RunReport> {
-    const jobDir = join(this.options.stateDir, "jobs", order.jobId);
-    const startedAt = new Date();
+  /** May be done ahead, by whoever closes it if the attempt does not come. */
+  async open(order: RunOrder): Promise<OpenedAttempt> {
+    const jobDir = this.jobDir(order);
     const { waiting } = this.options;
     const spentBefore = waiting ? waiting.totals : await totalsBefore(order);
-    const [opened, output] = await Promise.all([this.open(order, jobDir), openOutput(jobDir)]);
-    const run = opened.kind === "open" ? opened.run : undefined;
-    const seen = await (opened.kind === "open"
-      ? this.follow(new RunningAttempt(order, opened.run, jobDir, watch), output, signal)
-      : { ...noEvidence(), refused: opened.refused });
+    const [surrounds, output] = await Promise.all([
+      this.surround(order, jobDir),
+      openOutput(jobDir),
+    ]);
+    return { surrounds, output, spentBefore };
+  }
+
+  async execute(
+    order: RunOrder,
+    watch: RunWatch,
+    signal: AbortSignal,
+    opened: Promise<OpenedAttempt> = this.open(order),
+  ): Promise<RunReport> {
+    const jobDir = this.jobDir(order);
+    const startedAt = new Date();
+    const { surrounds, output, spentBefore } = await opened;
+    const run = surrounds.kind === "open" ? surrounds.run : undefined;
+    const seen = await (surrounds.kind === "open"
+      ? this.follow(new RunningAttempt(order, surrounds.run, jobDir, watch), output, signal)
+      : { ...noEvidence(), refused: surrounds.refused });
     await output.close();
     const given = await handedIn(jobDir);
     const evidence = withReport(seen, order.outputSchema !== undefined, given);
@@ -76,7 +98,11 @@ export class JobExecutor {
     return report;
   }
 
-  private async open(order: RunOrder, jobDir: string): Promise<OpenedRun> {
+  private jobDir({ jobId }: RunOrder): string {
+    return join(this.options.stateDir, "jobs", jobId);
+  }
+
+  private async surround(order: RunOrder, jobDir: string): Promise<OpenedRun> {
     const { environment, spare, waiting, runFolder } = this.options;
     if (!waiting) return openRun(order, environment, jobDir, { spare, folder: runFolder });
     waiting.run.nextTurn();
