@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { loadFleet } from "../../packages/core/src/config/load.ts";
 import { configPrint } from "../../packages/core/src/fleet/nodes/config-print.ts";
 import { nodeIdentity } from "../../packages/core/src/fleet/nodes/node-identity.ts";
 import { fleetHead, load } from "../support/fleet.ts";
@@ -38,7 +39,12 @@ it("another text, or another place, is another configuration", () => {
     "elsewhere/one.yaml": "name: one\n",
   };
   expect(configPrint(load(moved))).not.toBe(print);
+});
+
+it("what is written after a configuration was read is none of it", () => {
   const loaded = load(files);
+  const print = configPrint(loaded);
   writeFileSync(join(loaded.fleet.dir, "agents/one.yaml"), "name: two\n");
-  expect(configPrint(loaded)).not.toBe(print);
+  expect(configPrint(loaded)).toBe(print);
+  expect(configPrint(loadFleet(loaded.fleet.file, {}))).not.toBe(print);
 });

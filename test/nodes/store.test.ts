@@ -1,7 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
+import { bringUpToDate } from "../../packages/core/src/fleet/plan-book.ts";
+import { timedEntries } from "../../packages/core/src/fleet/timetable.ts";
 import type { NewNode } from "../../packages/core/src/state/node.ts";
 import type { Joined } from "../../packages/core/src/state/shared.ts";
 import { StateManager } from "../../packages/core/src/state/state-manager.ts";
+import { fleetHead, load } from "../support/fleet.ts";
 import { folderWith } from "../support/folder.ts";
 import { ask, testDatabase, testServer } from "../support/postgres.ts";
 
@@ -89,15 +92,44 @@ it("a schedule that two nodes find new begins when the first of them says so", a
   const [one, other] = [await opened(address), await opened(address)];
   const schedule = { agent: "a", schedule: "s" };
   const plan = { type: "interval", every: 7_000 };
-  await one.schedules.plan([{ ...schedule, plan }], new Date("2026-01-01T00:00:00.000Z"));
-  await other.schedules.plan([{ ...schedule, plan }], new Date("2026-01-01T00:00:00.100Z"));
-  expect(await one.schedules.mark(schedule)).toMatchObject({ since: "2026-01-01T00:00:00.000Z" });
-  const another = { ...plan, every: 8_000 };
-  await other.schedules.plan(
-    [{ ...schedule, plan: another }],
+  const [first, later] = [new Date("2026-01-01T00:00:00.000Z"), new Date("2026-01-01T00:00:00.1Z")];
+  const begun = [{ ...schedule, plan }];
+  await one.schedules.change({ ended: [], begun }, first);
+  await other.schedules.change({ ended: [], begun }, later);
+  expect(await one.schedules.mark(schedule)).toMatchObject({ since: first.toISOString() });
+
+  const ended = [{ mark: { ...schedule, plan }, missed: [] }];
+  const changed = [{ ...schedule, plan: { ...plan, every: 8_000 } }];
+  const [third, last] = [
     new Date("2026-01-01T00:01:00.000Z"),
-  );
-  expect(await one.schedules.mark(schedule)).toMatchObject({ since: "2026-01-01T00:01:00.000Z" });
+    new Date("2026-01-01T00:01:01.000Z"),
+  ];
+  await other.schedules.change({ ended, begun: changed }, third);
+  await one.schedules.change({ ended, begun: changed }, last);
+  expect(await one.schedules.mark(schedule)).toMatchObject({ since: third.toISOString() });
+});
+
+it("what a configuration plans that is not in force changes nothing", async () => {
+  const address = await testDatabase();
+  const [one, other] = [await opened(address), await opened(address)];
+  await joined(one, "one", { config_print: "old" });
+  await joined(other, "other", { config_print: "old" });
+  await one.shared?.nodes.rollOut("new");
+  const now = new Date("2026-01-01T00:00:00.000Z");
+  const file = (schedules: string) =>
+    load({
+      "herdctl.yaml": `${fleetHead}agents: [{ name: a, default_prompt: x, schedules: ${schedules} }]\n`,
+    }).fleet;
+  const [rolledOut, older] = [
+    timedEntries(file("{ s: { type: interval, every: 7s } }"), []),
+    timedEntries(file("{ t: { type: interval, every: 7s } }"), []),
+  ];
+  expect(await bringUpToDate(one, rolledOut, now, "new")).toHaveLength(1);
+  expect(await bringUpToDate(other, older, now, "old")).toEqual([]);
+  expect(await one.schedules.marks()).toMatchObject([{ schedule: "s" }]);
+  await other.shared?.nodes.rollOut("old");
+  expect(await bringUpToDate(other, older, now, "old")).toHaveLength(1);
+  expect(await one.schedules.marks()).toMatchObject([{ schedule: "t" }]);
 });
 
 it("a node does not leave while something that it began is open", async () => {

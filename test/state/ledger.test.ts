@@ -21,7 +21,8 @@ function missed(from: number, until: number) {
 
 async function planned() {
   const stores = await newStores();
-  await stores.schedules.plan([{ ...name, plan: { type: "cron" } }], new Date(stores.time.now));
+  const begun = [{ ...name, plan: { type: "cron" } }];
+  await stores.schedules.change({ ended: [], begun }, new Date(stores.time.now));
   const admit = (hour: number, decide = accept) =>
     stores.jobs.admit({
       job: { ...name, prompt: "p", idempotency_key: `due ${hour}` },
@@ -126,10 +127,17 @@ test("a switch stays as it was left, and a schedule that is forgotten begins ane
   await schedules.switchTo(name, true);
   expect(await schedules.switches()).toEqual([{ ...name, enabled: true }]);
   await schedules.record([missed(1, 1)]);
-  await schedules.forget(name);
+  const mark = { ...name, plan: { type: "cron" } };
+  const ended = [{ mark, missed: [missed(2, 3)] }];
+  await schedules.change({ ended, begun: [] }, new Date(time.now));
   expect(await schedules.marks()).toEqual([]);
+  expect((await schedules.history({ limit: 9 })).records.map(({ due_at }) => due_at)).toEqual([
+    at(2),
+    at(1),
+  ]);
   time.now = Date.parse(at(7));
-  await schedules.plan([{ ...name, plan: { type: "at" } }], new Date(time.now));
+  const begun = [{ ...name, plan: { type: "at" } }];
+  await schedules.change({ ended, begun }, new Date(time.now));
   expect(await schedules.marks()).toMatchObject([{ plan: { type: "at" }, through: at(7) }]);
 });
 

@@ -38,6 +38,7 @@ export class ClockWorld {
     this.dying = false;
     this.clock = new ScheduleClock({
       context: parts.context,
+      readPlans: () => parts.plans.read(),
       trigger: async (candidates) => {
         this.killer();
         const admissions = await triggerAll(parts, candidates);

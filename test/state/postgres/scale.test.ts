@@ -69,7 +69,8 @@ test(`${many} finished jobs make none of it slower`, async () => {
   expect((await quickly(() => jobs.lastEnded("agent-3")))?.agent).toBe("agent-3");
   expect(await quickly(() => jobs.chain(first.id))).toHaveLength(1);
   await quickly(() => budgets.spending(day));
-  await schedules.plan([{ agent: "agent-1", schedule: "daily", plan: {} }], new Date(time.now));
+  const begun = [{ agent: "agent-1", schedule: "daily", plan: {} }];
+  await schedules.change({ ended: [], begun }, new Date(time.now));
   expect(await quickly(() => schedules.marks())).toHaveLength(1);
   // Some statements for each agent, one after the other.
   const beyond = await quickly(() => jobs.prune({ keepPerAgent: 1000, limit: 10 }), 1_000);

@@ -36,6 +36,8 @@ export interface LoadedFleet {
   trees: { fleet: Tree; agents: ReadonlyMap<string, Tree> };
   /** All that was read, and the `.env` that may be. */
   files: readonly string[];
+  /** What stood in them when they were read, but for `.env`. */
+  texts: ReadonlyMap<string, string>;
   /** Where agent files are looked for, as absolute patterns. */
   patterns: readonly string[];
 }
@@ -49,7 +51,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   const problems = [...sources.problems, ...checkDefaults(sources.rootTree)];
 
   const stateDir = stateDirOf(path);
-  const files = [...sources.files, join(dir, envFileName)];
+  const files = [...sources.texts.keys(), join(dir, envFileName)];
   const guarded = guard(files, stateDir);
   const loaded = sources.agents.map((source) => loadAgent(source, guarded));
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));
@@ -66,6 +68,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
 
   const { fleet, server, claude_path, store } = sources.root;
   const agents = loaded.flatMap((one) => one.agent ?? []);
+  const schemas = loaded.flatMap((one) => one.files);
   return {
     fleet: deepFreeze({
       fleet,
@@ -79,7 +82,11 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
     }),
     environment,
     trees: { fleet: sources.rootTree, agents: new Map(loaded.map((one) => [one.name, one.tree])) },
-    files: [...files, ...loaded.flatMap((one) => one.files.map(({ file }) => file))],
+    files: [...files, ...schemas.map(({ file }) => file)],
+    texts: new Map([
+      ...sources.texts,
+      ...schemas.map(({ file, text = "" }) => [file, text] as const),
+    ]),
     patterns: sources.patterns,
   };
 }

@@ -19,6 +19,8 @@ export interface ReadSchemas {
 /** A file with a schema, and where it is named. */
 export interface SchemaFile {
   file: string;
+  /** As it was read; undefined when it cannot be. */
+  text?: string;
   path: string[];
 }
 
@@ -70,8 +72,10 @@ export function checkSchemaFiles(agents: (PlacedAgent & { files: SchemaFile[] })
 function fromFile(given: string, tree: Tree, path: string[], files: SchemaFile[]): JsonSchema {
   const written = at(tree, path)?.place.file ?? "";
   const file = resolvePath(dirname(written), given);
-  files.push({ file, path });
-  const schema: unknown = parse(readText(file));
+  const read: SchemaFile = { file, path };
+  files.push(read);
+  read.text = readText(file);
+  const schema: unknown = parse(read.text);
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
     throw new Error("the file holds no object");
   return { ...schema };

@@ -30,7 +30,8 @@ export interface Sources {
   root: FleetFile | undefined;
   rootTree: Tree;
   agents: AgentSource[];
-  files: string[];
+  /** The text of each file, as it was read. */
+  texts: Map<string, string>;
   /** Where agent files are looked for, as absolute patterns. */
   patterns: string[];
   problems: Problem[];
@@ -40,8 +41,8 @@ export interface Sources {
 export function readSources(file: string, variables: Variables): Sources {
   const reader = new SourceReader(variables);
   const root = reader.readFleet(file, { within: [], below: [], above: [], chain: [] });
-  const { agents, files, patterns, problems } = reader;
-  return { ...root, agents, files: [...files], patterns: [...patterns], problems };
+  const { agents, texts, patterns, problems } = reader;
+  return { ...root, agents, texts, patterns: [...patterns], problems };
 }
 
 interface Surroundings {
@@ -55,7 +56,7 @@ interface Surroundings {
 class SourceReader {
   readonly agents: AgentSource[] = [];
   readonly problems: Problem[] = [];
-  readonly files = new Set<string>();
+  readonly texts = new Map<string, string>();
   readonly patterns = new Set<string>();
 
   constructor(private readonly variables: Variables) {}
@@ -171,8 +172,9 @@ class SourceReader {
   }
 
   private readTree(file: string): Tree | undefined {
-    this.files.add(file);
-    const { tree, problems } = parseTree(file, readText(file), this.variables);
+    const text = readText(file);
+    this.texts.set(file, text);
+    const { tree, problems } = parseTree(file, text, this.variables);
     this.problems.push(...problems);
     if (!tree && problems.length === 0) {
       const place = { file, line: 1, column: 1 };

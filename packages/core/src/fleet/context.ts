@@ -31,6 +31,8 @@ export interface FleetContext {
   environment(): Environment;
   /** Under which runners go on, where nodes share the store. */
   lease(): RunnerLease | undefined;
+  /** Of the configuration that was read here; undefined where no other process could read another. */
+  configPrint(): string | undefined;
   /** This node; undefined where the state is this process's own. */
   readonly nodeId: string | undefined;
   /** Whether this process does what only one may. */

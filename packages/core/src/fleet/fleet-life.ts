@@ -199,7 +199,8 @@ export class FleetLife {
     parts.lead = lead;
     const { shared } = state;
     const takesWork = () => this.takesWork;
-    nodes.serve(nodeHands({ context, dispatcher, shared, lead, takesWork }));
+    const replan = async () => parts.clock?.replan();
+    nodes.serve(nodeHands({ context, dispatcher, shared, lead, takesWork, replan }));
   }
 
   private async openDesks(parts: FleetParts): Promise<void> {
@@ -231,7 +232,8 @@ export class FleetLife {
     });
     parts.watch.follow();
     const trigger = (candidates: readonly Candidate[]) => triggerAll(parts, candidates);
-    parts.clock = new ScheduleClock({ context, trigger });
+    const readPlans = () => parts.plans.read();
+    parts.clock = new ScheduleClock({ context, trigger, readPlans });
     await parts.clock.replan();
     if (!this.stopping && !parts.nodes) this.joinChats(parts);
   }

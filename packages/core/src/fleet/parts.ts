@@ -149,6 +149,7 @@ function assemble(frame: FleetFrame, { state, plans, lock, nodes }: Opened): Fle
     decidedOn: (jobId) => work.decidedOn(jobId),
     concluded,
     nodeId: nodes?.id,
+    configPrint: () => nodes?.configPrint,
     isLead,
     writable: (problem) => problems.set("state", problem),
   };

@@ -1,4 +1,4 @@
-import type { SettledDue } from "../state/contract.ts";
+import type { PlanChange, SettledDue } from "../state/contract.ts";
 import type { MarkedSchedule, MissedReason, ScheduleName } from "../state/due-time.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import { wasSetBack } from "../triggers/schedule/clock-jump.ts";
@@ -8,18 +8,30 @@ import { formerPlan, keyOf, plannedOf, type TimedEntry } from "./timetable.ts";
 
 export type Missed = Extract<Verdict, { kind: "missed" }>;
 
-/** Brings what is on record in line with the configuration. What came due before is not forgotten. */
+/**
+ * Brings what is on record in line with the configuration. What came due before is not forgotten.
+ * Where nodes share the state one whose configuration is not in force changes nothing, and has no
+ * say in what comes due: nothing is planned there.
+ */
 export async function bringUpToDate(
   state: StateManager,
   entries: readonly TimedEntry[],
   now: Date,
+  config?: string,
 ): Promise<{ entry: TimedEntry; planned: Planned }[]> {
   const marks = new Map((await state.schedules.marks()).map((mark) => [keyOf(mark), mark]));
   const inForce = entries.filter(({ enabled }) => enabled);
   const named = new Set(inForce.map(keyOf));
-  for (const [key, mark] of marks) if (!named.has(key)) await end(state, mark, "removed", now);
-  const isNew = (entry: TimedEntry) => !isInForce(entry, marks.get(keyOf(entry)));
-  await begin(state, inForce.filter(isNew), marks, now);
+  const begun = inForce.filter((entry) => !isInForce(entry, marks.get(keyOf(entry))));
+  const removed = [...marks.values()].filter((mark) => !named.has(keyOf(mark)));
+  const changed = begun.flatMap((entry) => marks.get(keyOf(entry)) ?? []);
+  const ended = [
+    ...removed.map((mark) => endOf(mark, "removed", now)),
+    ...changed.map((mark) => endOf(mark, "changed", now)),
+  ];
+  const isNothing = ended.length === 0 && begun.length === 0 && config === undefined;
+  if (!isNothing && !(await state.schedules.change({ ended, begun, config }, now))) return [];
+  for (const entry of begun) if (entry.plan.type === "at") await recordPast(state, entry, now);
   const planned: { entry: TimedEntry; planned: Planned }[] = [];
   for (const entry of inForce) {
     const mark = await readMark(state, entry, now);
@@ -63,31 +75,13 @@ function isInForce({ plan }: TimedEntry, mark: MarkedSchedule | undefined): bool
   return former !== undefined && isSamePlan(former, plan);
 }
 
-async function begin(
-  state: StateManager,
-  entries: readonly TimedEntry[],
-  marks: ReadonlyMap<string, MarkedSchedule>,
-  now: Date,
-): Promise<void> {
-  for (const entry of entries) {
-    const mark = marks.get(keyOf(entry));
-    if (mark) await end(state, mark, "changed", now);
-  }
-  if (entries.length > 0) await state.schedules.plan(entries, now);
-  for (const entry of entries) if (entry.plan.type === "at") await recordPast(state, entry, now);
-}
-
-async function end(
-  state: StateManager,
-  mark: MarkedSchedule,
-  reason: MissedReason,
-  now: Date,
-): Promise<void> {
+function endOf(mark: MarkedSchedule, reason: MissedReason, now: Date): PlanChange["ended"][number] {
   const former = formerPlan(mark);
   const verdicts = former ? giveUp(former, reason, now.getTime()) : [];
-  const missed = verdicts.flatMap((one) => (one.kind === "missed" ? [one] : []));
-  if (missed.length > 0) await state.schedules.record(missed.map((one) => missedRecord(mark, one)));
-  await state.schedules.forget(mark);
+  const missed = verdicts.flatMap((one) =>
+    one.kind === "missed" ? [missedRecord(mark, one)] : [],
+  );
+  return { mark, missed };
 }
 
 /** The one time of a schedule that is first seen when it is over: it is not run, but said so. */

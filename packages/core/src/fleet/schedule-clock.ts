@@ -36,6 +36,8 @@ interface Slot {
 
 export interface ClockFrame {
   context: FleetContext;
+  /** What agents have planned is read from the state again. */
+  readPlans(): Promise<void>;
   trigger(candidates: readonly Candidate[]): Promise<Admission[]>;
 }
 
@@ -121,10 +123,13 @@ export class ScheduleClock {
   }
 
   private async plan(): Promise<void> {
-    const { state, fleet } = this.frame.context;
+    const { state, fleet, configPrint, site } = this.frame.context;
     await this.leaveGates();
-    const entries = timedEntries(fleet(), await state.schedules.switches());
-    const inForce = await bringUpToDate(state, entries, new Date());
+    // What agents have planned on another node may not have been heard of here.
+    if (site) await this.frame.readPlans();
+    const switches = await state.schedules.switches();
+    const entries = timedEntries(fleet(), switches);
+    const inForce = await bringUpToDate(state, entries, new Date(), configPrint());
     // A gate is asked, and work taken, by one node only.
     const ours = inForce.filter(({ entry }) => !entry.asks || this.frame.context.isLead());
     this.slots = new Map(ours.map((one) => [keyOf(one.entry), this.slotOf(one)]));

@@ -310,9 +310,8 @@ export interface ScheduleStore {
   /** Every schedule whose due times are counted. */
   marks(): Promise<MarkedSchedule[]>;
   mark(name: ScheduleName): Promise<MarkedSchedule | undefined>;
-  /** Counts the due times of these plans from a time on, in place of earlier plans of the schedules. */
-  plan(plans: readonly (ScheduleName & { plan: unknown })[], since: Date): Promise<void>;
-  forget(name: ScheduleName): Promise<void>;
+  /** Ends plans and begins others, all at once; false when another configuration is in force. */
+  change(change: PlanChange, now: Date): Promise<boolean>;
   /**
    * Puts down what became of due times that no job came of. Returns what it put down: one that has a
    * record already, as another node settled it, keeps that.
@@ -336,6 +335,16 @@ export interface ScheduleStore {
   changeInterval(interval: ChangedInterval): Promise<void>;
   /** Takes back a planned run or a changed interval; false when there is neither. */
   takeBack(name: ScheduleName): Promise<boolean>;
+}
+
+/** What a configuration makes of the plans that are on record. */
+export interface PlanChange {
+  /** As they were read, with what is put down of their due times; what is another by now stays. */
+  ended: readonly { mark: ScheduleName & { plan: unknown }; missed: readonly SettledDue[] }[];
+  /** Their due times count from now on, in place of an earlier plan of the schedule. */
+  begun: readonly (ScheduleName & { plan: unknown })[];
+  /** Print of the configuration that it comes from, where nodes share the state. */
+  config?: string;
 }
 
 /** `through` is how far the schedule is settled with it. */

@@ -1,28 +1,17 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { basename, relative, sep } from "node:path";
-import { envFileName } from "../../config/environment.ts";
+import { relative, sep } from "node:path";
 import type { LoadedFleet } from "../../config/load.ts";
 
 /**
  * The configuration as one word, by which nodes see whether they have the same: the texts of its
- * files, by where they lie from the fleet file. Variables are each machine's own, and so is `.env`.
+ * files as they were read, by where they lie from the fleet file. Variables are each machine's own,
+ * and so is `.env`.
  */
-export function configPrint({ fleet, files }: Pick<LoadedFleet, "fleet" | "files">): string {
+export function configPrint({ fleet, texts }: Pick<LoadedFleet, "fleet" | "texts">): string {
   const hash = createHash("sha256");
-  const named = files
-    .filter((file) => basename(file) !== envFileName)
-    .map((file) => ({ name: relative(fleet.dir, file).split(sep).join("/"), file }))
+  const named = [...texts]
+    .map(([file, text]) => ({ name: relative(fleet.dir, file).split(sep).join("/"), text }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const { name, file } of named) hash.update(JSON.stringify([name, textOf(file)]));
+  for (const { name, text } of named) hash.update(JSON.stringify([name, text]));
   return hash.digest("hex");
-}
-
-/** One that is gone since it was read is another configuration. */
-function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return null;
-  }
 }

@@ -17,6 +17,7 @@ export interface HandsFrame {
   lead: Lead;
   /** False once the fleet stops. */
   takesWork(): boolean;
+  replan(): Promise<void>;
 }
 
 /** What becomes of the fleet process when something becomes of its node, or of another. */
@@ -49,5 +50,6 @@ export function nodeHands(frame: HandsFrame): NodeHands {
       return isSettled;
     },
     lead: (isLead) => lead.set(isLead),
+    configJudged: () => frame.replan(),
   };
 }

@@ -43,6 +43,8 @@ export interface NodeHands {
   /** What another node had begun is settled; true when nothing is left of it. */
   settleLost(node: Node): Promise<boolean>;
   lead(isLead: boolean): Promise<void>;
+  /** What was read here has come into force, or another configuration has. */
+  configJudged(): Promise<void>;
 }
 
 /**
@@ -99,6 +101,11 @@ export class Membership {
 
   find(id: string): ReturnType<typeof findNode> {
     return findNode(this.nodes, id);
+  }
+
+  /** Of what was read here. */
+  get configPrint(): string {
+    return this.print;
   }
 
   /** The configuration that was read here is the one in force. */
@@ -203,9 +210,11 @@ export class Membership {
     this.nodes = nodes;
     this.self = nodes.find(({ id }) => id === this.self?.id) ?? this.self;
     this.lease.renew(sentAt);
+    const wasUpToDate = this.isUpToDate;
     this.inForce = inForce;
     this.frame.problem(this.isUpToDate ? undefined : differs);
     if (!this.hands) return;
+    if (wasUpToDate !== this.isUpToDate) this.inBackground(this.hands.configJudged());
     this.resume();
     this.takeLead(this.self?.lead ?? false);
     this.lookAfterOthers();

@@ -1,4 +1,4 @@
-import type { DuePage, DueQuery, ScheduleStore, SettledDue } from "../contract.ts";
+import type { DuePage, DueQuery, PlanChange, ScheduleStore, SettledDue } from "../contract.ts";
 import {
   type DueRecord,
   dueRecordSchema,
@@ -38,13 +38,8 @@ export class SqlScheduleStore implements ScheduleStore {
     return mark;
   }
 
-  async plan(plans: readonly (ScheduleName & { plan: unknown })[], since: Date): Promise<void> {
-    await this.#database.transaction(() => this.#plan(plans, since));
-  }
-
-  async forget({ agent, schedule }: ScheduleName): Promise<void> {
-    const sql = "DELETE FROM schedules WHERE agent = ? AND schedule = ?";
-    await this.#database.transaction(() => run(sql, agent, schedule));
+  async change(change: PlanChange, now: Date): Promise<boolean> {
+    return this.#database.transaction(() => this.#change(change, now));
   }
 
   async record(records: readonly SettledDue[]): Promise<DueRecord[]> {
@@ -106,11 +101,24 @@ export class SqlScheduleStore implements ScheduleStore {
     return this.#database.transaction(() => this.#takeBack(name));
   }
 
+  *#change({ ended, begun, config }: PlanChange, now: Date): Steps<boolean> {
+    if (config !== undefined && (yield* configInForce()) !== config) return false;
+    for (const { mark, missed } of ended) {
+      // Another node was quicker, and what is there by now is not what was to end.
+      if (!(yield* this.#isPlanned(mark, mark.plan))) continue;
+      yield* this.#record(missed);
+      yield* run(forget, mark.agent, mark.schedule);
+    }
+    yield* this.#plan(begun, now);
+    return true;
+  }
+
   *#plan(plans: readonly (ScheduleName & { plan: unknown })[], since: Date): Steps<void> {
     const at = since.toISOString();
     const sql = `INSERT INTO schedules (agent, schedule, record) VALUES (?, ?, ?) ${replace}`;
     for (const { agent, schedule, plan } of plans) {
-      if (yield* this.#isPlanned({ agent, schedule }, plan)) continue;
+      if (this.#database.dialect.nodes && (yield* this.#isPlanned({ agent, schedule }, plan)))
+        continue;
       const mark = scheduleMarkSchema.parse({ plan, since: at, through: at });
       yield* run(sql, agent, schedule, JSON.stringify(mark));
       yield* this.#reopen({ agent, schedule }, since);
@@ -119,7 +127,6 @@ export class SqlScheduleStore implements ScheduleStore {
 
   /** Several nodes find a new schedule at once: it begins when the first of them says so. */
   *#isPlanned({ agent, schedule }: ScheduleName, plan: unknown): Steps<boolean> {
-    if (!this.#database.dialect.nodes) return false;
     const sql = "SELECT record FROM schedules WHERE agent = ? AND schedule = ?";
     const row = yield* one(sql, agent, schedule);
     if (!row) return false;
@@ -192,6 +199,14 @@ export class SqlScheduleStore implements ScheduleStore {
       busy: Number(row.live) > 0,
     }));
   }
+}
+
+const forget = "DELETE FROM schedules WHERE agent = ? AND schedule = ?";
+
+/** Only a store that nodes share knows of it. */
+function* configInForce(): Steps<string | undefined> {
+  const row = yield* one("SELECT value FROM settings WHERE name = 'config_print'");
+  return row && String(row.value);
 }
 
 function keyOf({ agent, schedule }: Row): string {
