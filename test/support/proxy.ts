@@ -15,6 +15,9 @@ export interface Proxy {
   restore(): Promise<void>;
 }
 
+/** By then a server that asks its silent clients for a sign of life has given them up. */
+const foundOutAfter = 25_000;
+
 export async function proxyTo(port: number, whenOver: WhenOver = onTestFinished): Promise<Proxy> {
   const pairs = new Set<[Socket, Socket]>();
   let isSilent = false;
@@ -31,9 +34,13 @@ export async function proxyTo(port: number, whenOver: WhenOver = onTestFinished)
         pairs.delete(pair);
       });
     }
-    if (isSilent) silent.add(pair);
+    if (isSilent) fallSilent(pair);
   });
   const silent = new Set<[Socket, Socket]>();
+  const fallSilent = (pair: [Socket, Socket]) => {
+    silent.add(pair);
+    setTimeout(() => pair[1].destroy(), foundOutAfter).unref();
+  };
   const cut = () => {
     for (const pair of pairs) for (const socket of pair) socket.destroy();
     pairs.clear();
@@ -54,7 +61,7 @@ export async function proxyTo(port: number, whenOver: WhenOver = onTestFinished)
     },
     silence: () => {
       isSilent = true;
-      for (const pair of pairs) silent.add(pair);
+      for (const pair of pairs) if (!silent.has(pair)) fallSilent(pair);
     },
     restore: async () => {
       isSilent = false;

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { ClientBase } from "pg";
 import type { Job, PgBoss } from "pg-boss";
 import { UserError } from "../../errors/user-error.ts";
+import { foundOutSoon } from "../../state/postgres/connections.ts";
 import { deadOrders, type NodeOrder, nodeOrderSchema, orderIdOf, ordersOf } from "./orders.ts";
 
 export interface CarrierOptions {
@@ -36,7 +38,12 @@ const workTerms = {
 } as const;
 
 /** A line that broke in silence is found out by these; pg-boss hands them on to `pg`. */
-const reach = { connectionTimeoutMillis: 3_000, query_timeout: 10_000, keepAlive: true };
+const reach = {
+  connectionTimeoutMillis: 3_000,
+  query_timeout: 10_000,
+  keepAlive: true,
+  onConnect: async (client: ClientBase) => void (await client.query(foundOutSoon)),
+};
 const politeStop = 2_000;
 /** Of one outage there are as many errors as there are looks into the queue. */
 const quietFor = 60_000;

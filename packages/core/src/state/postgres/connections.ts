@@ -15,6 +15,12 @@ const connectTimeout = 3_000;
  */
 const standstillTimeout = 3_500;
 
+/** By the server too, which else keeps a place for a client behind a dead line for hours. */
+export const foundOutSoon = `
+    SET tcp_keepalives_idle TO 10;
+    SET tcp_keepalives_interval TO 5;
+    SET tcp_keepalives_count TO 3`;
+
 /** So many read at once, one writes, and some have short words. */
 export const readers = 4;
 export const aside = 2;
@@ -135,9 +141,7 @@ async function prepare(client: ClientBase): Promise<void> {
     SET idle_in_transaction_session_timeout TO ${standstillTimeout};
     SET synchronous_commit TO on;
     SET plan_cache_mode TO force_custom_plan;
-    SET tcp_keepalives_idle TO 10;
-    SET tcp_keepalives_interval TO 5;
-    SET tcp_keepalives_count TO 3
+    ${foundOutSoon}
   `);
 }
 
