@@ -117,7 +117,13 @@ function assemble(frame: FleetFrame, { state, plans, lock, nodes }: Opened): Fle
   const site = makeSite({ state, hub, trouble }, nodes);
   const [own, watched, live] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const size = loaded().fleet.fleet.warm ? 1 : 0;
-  const spares = frame.spares ?? new SparePool({ scratch: join(state.stateDir, "spares"), size });
+  const needs = () => {
+    const { agents } = loaded().fleet;
+    const sdk = agents.some(({ runtime }) => runtime.type === "sdk");
+    return { sdk, docker: agents.some(({ docker }) => docker.enabled) };
+  };
+  const scratch = join(state.stateDir, "spares");
+  const spares = frame.spares ?? new SparePool({ scratch, size, needs });
   const board = new ApprovalBoard(state, hub);
   const pauses = new AgentPauses(state, hub, loaded);
   const concluded = async (agent: string, outcome: Outcome) => {

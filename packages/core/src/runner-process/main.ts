@@ -7,12 +7,12 @@ import { GettingReady } from "./getting-ready.ts";
 import { LeaseWatch } from "./lease-watch.ts";
 import { LineReader } from "./line-reader.ts";
 import { LiveRun } from "./live-run.ts";
-import { goWord, warmSdk } from "./program.ts";
+import { goWord, librariesAhead } from "./program.ts";
 import { warmClaude } from "./warm-claude.ts";
 import { warmUp } from "./warm-up.ts";
 
 /*
- * A runner: `main.mjs [SCRATCH [--sdk]]`. It waits for one line on its standard input, needs nobody
+ * A runner: `main.mjs [SCRATCH [--sdk] [--docker]]`. It waits for one line on its standard input, needs nobody
  * from then on, and ends with its run; when the input ends without a line, so does it. What is held
  * is not begun before a second line. After a turn whose `claude` stays up it waits for the next line.
  */
@@ -47,7 +47,11 @@ async function warmUpIfIdle(): Promise<void> {
   if (scratch === undefined) return void (await given);
   const isAwaited = await Promise.race([given.then(() => true), delay(10).then(() => false)]);
   if (isAwaited) return;
-  const own = { scratch: join(scratch, String(process.pid)), sdk: flags.includes(warmSdk) };
+  const own = {
+    scratch: join(scratch, String(process.pid)),
+    sdk: flags.includes(librariesAhead.sdk),
+    docker: flags.includes(librariesAhead.docker),
+  };
   // Warming up may fail; what was wrong then shows in a run, where it can be told.
   await warmUp(own).catch(() => undefined);
 }

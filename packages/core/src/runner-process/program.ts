@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 
-/** An argument of the runner: it is to be ready for agents that run by the SDK. */
-export const warmSdk = "--sdk";
+/** Libraries that take a while to load, which a runner may be told to have ready by these arguments. */
+export const librariesAhead = { sdk: "--sdk", docker: "--docker" } as const;
+export type LibrariesAhead = Record<keyof typeof librariesAhead, boolean>;
 
 /** What follows an assignment that was held: it is on record now. */
 export const goWord = "go";

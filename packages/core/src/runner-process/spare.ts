@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import type { RunnerAssignment } from "./contract.ts";
-import { goWord, runnerProgram, warmSdk } from "./program.ts";
+import { goWord, type LibrariesAhead, librariesAhead, runnerProgram } from "./program.ts";
 
 export interface StartedRunner {
   pid: number;
@@ -28,8 +28,8 @@ export interface SparePoolOptions {
   scratch?: string;
   size?: number;
   program?: string;
-  /** Some agents run by the SDK, which costs a process 30 MB to have ready. */
-  sdk?: boolean;
+  /** What agents need: to have either ready costs a process 30 MB. All of it unless somebody says so. */
+  needs?: () => LibrariesAhead;
 }
 
 interface Runner extends Pick<StartedRunner, "pid" | "exited"> {
@@ -45,18 +45,19 @@ const pauseAfterDeath = 1_000;
 export class SparePool {
   private readonly size: number;
   private readonly scratch: string | undefined;
-  private readonly command: string[];
+  private readonly program: string;
+  private readonly needs: () => LibrariesAhead;
   private readonly spares = new Set<Runner>();
   private readonly taken = new Set<Runner>();
   private refill: NodeJS.Timeout | undefined;
   private stopped = false;
 
   constructor(options: SparePoolOptions = {}) {
-    const { scratch, size = 1, program = runnerProgram(), sdk = true } = options;
+    const { scratch, size = 1, program = runnerProgram() } = options;
     this.size = size;
     this.scratch = scratch;
-    const warmth = scratch === undefined ? [] : [scratch, ...(sdk ? [warmSdk] : [])];
-    this.command = [program, ...warmth];
+    this.program = program;
+    this.needs = options.needs ?? (() => ({ sdk: true, docker: true }));
     this.clean();
     this.fill();
   }
@@ -129,8 +130,15 @@ export class SparePool {
     });
   }
 
+  private warmth(): string[] {
+    if (this.scratch === undefined) return [];
+    const { sdk, docker } = this.needs();
+    const ahead = [sdk && librariesAhead.sdk, docker && librariesAhead.docker];
+    return [this.scratch, ...ahead.filter((one) => one !== false)];
+  }
+
   private start(): Runner {
-    const child = spawn(process.execPath, this.command, {
+    const child = spawn(process.execPath, [this.program, ...this.warmth()], {
       detached: true,
       cwd: "/",
       env: ownEnvironment(),

@@ -2,24 +2,26 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { startGateway } from "../gateway/gateway.ts";
 import { listenOnLoopback } from "../gateway/listen.ts";
+import { importDocker } from "../runner/container/engine.ts";
 import { importSdk } from "../runner/runtime/sdk-runtime.ts";
 import { carryOut } from "./carry-out.ts";
 import { practiceOrder } from "./practice-order.ts";
+import type { LibrariesAhead } from "./program.ts";
 
-export interface WarmUpOptions {
+export interface WarmUpOptions extends LibrariesAhead {
   /** Where this process alone may leave files for a moment. */
   scratch: string;
-  sdk: boolean;
 }
 
 /**
  * Goes once through what every run goes through. Node loads and compiles code when it first runs,
  * and that takes more time than the steps themselves.
  */
-export async function warmUp({ scratch, sdk }: WarmUpOptions): Promise<void> {
+export async function warmUp({ scratch, sdk, docker }: WarmUpOptions): Promise<void> {
   // Whoever lacks the SDK hears of it when an agent needs it.
   const sdkLoaded = sdk && importSdk().catch(() => undefined);
-  await Promise.all([practiseRun(scratch), practiseRequest(), sdkLoaded]);
+  const dockerLoaded = docker && importDocker();
+  await Promise.all([practiseRun(scratch), practiseRequest(), sdkLoaded, dockerLoaded]);
 }
 
 async function practiseRun(folder: string): Promise<void> {

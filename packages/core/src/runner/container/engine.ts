@@ -38,13 +38,17 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 /** Loaded only here: it takes longer than most commands of ours need altogether. */
+export async function importDocker(): Promise<typeof Docker> {
+  return (await import("dockerode")).default;
+}
+
 async function openEngine(
   { socketPath }: EngineAddress,
   options: { timeout?: number } = {},
 ): Promise<Docker> {
-  const { default: Docker } = await import("dockerode");
+  const Engine = await importDocker();
   // Without an empty host the library would let `DOCKER_HOST` of this process decide.
-  return new Docker({ socketPath, host: "", protocol: "http", ...options });
+  return new Engine({ socketPath, host: "", protocol: "http", ...options });
 }
 
 const reasons: Record<string, { why: string; hint: string }> = {
