@@ -93,8 +93,8 @@ export class Keeper {
     }
   }
 
-  private words(): string {
-    return this.glimpses.join("\n").slice(-4_000);
+  words(): string {
+    return [...this.glimpses, this.fleet?.said() ?? ""].join("\n").slice(-4_000);
   }
 }
 
@@ -109,7 +109,10 @@ export function anyOf(keepers: readonly Keeper[]): Asked {
         }
         return undefined;
       };
-      return (await until(what, look, patience)).value;
+      const answered = until(what, look, patience).catch((error: Error) => {
+        throw new Error([error.message, ...keepers.map((keeper) => keeper.words())].join("\n"));
+      });
+      return (await answered).value;
     },
   };
 }

@@ -62,7 +62,7 @@ describe("a spare", () => {
     const task = await assign(on);
     const runner = sparePool().reserve();
     runner.prepare(task.assignment);
-    await until(() => existsSync(join(task.jobDir, "private")));
+    await until(() => existsSync(join(task.jobDir, "output.jsonl")));
     await delay(500);
     expect(await readClaim(task.jobDir, 1)).toEqual({ kind: "none" });
     expect(on.rehearsal.ledger.entries).toEqual([]);
@@ -72,15 +72,15 @@ describe("a spare", () => {
     expect((await reportOf(task))?.outcome.code).toBe("success");
   });
 
-  test("that is let go instead leaves no door open and no private file", async () => {
+  test("that is let go instead has begun nothing", async () => {
     const on = await stage({ mode: "obedient" });
     const task = await assign(on);
     const runner = sparePool().reserve();
     runner.prepare(task.assignment);
-    await until(() => existsSync(join(task.jobDir, "private")));
+    await until(() => existsSync(join(task.jobDir, "output.jsonl")));
     runner.letGo();
     expect(await runner.exited).toEqual({ code: 0, signal: null });
-    expect(existsSync(join(task.jobDir, "private"))).toBe(false);
+    expect(readdirSync(task.jobDir)).toEqual(["output.jsonl"]);
     expect(await readClaim(task.jobDir, 1)).toEqual({ kind: "none" });
     expect(on.rehearsal.ledger.entries).toEqual([]);
   });

@@ -102,8 +102,7 @@ export class ActiveJob {
       afterRefusal: (outcome) => this.next({ attempt, outcome, crashed: false }),
       runnerFor: (order) => {
         const runner = this.chooseRunner(order);
-        // One that waits compares first; what stays up is opened for more than this turn.
-        if (!this.chosen?.wasUp && !order.live) runner.prepare(assignmentOf(order));
+        if (this.mayPrepare(order)) runner.prepare(assignmentOf(order));
         return identifyProcess(runner.pid);
       },
     };
@@ -148,6 +147,14 @@ export class ActiveJob {
     const runner = waits ?? spares.reserve();
     this.chosen = { runner, order, wasUp: waits !== undefined };
     return runner;
+  }
+
+  /**
+   * One that waits compares first; what stays up is opened for more than this turn; and the doors of
+   * a container are files, which nobody would look for if it never began.
+   */
+  private mayPrepare({ live, place }: RunOrder): boolean {
+    return !this.chosen?.wasUp && !live && place !== "docker";
   }
 
   /** Nobody is left waiting for an order that does not come. */

@@ -261,7 +261,7 @@ export class ScheduleClock {
   }
 
   private wakeAt(moment: number): void {
-    if (this.stopped || this.slots.size === 0) return;
+    if (this.stopped || (this.slots.size === 0 && !this.replans)) return;
     const left = moment - Date.now();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.look(moment), Math.min(Math.max(left, 1), longestWait));

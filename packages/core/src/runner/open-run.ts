@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Environment } from "../config/environment.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -61,7 +60,6 @@ export async function openRun(
   }
   const { privateDir, doorDir } = runFolders(folder ?? jobDir);
   let last: Readonly<MeteredRequest> | undefined;
-  mkdirSync(privateDir, { recursive: true, mode: 0o700 });
   const doors = await openDoors(order, environment, credential, doorDir, (request) => {
     last = request;
   });
