@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as breathe } from "node:timers/promises";
 import { failPoint } from "../faults/fail-point.ts";
 import { chooseTools, emptyTable } from "../herd-tools/choose-tools.ts";
 import type { HerdTable } from "../herd-tools/herd-server.ts";
@@ -113,7 +113,7 @@ async function perform(assignment: RunnerAssignment, setting: Setting): Promise<
     },
   });
   // After `claude` is on its way; and a runner that nobody can speak to still does its work.
-  const listening = nextTick()
+  const listening = breathe()
     .then(() => socket.open())
     .catch((error) => log.add("nobody can connect to this runner", error));
 
