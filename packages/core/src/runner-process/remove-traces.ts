@@ -14,7 +14,7 @@ export async function removeTraces(jobDir: string): Promise<void> {
 
 const folders = new Set(["private", "door"]);
 
-/** Of `writeFileAtomic`. */
-function isDraft(name: string): boolean {
-  return /^\.outcome\.json\.[0-9a-f]+$/.test(name);
+/** Of `writeFileAtomic`, and of a claim whose runner died over it. */
+export function isDraft(name: string): boolean {
+  return /^(\.outcome|runner-\d+)\.json\.[0-9a-f]+$/.test(name);
 }

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { runTokenOf } from "../../runner/run-order.ts";
 import { sweepRun } from "../../runner/sweep/sweep-run.ts";
-import { removeTraces } from "../../runner-process/remove-traces.ts";
+import { isDraft, removeTraces } from "../../runner-process/remove-traces.ts";
 import type { StateManager } from "../../state/state-manager.ts";
 
 /**
@@ -20,11 +20,11 @@ export async function sweepMoved(
     const jobDir = join(folder, jobId);
     const names = await readdir(jobDir).catch(() => []);
     const last = lastClaimed(names);
-    if (last === undefined || !isUntidy(names)) continue;
+    if (last === undefined ? !names.some(isDraft) : !isUntidy(names)) continue;
     const job = await jobs.get(jobId);
     // What has not ended here is seen to by those who run it.
     if (job?.node === here && job.finished_at === null) continue;
-    await sweepRun(runTokenOf({ jobId, attempt: last }));
+    if (last !== undefined) await sweepRun(runTokenOf({ jobId, attempt: last }));
     await removeTraces(jobDir);
   }
 }
@@ -42,7 +42,6 @@ function lastClaimed(names: readonly string[]): number | undefined {
 function isUntidy(names: readonly string[]): boolean {
   const passing = ["private", "door", "runner.sock"];
   return (
-    !names.includes("outcome.json") ||
-    names.some((name) => name.startsWith(".") || passing.includes(name))
+    !names.includes("outcome.json") || names.some((name) => isDraft(name) || passing.includes(name))
   );
 }
