@@ -7,7 +7,7 @@ export const explanations = {
   "trigger --wait":
     "The job at the socket and one more start of Node: see `herdctl status` below for that part alone.",
   "trigger to spawn":
-    "Trace of the fail-points, of a job whose runner is shown its order only once it is on record, at 550 ms for `claude -p`: 3 ms until the request is read and checked, 3 for the job's transaction, 2 until it is claimed, 3 for the answer to whoever asked and the preparation of the run, 2 for the attempt's transaction, 1 until the spare has its order, 4 in the runner (its claim on disk, the gateway), and 3 for the spawn itself. Since then the runner opens the gateway during the attempt's transaction, which the noise of this machine hides. The bound was set where `claude -p` takes 0.39 s: there it is 3.8 % of it, here 3.9.",
+    "Trace of the fail-points, of a job whose runner is shown its order only once it is on record, at 550 ms for `claude -p`: 3 ms until the request is read and checked, 3 for the job's transaction, 2 until it is claimed, 3 for the answer to whoever asked and the preparation of the run, 2 for the attempt's transaction, 1 until the spare has its order, 4 in the runner (its claim on disk, the gateway), and 3 for the spawn itself; that was with the spawn of Node alone, and execa, which is used, adds to it. Since then the runner opens the gateway during the attempt's transaction; no gain of that was measured. The bound was set where `claude -p` takes 0.39 s: there it is 3.8 % of it, here 3.9.",
   "job in a container":
     "Against the host it grows with the machine: 1.63× of the same job there before, 1.65× now. The engine makes, starts and removes the container on the way.",
   "job in a spare container":
