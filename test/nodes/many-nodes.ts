@@ -76,7 +76,10 @@ export async function nodeNamed(control: FleetControl, name: string) {
   return (await control.nodes()).find((node) => node.name === name);
 }
 
-/** Two nodes, and a job that is at work on the first; its line to the store may be one of its own. */
+/**
+ * Two nodes, and a job that is at work on the first; its line to the store may be one of its own.
+ * The job is there before the second node: of two that look at the same moment either may take it.
+ */
 export async function twoAtWork(
   on: Stage,
   store: string,
@@ -84,8 +87,9 @@ export async function twoAtWork(
 ): Promise<{ one: FleetProgram; two: FleetProgram; job: Job; file: string }> {
   const file = nodeFile(on);
   const one = await startNode(on, file, { name: "one", store: line });
+  const job = await jobAtWork(on, one);
   const two = await startNode(on, nodeFile(on), { name: "two", store });
-  return { one, two, job: await jobAtWork(on, one), file };
+  return { one, two, job, file };
 }
 
 /** A job that is at work on this node. */
