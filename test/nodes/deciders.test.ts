@@ -1,9 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { findNode } from "../../packages/core/src/fleet/nodes/find-node.ts";
-import { needingCare } from "../../packages/core/src/fleet/nodes/lost-nodes.ts";
-import { mayGoOn, mayLose, type PeerWord } from "../../packages/core/src/fleet/nodes/may-go-on.ts";
+import {
+  LostNodes,
+  type NodesInNeed,
+  needingCare,
+} from "../../packages/core/src/fleet/nodes/lost-nodes.ts";
+import {
+  mayBeOnItsOwn,
+  mayGoOn,
+  mayLose,
+  type PeerWord,
+} from "../../packages/core/src/fleet/nodes/may-go-on.ts";
 import { isWithin, type NodeLease } from "../../packages/core/src/state/lease-file.ts";
-import type { Node } from "../../packages/core/src/state/node.ts";
+import { type Node, peerName } from "../../packages/core/src/state/node.ts";
 
 describe("a node that does not reach the store goes on only if nobody can take over", () => {
   const cases: [PeerWord[], boolean][] = [
@@ -16,7 +25,13 @@ describe("a node that does not reach the store goes on only if nobody can take o
     [["away", "silent"], false],
   ];
   it.each(cases)("its peers say %j: %s", (words, goesOn) => {
-    expect(mayGoOn(words)).toBe(goesOn);
+    expect(mayGoOn(words, 4_000)).toBe(goesOn);
+  });
+
+  it("and not for ever, since others may come of whom it does not know", () => {
+    expect(mayGoOn([], 890_000)).toBe(true);
+    expect(mayGoOn([], 890_001)).toBe(false);
+    expect(mayGoOn(["away"], 890_001)).toBe(false);
   });
 });
 
@@ -59,7 +74,7 @@ describe("a node is gone", () => {
 });
 
 describe("which nodes need care", () => {
-  const self = node({ id: "self", heartbeat_at: at(20) });
+  const self = node({ id: "self", address: "here:1", heartbeat_at: at(20) });
 
   it("is told by the clock of the database, whatever the one here says", () => {
     const nodes = [self, node({ id: "quiet", heartbeat_at: at(10) }), node({ id: "gone" })];
@@ -84,7 +99,65 @@ describe("which nodes need care", () => {
   });
 });
 
-function idsOf({ silent, lost }: { silent: Node[]; lost: Node[] }) {
+describe("a silent node may have gone on by itself", () => {
+  const [near, far] = ["near", "far"].map((id) => ({ id, address: `${id}:1` }));
+  const knows = [near, far].map((peer) => peerName({ id: "", address: null, ...peer }));
+  const cutOff = { heartbeat_at: at(16) };
+  const beating = { heartbeat_at: at(17) };
+  const cases: [string, string[], Node[], boolean][] = [
+    ["when it knew of nobody", [], [node({ ...near, ...beating })], true],
+    [
+      "when all whom it knew may be cut off as well",
+      knows,
+      [node({ ...near, ...cutOff }), node({ ...far, ...cutOff, status: "lost" })],
+      true,
+    ],
+    [
+      "not when one of them reaches the store",
+      knows,
+      [node({ ...near, ...cutOff }), node({ ...far, ...beating })],
+      false,
+    ],
+    [
+      "not when one of them was started again",
+      knows,
+      [node({ ...near, ...cutOff }), node({ ...far, ...cutOff, address: "far:2" })],
+      false,
+    ],
+    [
+      "not when one of them has left",
+      knows,
+      [node({ ...near, ...cutOff }), node({ ...far, ...cutOff, status: "left" })],
+      false,
+    ],
+    ["not when nobody knows one of them any more", knows, [node({ ...near, ...cutOff })], false],
+  ];
+  it.each(cases)("%s", (_, known, nodes, may) => {
+    expect(mayBeOnItsOwn({ knows: known }, nodes, Date.parse(at(20)))).toBe(may);
+  });
+
+  it("then it counts as lost after a quarter of an hour, and that is said once", async () => {
+    const self = node({ id: "self", heartbeat_at: at(900) });
+    const alone = node({ id: "alone", heartbeat_at: at(0), knows: [] });
+    const early = needingCare([self, alone], self, false);
+    expect([early.silent, early.onTheirOwn]).toEqual([[], [alone]]);
+    const late = { ...self, heartbeat_at: at(901) };
+    expect(idsOf(needingCare([late, alone], late, false))).toEqual({ silent: ["alone"], lost: [] });
+
+    const said: string[] = [];
+    const others = new LostNodes({
+      store: { lose: async () => true },
+      ask: async () => undefined,
+      settle: async () => true,
+      trouble: (message) => void said.push(message),
+    });
+    await others.care(early);
+    await others.care(early);
+    expect(said).toEqual([expect.stringMatching(/^node one was heard of last .* 15 minutes$/)]);
+  });
+});
+
+function idsOf({ silent, lost }: Pick<NodesInNeed, "silent" | "lost">) {
   return { silent: silent.map(({ id }) => id), lost: lost.map(({ id }) => id) };
 }
 
@@ -108,6 +181,7 @@ function node(more: Partial<Node>): Node {
     heartbeat_at: at(9),
     running: 0,
     skew_ms: null,
+    knows: ["self here:1"],
     lead: false,
     ...more,
   };

@@ -4,6 +4,7 @@ import type { FleetControl, Job } from "@herdctl/core";
 import { claudeBinary } from "../support/claude.ts";
 import { type FleetProgram, fleetProgram, until } from "../support/fleet-program.ts";
 import { folderWith } from "../support/folder.ts";
+import { ask } from "../support/postgres.ts";
 import { obey } from "../support/runtime.ts";
 import type { Stage } from "../support/stage.ts";
 
@@ -89,11 +90,22 @@ export async function twoAtWork(
   const one = await startNode(on, file, { name: "one", store: line });
   const job = await jobAtWork(on, one);
   const two = await startNode(on, nodeFile(on), { name: "two", store });
+  await knowEachOther(store, [one, two]);
   return { one, two, job, file };
 }
 
+/** Until then they may go on without the store as if they were alone. */
+async function knowEachOther(store: string, nodes: FleetProgram[]): Promise<void> {
+  await until("the nodes to run and to know each other", async () => {
+    const states = await Promise.all(nodes.map(({ control }) => control.status()));
+    const rows = await ask(store, "SELECT knows FROM herdctl.nodes");
+    const isKnown = rows.every(({ knows }) => JSON.parse(knows).length === nodes.length - 1);
+    return isKnown && states.every(({ fleet }) => fleet.state === "running");
+  });
+}
+
 /** A job that is at work on this node. */
-async function jobAtWork(on: Stage, { control }: FleetProgram): Promise<Job> {
+export async function jobAtWork(on: Stage, { control }: FleetProgram): Promise<Job> {
   const { job } = await control.trigger({ ...manual, prompt: showingLife });
   await begunTimes(on, 1);
   return job;

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { until } from "../support/fleet-program.ts";
@@ -7,9 +9,12 @@ import { stage } from "../support/stage.ts";
 import {
   begunTimes,
   idOf,
+  jobAtWork,
   letEnd,
   manual,
+  nodeFile,
   nodeNamed,
+  startNode,
   timesAtWork,
   twoAtWork,
 } from "./many-nodes.ts";
@@ -80,6 +85,37 @@ it(
       60_000,
     );
     expect(timesAtWork(on)).toHaveLength(2);
+    await Promise.all([one.stop(), two.stop()]);
+  },
+  long,
+);
+
+it(
+  "a node that was alone goes on behind a half-open line, though another joins meanwhile",
+  async () => {
+    const on = await stage({ mode: "obedient" });
+    const store = await testDatabase();
+    const proxy = await proxyTo(Number(new URL(shared).port));
+    const line = through(proxy, store);
+    const one = await startNode(on, nodeFile(on), { name: "one", store: line });
+    const job = await jobAtWork(on, one);
+    proxy.silence();
+    const file = nodeFile(on);
+    const two = await startNode(on, file, { name: "two", store });
+    // Longer than it takes to call a node lost that is known to stop.
+    await delay(25_000);
+    expect(await nodeNamed(two.control, "one")).toMatchObject({ status: "live" });
+    const log = readFileSync(join(dirname(file), ".herdctl/logs/fleet.log"), "utf8");
+    expect(log.match(/it may be at work/g)).toHaveLength(1);
+    await proxy.restore();
+    letEnd(on);
+    const ended = await two.control.wait(job.id);
+    expect(ended).toMatchObject({
+      status: "completed",
+      attempts: 1,
+      node: await idOf(one.control),
+    });
+    expect(timesAtWork(on)).toHaveLength(1);
     await Promise.all([one.stop(), two.stop()]);
   },
   long,

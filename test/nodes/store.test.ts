@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { bringUpToDate } from "../../packages/core/src/fleet/plan-book.ts";
 import { timedEntries } from "../../packages/core/src/fleet/timetable.ts";
 import type { NewNode } from "../../packages/core/src/state/node.ts";
-import type { Joined } from "../../packages/core/src/state/shared.ts";
+import type { Beat, Joined } from "../../packages/core/src/state/shared.ts";
 import { StateManager } from "../../packages/core/src/state/state-manager.ts";
 import { fleetHead, load } from "../support/fleet.ts";
 import { folderWith } from "../support/folder.ts";
@@ -171,6 +171,17 @@ it("a beat tells who is there, and how far a clock is off", async () => {
   expect(Math.abs(skew ?? Number.NaN)).toBeLessThan(2_000);
 });
 
+it("whom a node knows is on record from its next beat on, and forgotten when it joins anew", async () => {
+  const state = await opened(await testDatabase());
+  await joined(state, "one");
+  const knownNow = async () => (await state.shared?.nodes.list())?.[0]?.knows;
+  expect(await knownNow()).toEqual([]);
+  await beat(state, { knows: ["two db:1"] });
+  expect(await knownNow()).toEqual(["two db:1"]);
+  await joined(state, "one");
+  expect(await knownNow()).toEqual([]);
+});
+
 it("a beat does not wait for those who write", async () => {
   const address = await testDatabase();
   const one = await opened(address);
@@ -233,11 +244,12 @@ async function joined(
   return answer ?? expect.fail("nothing is shared");
 }
 
-async function beat(state: StateManager, more: { running?: number; configPrint?: string } = {}) {
+async function beat(state: StateManager, more: Partial<Beat> = {}) {
   const answer = state.shared?.nodes.beat({
     running: 0,
     configPrint: "print",
     sentAt: new Date(),
+    knows: [],
     ...more,
   });
   return (await answer) ?? expect.fail("nothing is shared");

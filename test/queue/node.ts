@@ -18,6 +18,7 @@ export function node(id: string, change: Partial<Node> = {}): Node {
     heartbeat_at: noon.toISOString(),
     running: 0,
     skew_ms: null,
+    knows: [],
     lead: false,
     ...change,
   };

@@ -367,7 +367,7 @@ describe("among nodes", { timeout: 60_000 }, () => {
   test("one that has read another configuration is given nothing, and gives nothing", async () => {
     const { a, b, read } = await pair({ carrier: { ...mute, send: async () => true } });
     const beat = (configPrint: string) =>
-      b.state.shared?.nodes.beat({ running: 0, sentAt: new Date(), configPrint });
+      b.state.shared?.nodes.beat({ running: 0, sentAt: new Date(), configPrint, knows: [] });
     await b.pass();
     await beat("other");
     await a.pass();

@@ -9,3 +9,10 @@ export const leaseFor = 8_000;
 
 /** Others take over not before: what stopped at the end of its lease has had the time to. */
 export const lostAfter = 10_000;
+
+/**
+ * A node that has lost the store goes on without it while it knows of nobody who could take over.
+ * Whoever joins meanwhile is not known to it, so both keep to this: the one stops before, the other
+ * takes over after.
+ */
+export const onItsOwnFor = 15 * 60_000;

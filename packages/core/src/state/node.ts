@@ -29,6 +29,8 @@ export const nodeSchema = z.object({
   running: z.number().int().nonnegative(),
   /** How far its clock is ahead of the database's. */
   skew_ms: z.number().nullable(),
+  /** The peers whom it asks when it does not reach the store, as `peerName` calls them. */
+  knows: z.array(z.string()),
   /** It does what only one may do. */
   lead: z.boolean(),
 });
@@ -36,5 +38,10 @@ export type Node = z.infer<typeof nodeSchema>;
 
 export type NewNode = Omit<
   Node,
-  "epoch" | "status" | "joined_at" | "heartbeat_at" | "running" | "skew_ms" | "lead"
+  "epoch" | "status" | "joined_at" | "heartbeat_at" | "running" | "skew_ms" | "knows" | "lead"
 >;
+
+/** A node's process, which has another door when it is started again. */
+export function peerName({ id, address }: Pick<Node, "id" | "address">): string {
+  return `${id} ${address}`;
+}

@@ -21,6 +21,8 @@ export interface Beat {
   sentAt: Date;
   /** Of the configuration that the node has read by now. */
   configPrint: string;
+  /** Whom it would ask if the answer to this beat never came. */
+  knows: readonly string[];
 }
 
 export interface NodeStore {

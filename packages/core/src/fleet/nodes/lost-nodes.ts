@@ -1,7 +1,8 @@
 import { UserError } from "../../errors/user-error.ts";
 import type { Node } from "../../state/node.ts";
-import { lostAfter } from "../../state/node-terms.ts";
+import { lostAfter, onItsOwnFor } from "../../state/node-terms.ts";
 import type { NodeStore } from "../../state/shared.ts";
+import { mayBeOnItsOwn } from "./may-go-on.ts";
 import type { NodeWord } from "./peers.ts";
 
 export interface LostNodesFrame {
@@ -12,19 +13,31 @@ export interface LostNodesFrame {
   trouble(message: string, cause?: unknown): void;
 }
 
-/** Which nodes must be called lost, and which of the lost ones somebody has to see to. */
+export interface NodesInNeed {
+  /** They must be called lost. */
+  silent: Node[];
+  /** Silent too, but maybe at work: nobody whom they know could have told them to stop. */
+  onTheirOwn: Node[];
+  /** Whoever called them lost may have died over it. */
+  lost: Node[];
+}
+
 export function needingCare(
   nodes: readonly Node[],
   self: Pick<Node, "id" | "heartbeat_at">,
   isLead: boolean,
-): { silent: Node[]; lost: Node[] } {
+): NodesInNeed {
   // Our own beat is the database's now.
   const now = Date.parse(self.heartbeat_at);
   const others = nodes.filter(({ id }) => id !== self.id);
-  const isSilent = ({ heartbeat_at }: Node) => now - Date.parse(heartbeat_at) > lostAfter;
+  const silentFor = ({ heartbeat_at }: Node) => now - Date.parse(heartbeat_at);
+  const silent = others.filter((node) => node.status === "live" && silentFor(node) > lostAfter);
+  const onTheirOwn = silent.filter(
+    (node) => silentFor(node) <= onItsOwnFor && mayBeOnItsOwn(node, nodes, now),
+  );
   return {
-    silent: others.filter((node) => node.status === "live" && isSilent(node)),
-    // Whoever called it lost may have died over it.
+    silent: silent.filter((node) => !onTheirOwn.includes(node)),
+    onTheirOwn,
     lost: isLead ? others.filter(({ status }) => status === "lost") : [],
   };
 }
@@ -32,10 +45,12 @@ export function needingCare(
 /** Sees to nodes that are silent, each once: what it settled never comes back under that epoch. */
 export class LostNodes {
   private readonly seen = new Set<string>();
+  private readonly mentioned = new Set<string>();
 
   constructor(private readonly frame: LostNodesFrame) {}
 
-  async care({ silent, lost }: { silent: Node[]; lost: Node[] }): Promise<void> {
+  async care({ silent, onTheirOwn, lost }: NodesInNeed): Promise<void> {
+    for (const node of onTheirOwn) this.mention(node);
     await Promise.all([
       ...silent.map((node) => this.once(node, () => this.lose(node))),
       ...lost.map((node) => this.once(node, () => this.frame.settle(node))),
@@ -46,9 +61,18 @@ export class LostNodes {
   private async lose(node: Node): Promise<boolean> {
     if ((await this.frame.ask(node))?.lives) return false;
     if (!(await this.frame.store.lose(node.id, node.epoch))) return false;
-    const patience = lostAfter / 1000;
-    this.frame.trouble(`node ${node.name} is lost: nothing was heard of it for ${patience} s`);
+    this.frame.trouble(`node ${node.name} is lost: it was heard of last at ${node.heartbeat_at}`);
     return this.frame.settle(node);
+  }
+
+  private mention({ id, epoch, name, heartbeat_at }: Node): void {
+    const key = `${id}.${epoch}`;
+    if (this.mentioned.has(key)) return;
+    this.mentioned.add(key);
+    const minutes = onItsOwnFor / 60_000;
+    this.frame.trouble(
+      `node ${name} was heard of last at ${heartbeat_at}, when it knew of nobody who could take over: it may be at work, so it counts as lost after ${minutes} minutes`,
+    );
   }
 
   private async once({ id, epoch, name }: Node, work: () => Promise<boolean>): Promise<void> {

@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import type { LoadedFleet } from "../../config/load.ts";
 import { UserError } from "../../errors/user-error.ts";
 import { machineTime } from "../../state/lease-file.ts";
-import type { NewNode, Node } from "../../state/node.ts";
-import { lostAfter } from "../../state/node-terms.ts";
+import { type NewNode, type Node, peerName } from "../../state/node.ts";
 import type { SharedStore } from "../../state/shared.ts";
 import { configPrint } from "./config-print.ts";
 import { doorHost } from "./door-host.ts";
 import { findNode } from "./find-node.ts";
 import { KeptLease } from "./kept-lease.ts";
 import { LostNodes, needingCare } from "./lost-nodes.ts";
-import { mayGoOn, mayLose } from "./may-go-on.ts";
+import { mayGoOn } from "./may-go-on.ts";
 import { nodeIdentity } from "./node-identity.ts";
 import type { NodeOptions } from "./node-options.ts";
 import { askPeer, type NodeWord, PeerDoor } from "./peers.ts";
-import { askPeersEvery, beatEvery, silentAfter } from "./terms.ts";
+import { StoreReach } from "./store-reach.ts";
+import { askPeersEvery, beatEvery } from "./terms.ts";
 
 export interface MembershipFrame {
   shared: SharedStore;
@@ -62,10 +62,7 @@ export class Membership {
   private print: string;
   private inForce: string | undefined;
   private address: string | null = null;
-  private heardAt = 0;
-  private reachedSince: number | undefined;
-  private saidAwayAt: number | undefined;
-  private failed: string | undefined;
+  private readonly reach = new StoreReach();
   private leads = false;
   private suspended: Promise<void> | undefined;
   private returning: Promise<void> | undefined;
@@ -165,6 +162,10 @@ export class Membership {
     await this.frame.shared.nodes.leave().catch(() => undefined);
   }
 
+  private get peers(): Node[] {
+    return this.nodes.filter(({ id, status }) => status === "live" && id !== this.self?.id);
+  }
+
   private async enter(): Promise<void> {
     const { stateDir, node, version, shared } = this.frame;
     const { id, name } = await nodeIdentity(stateDir, node.name);
@@ -181,18 +182,21 @@ export class Membership {
     this.secret = joined.secret;
     this.door.know(joined.secret);
     this.lease.begin(`${id}.${joined.node.epoch}`, sentAt, joined.unbroken);
-    this.heardAt = sentAt;
-    this.reachedSince = machineTime();
-    this.failed = undefined;
+    this.reach.missed();
+    this.reach.heard(sentAt);
   }
 
   private async showLife(): Promise<void> {
     const sentAt = machineTime();
     const running = this.hands?.running() ?? 0;
+    const knows = this.peers.map(peerName);
     try {
-      const beat = { running, sentAt: new Date(), configPrint: this.print };
+      const beat = { running, sentAt: new Date(), configPrint: this.print, knows };
       const { nodes, configPrint: inForce } = await this.frame.shared.nodes.beat(beat);
       this.heard(sentAt, nodes, inForce);
+      // Others judge by what is on record of it, should this be the last that they hear.
+      if (this.peers.some((peer) => !knows.includes(peerName(peer))))
+        setImmediate(() => this.beat());
     } catch (error) {
       if (isFenced(error)) this.comeBack();
       else this.unheard(error);
@@ -200,13 +204,7 @@ export class Membership {
   }
 
   private heard(sentAt: number, nodes: readonly Node[], inForce: string): void {
-    const wasAway = this.failed !== undefined || sentAt - this.heardAt > silentAfter + beatEvery;
-    if (wasAway || this.reachedSince === undefined) {
-      this.reachedSince = machineTime();
-      this.frame.reached();
-    }
-    this.failed = undefined;
-    this.heardAt = sentAt;
+    if (this.reach.heard(sentAt)) this.frame.reached();
     this.nodes = nodes;
     this.self = nodes.find(({ id }) => id === this.self?.id) ?? this.self;
     this.lease.renew(sentAt);
@@ -224,39 +222,31 @@ export class Membership {
     const message = error instanceof Error ? error.message : String(error);
     if (!(error instanceof UserError))
       this.frame.trouble("this node could not show that it lives", error);
-    this.failed = message;
-    this.reachedSince = undefined;
+    this.reach.missed(message);
     this.watchOver();
   }
 
-  /** What a peer is told; whoever is told that we are cut off may rely on it for a while. */
   private word(): NodeWord {
-    const reaches = this.reaches;
-    if (!reaches) this.saidAwayAt = machineTime();
+    const reaches = this.reach.tellPeer();
     return { node: this.self?.id ?? "", reaches, lives: this.lease.lives };
-  }
-
-  private get reaches(): boolean {
-    return this.failed === undefined && machineTime() - this.heardAt <= silentAfter;
   }
 
   /** Once a second: while the store is away the peers are asked, and the lease may end. */
   private watchOver(): void {
     if (this.stopped || this.returning) return;
     if (!this.lease.lives) this.suspend();
-    if (this.reaches) return;
-    this.reachedSince = undefined;
+    if (this.reach.isThere) return;
+    this.reach.missed();
     this.inBackground(this.askPeers());
   }
 
   private async askPeers(): Promise<void> {
     const askedAt = machineTime();
-    const peers = this.nodes.filter(({ id, status }) => status === "live" && id !== this.self?.id);
-    const words = await Promise.all(peers.map((peer) => askPeer(peer, this.secret)));
-    if (this.reaches || this.returning || !this.lease.lives) return;
+    const words = await Promise.all(this.peers.map((peer) => askPeer(peer, this.secret)));
+    if (this.reach.isThere || this.returning || !this.lease.lives) return;
     const said = words.map((word) => (word ? (word.reaches ? "reaches" : "away") : "silent"));
-    const why = this.failed ?? "it does not answer";
-    if (mayGoOn(said)) {
+    const why = this.reach.whyNot;
+    if (mayGoOn(said, this.reach.sinceHeard)) {
       this.lease.renew(askedAt);
       this.frame.problem(`the store is away, for all nodes: what runs goes on (${why})`);
     } else this.frame.problem(`this node does not reach the store: ${why}`);
@@ -284,9 +274,8 @@ export class Membership {
   }
 
   private lookAfterOthers(): void {
-    const { reachedSince, saidAwayAt, self } = this;
-    const now = machineTime();
-    if (!self || !mayLose({ now, reachedSince, saidAwayAt, patience: lostAfter })) return;
+    const { self } = this;
+    if (!self || !this.reach.mayLoseOthers) return;
     this.inBackground(this.others.care(needingCare(this.nodes, self, this.leads)));
   }
 

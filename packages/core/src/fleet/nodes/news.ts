@@ -11,6 +11,8 @@ export interface NewsOptions {
   hub: EventHub;
   /** The id of this node. */
   here: string;
+  /** Another node has come. */
+  joined?(): void;
   trouble(message: string, cause?: unknown): void;
 }
 
@@ -44,6 +46,7 @@ const noteSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("whole"), from, event: z.looseObject({ type: z.string() }) }),
   z.object({ kind: z.literal("output"), from, id: z.string() }),
   z.object({ kind: z.literal("plans"), from }),
+  z.object({ kind: z.literal("joined"), from }),
 ]);
 type Note = z.infer<typeof noteSchema>;
 
@@ -68,6 +71,7 @@ export class News {
       () => this.missed(),
     );
     this.leave = hub.carry((event) => this.carry(event));
+    this.tell({ kind: "joined", from: this.options.here });
   }
 
   async stop(): Promise<void> {
@@ -120,13 +124,16 @@ export class News {
     if (!note || note.from === this.options.here) return;
     if (note.kind === "output") this.wake(this.outputs.get(note.id));
     else if (note.kind === "plans") this.wake(this.plans);
+    else if (note.kind === "joined") this.options.joined?.();
     else
       this.handling = this.handling
         .then(() => this.passOn(note))
         .catch((error) => this.fail(error));
   }
 
-  private async passOn(note: Exclude<Note, { kind: "output" | "plans" }>): Promise<void> {
+  private async passOn(
+    note: Exclude<Note, { kind: "output" | "plans" | "joined" }>,
+  ): Promise<void> {
     if (this.stopped) return;
     const event =
       note.kind === "whole" ? asEvent(note.event) : await this.readEvent(note.type, note.id);

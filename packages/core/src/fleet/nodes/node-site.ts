@@ -25,7 +25,14 @@ export function makeSite(
 ): NodeSite | undefined {
   const { shared } = state;
   if (!shared || !nodes) return undefined;
-  const news = new News({ shared, state, hub, here: nodes.id, trouble });
+  const news = new News({
+    shared,
+    state,
+    hub,
+    here: nodes.id,
+    joined: () => nodes.beat(),
+    trouble,
+  });
   const tell = (jobId: string) => news.tellOutput(jobId);
   const { outputs, files } = shared;
   return { nodes, news, shipper: new OutputShipper({ outputs, files, tell, trouble }) };

@@ -33,11 +33,13 @@ export function viewNodes(
     now,
   }: { here: string | undefined; configPrint: string | undefined; now: Date },
 ): NodeView[] {
-  return nodes.map(({ config_print, address: _address, epoch: _epoch, ...node }) => ({
-    ...node,
-    // The beat is told by the database's clock, which may be ahead of ours.
-    seconds_since_beat: Math.max(0, (now.getTime() - Date.parse(node.heartbeat_at)) / 1000),
-    config_in_force: config_print === configPrint,
-    here: node.id === here,
-  }));
+  return nodes.map(
+    ({ config_print, address: _address, epoch: _epoch, knows: _knows, ...node }) => ({
+      ...node,
+      // The beat is told by the database's clock, which may be ahead of ours.
+      seconds_since_beat: Math.max(0, (now.getTime() - Date.parse(node.heartbeat_at)) / 1000),
+      config_in_force: config_print === configPrint,
+      here: node.id === here,
+    }),
+  );
 }

@@ -145,7 +145,8 @@ function* writeNode(node: NewNode): Steps<void> {
                  capacity = excluded.capacity, version = excluded.version,
                  config_print = excluded.config_print, address = excluded.address,
                  epoch = old.epoch + 1, status = 'live', joined_at = excluded.joined_at,
-                 heartbeat_at = excluded.heartbeat_at, running = 0, skew_ms = NULL`;
+                 heartbeat_at = excluded.heartbeat_at, running = 0, skew_ms = NULL,
+                 knows = '[]'`;
   const words = JSON.stringify(labels);
   yield* run(sql, id, name, role, words, capacity, version, config_print, address);
 }
@@ -153,15 +154,15 @@ function* writeNode(node: NewNode): Steps<void> {
 /** One statement renews the lease, so that a beat never waits for those who write jobs. */
 function* beatSteps(
   { id, epoch }: Writer,
-  { running, configPrint }: Beat,
+  { running, configPrint, knows }: Beat,
   skew: number | null,
 ): Steps<{ nodes: Node[]; configPrint: string; at: string }> {
   const sql = `UPDATE herdctl.nodes
                SET heartbeat_at = clock_timestamp(), running = ?, config_print = ?,
-                   skew_ms = coalesce(CAST(? AS double precision), skew_ms)
+                   skew_ms = coalesce(CAST(? AS double precision), skew_ms), knows = ?
                WHERE id = ? AND epoch = ? AND status = 'live'
                RETURNING ${iso("clock_timestamp()")} AS at`;
-  const renewed = yield* one(sql, running, configPrint, skew, id, epoch);
+  const renewed = yield* one(sql, running, configPrint, skew, JSON.stringify(knows), id, epoch);
   if (!renewed) throw new UserError("node_fenced", "the lease of this node has ended");
   const nodes = yield* readNodes();
   const print = (yield* setting("config_print")) ?? configPrint;
@@ -175,7 +176,7 @@ function* beatSteps(
 export function* readNodes(): Steps<Node[]> {
   const sql = `SELECT id, name, role, labels, capacity, version, config_print, address, epoch,
                  status, ${iso("joined_at")} AS joined_at, ${iso("heartbeat_at")} AS heartbeat_at,
-                 running, skew_ms,
+                 running, skew_ms, knows,
                  coalesce(id = (SELECT id FROM herdctl.nodes
                                 WHERE status = 'live' AND role IN ('all', 'control')
                                 ORDER BY joined_at, id LIMIT 1), false) AS lead
@@ -184,8 +185,8 @@ export function* readNodes(): Steps<Node[]> {
 }
 
 function readNode(row: Row): Node {
-  const labels = JSON.parse(String(row.labels));
-  return nodeSchema.parse({ ...row, labels, lead: Boolean(row.lead) });
+  const [labels, knows] = [row.labels, row.knows].map((text) => JSON.parse(String(text)));
+  return nodeSchema.parse({ ...row, labels, knows, lead: Boolean(row.lead) });
 }
 
 export function* setting(name: string): Steps<string | undefined> {

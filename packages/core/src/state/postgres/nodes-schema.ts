@@ -42,3 +42,8 @@ export const nodesSchema = `
     PRIMARY KEY (job_id, name)
   );
 `;
+
+/** By which peers a node that is cut off finds out whether it may go on. */
+export const knownPeers = `
+  ALTER TABLE herdctl.nodes ADD COLUMN knows text COLLATE "C" NOT NULL DEFAULT '[]';
+`;
