@@ -13,4 +13,6 @@ export default defineConfig({
   ],
   platform: "node",
   dts: true,
+  // Only to count what of the source tests have run.
+  sourcemap: process.env.HERDCTL_SOURCE_MAPS === "1",
 });

@@ -78,7 +78,7 @@ describe("which nodes need care", () => {
 
   it("is told by the clock of the database, whatever the one here says", () => {
     const nodes = [self, node({ id: "quiet", heartbeat_at: at(10) }), node({ id: "gone" })];
-    expect(idsOf(needingCare(nodes, self, false))).toEqual({ silent: ["gone"], lost: [] });
+    expect(idsOf(care(nodes, self, false))).toEqual({ silent: ["gone"], lost: [] });
   });
 
   it("lost ones are seen to by the lead once more", () => {
@@ -87,12 +87,12 @@ describe("which nodes need care", () => {
       node({ id: "lost", status: "lost" }),
       node({ id: "left", status: "left" }),
     ];
-    expect(idsOf(needingCare(nodes, self, true))).toEqual({ silent: [], lost: ["lost"] });
-    expect(idsOf(needingCare(nodes, self, false))).toEqual({ silent: [], lost: [] });
+    expect(idsOf(care(nodes, self, true))).toEqual({ silent: [], lost: ["lost"] });
+    expect(idsOf(care(nodes, self, false))).toEqual({ silent: [], lost: [] });
   });
 
   it("a node does not take care of itself", () => {
-    expect(idsOf(needingCare([{ ...self, heartbeat_at: at(0) }], self, true))).toEqual({
+    expect(idsOf(care([{ ...self, heartbeat_at: at(0) }], self, true))).toEqual({
       silent: [],
       lost: [],
     });
@@ -139,10 +139,11 @@ describe("a silent node may have gone on by itself", () => {
   it("then it counts as lost after a quarter of an hour, and that is said once", async () => {
     const self = node({ id: "self", heartbeat_at: at(900) });
     const alone = node({ id: "alone", heartbeat_at: at(0), knows: [] });
-    const early = needingCare([self, alone], self, false);
+    const early = care([self, alone], self, false);
     expect([early.silent, early.onTheirOwn]).toEqual([[], [alone]]);
+    expect(idsOf(care([self, alone], self, false, ["alone"])).silent).toEqual(["alone"]);
     const late = { ...self, heartbeat_at: at(901) };
-    expect(idsOf(needingCare([late, alone], late, false))).toEqual({ silent: ["alone"], lost: [] });
+    expect(idsOf(care([late, alone], late, false))).toEqual({ silent: ["alone"], lost: [] });
 
     const said: string[] = [];
     const others = new LostNodes({
@@ -156,6 +157,10 @@ describe("a silent node may have gone on by itself", () => {
     expect(said).toEqual([expect.stringMatching(/^node one was heard of last .* 15 minutes$/)]);
   });
 });
+
+function care(nodes: Node[], self: Node, isLead: boolean, knowSelf: string[] = []) {
+  return needingCare({ nodes, self, isLead, isKnownTo: ({ id }) => knowSelf.includes(id) });
+}
 
 function idsOf({ silent, lost }: Pick<NodesInNeed, "silent" | "lost">) {
   return { silent: silent.map(({ id }) => id), lost: lost.map(({ id }) => id) };

@@ -4,7 +4,7 @@ import type { FleetContext } from "../context.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import { recover } from "../recovery.ts";
 import type { Lead } from "./lead.ts";
-import type { NodeHands } from "./membership.ts";
+import type { NodeHands } from "./node-hands.ts";
 import { settleLost } from "./settle-lost.ts";
 import { sweepMoved } from "./sweep-moved.ts";
 

@@ -22,18 +22,25 @@ export interface NodesInNeed {
   lost: Node[];
 }
 
-export function needingCare(
-  nodes: readonly Node[],
-  self: Pick<Node, "id" | "heartbeat_at">,
-  isLead: boolean,
-): NodesInNeed {
+export function needingCare({
+  nodes,
+  self,
+  isLead,
+  isKnownTo,
+}: {
+  nodes: readonly Node[];
+  self: Pick<Node, "id" | "heartbeat_at">;
+  isLead: boolean;
+  /** The node would ask this one, by what passed between them. */
+  isKnownTo(node: Node): boolean;
+}): NodesInNeed {
   // Our own beat is the database's now.
   const now = Date.parse(self.heartbeat_at);
   const others = nodes.filter(({ id }) => id !== self.id);
   const silentFor = ({ heartbeat_at }: Node) => now - Date.parse(heartbeat_at);
   const silent = others.filter((node) => node.status === "live" && silentFor(node) > lostAfter);
   const onTheirOwn = silent.filter(
-    (node) => silentFor(node) <= onItsOwnFor && mayBeOnItsOwn(node, nodes, now),
+    (node) => silentFor(node) <= onItsOwnFor && !isKnownTo(node) && mayBeOnItsOwn(node, nodes, now),
   );
   return {
     silent: silent.filter((node) => !onTheirOwn.includes(node)),
@@ -50,7 +57,11 @@ export class LostNodes {
   constructor(private readonly frame: LostNodesFrame) {}
 
   async care({ silent, onTheirOwn, lost }: NodesInNeed): Promise<void> {
-    for (const node of onTheirOwn) this.mention(node);
+    for (const node of onTheirOwn) {
+      this.mention(node);
+      // One that answers knows from then on of somebody who reaches the store, and stops.
+      void this.frame.ask(node);
+    }
     await Promise.all([
       ...silent.map((node) => this.once(node, () => this.lose(node))),
       ...lost.map((node) => this.once(node, () => this.frame.settle(node))),

@@ -4,15 +4,18 @@ import { UserError } from "../../errors/user-error.ts";
 import { machineTime } from "../../state/lease-file.ts";
 import { type NewNode, type Node, peerName } from "../../state/node.ts";
 import type { SharedStore } from "../../state/shared.ts";
+import { Acquaintances } from "./acquaintances.ts";
 import { configPrint } from "./config-print.ts";
 import { doorHost } from "./door-host.ts";
 import { findNode } from "./find-node.ts";
 import { KeptLease } from "./kept-lease.ts";
 import { LostNodes, needingCare } from "./lost-nodes.ts";
 import { mayGoOn } from "./may-go-on.ts";
+import type { NodeHands } from "./node-hands.ts";
 import { nodeIdentity } from "./node-identity.ts";
 import type { NodeOptions } from "./node-options.ts";
-import { askPeer, type NodeWord, PeerDoor } from "./peers.ts";
+import { differs, refused } from "./other-config.ts";
+import { type NodeWord, type Peer, PeerDoor } from "./peers.ts";
 import { StoreReach } from "./store-reach.ts";
 import { askPeersEvery, beatEvery } from "./terms.ts";
 
@@ -29,24 +32,6 @@ export interface MembershipFrame {
   trouble(message: string, cause?: unknown): void;
 }
 
-/** What a node makes the rest of its fleet process do. None of it may reject. */
-export interface NodeHands {
-  /** Jobs that are at work here. */
-  running(): number;
-  /** Nothing is begun while the lease is gone. */
-  suspend(): Promise<void>;
-  resume(): void;
-  /** Others may have taken over: what runs here is ended, and nothing of it is recorded. */
-  drop(): Promise<void>;
-  /** The node is back after it was counted as lost. */
-  rejoined(): Promise<void>;
-  /** What another node had begun is settled; true when nothing is left of it. */
-  settleLost(node: Node): Promise<boolean>;
-  lead(isLead: boolean): Promise<void>;
-  /** What was read here has come into force, or another configuration has. */
-  configJudged(): Promise<void>;
-}
-
 /**
  * This process as a node of a fleet on a shared store: it joins, shows that it lives, and stops in
  * time when it cannot. Everything else of the fleet is told by way of its hands.
@@ -55,9 +40,9 @@ export class Membership {
   /** Of all, as the last beat told it. */
   nodes: readonly Node[] = [];
   readonly lease: KeptLease;
-  private readonly door = new PeerDoor(() => this.word());
+  private readonly door = new PeerDoor((asker) => this.word(asker));
+  private readonly peers = new Acquaintances(() => ({ id: this.id, address: this.address }));
   private self: Node | undefined;
-  private secret = "";
   private hands: NodeHands | undefined;
   private print: string;
   private inForce: string | undefined;
@@ -77,7 +62,7 @@ export class Membership {
     this.print = configPrint(frame.loaded());
     this.others = new LostNodes({
       store: frame.shared.nodes,
-      ask: (node) => askPeer(node, this.secret),
+      ask: (node) => this.peers.ask(node),
       settle: async (node) => (await this.hands?.settleLost(node)) ?? false,
       trouble: frame.trouble,
     });
@@ -116,8 +101,7 @@ export class Membership {
     this.address = await this.door.open(await doorHost(host, this.frame.shared.connectionString));
     try {
       await this.enter();
-      // Who else is there must be known before anything is decided by it.
-      this.nodes = await this.frame.shared.nodes.list();
+      await this.meetOthers();
     } catch (error) {
       await this.door.close();
       throw error;
@@ -162,10 +146,6 @@ export class Membership {
     await this.frame.shared.nodes.leave().catch(() => undefined);
   }
 
-  private get peers(): Node[] {
-    return this.nodes.filter(({ id, status }) => status === "live" && id !== this.self?.id);
-  }
-
   private async enter(): Promise<void> {
     const { stateDir, node, version, shared } = this.frame;
     const { id, name } = await nodeIdentity(stateDir, node.name);
@@ -179,23 +159,34 @@ export class Membership {
     const joined = await shared.nodes.join(facts, randomBytes(32).toString("hex"));
     if (joined.kind === "other_config") throw refused(this.print, joined);
     this.self = joined.node;
-    this.secret = joined.secret;
+    this.peers.begin(joined.secret);
     this.door.know(joined.secret);
     this.lease.begin(`${id}.${joined.node.epoch}`, sentAt, joined.unbroken);
     this.reach.missed();
     this.reach.heard(sentAt);
   }
 
+  /**
+   * Who else is there must be known before anything is decided by it. And each of them must know of
+   * this node: one that loses the store goes on as long as it knows of nobody.
+   */
+  private async meetOthers(): Promise<void> {
+    const sentAt = machineTime();
+    this.nodes = await this.frame.shared.nodes.list();
+    this.peers.list(this.nodes, sentAt);
+    await this.peers.askAll();
+  }
+
   private async showLife(): Promise<void> {
     const sentAt = machineTime();
     const running = this.hands?.running() ?? 0;
-    const knows = this.peers.map(peerName);
+    const knows = this.peers.all.map(peerName);
     try {
       const beat = { running, sentAt: new Date(), configPrint: this.print, knows };
       const { nodes, configPrint: inForce } = await this.frame.shared.nodes.beat(beat);
       this.heard(sentAt, nodes, inForce);
       // Others judge by what is on record of it, should this be the last that they hear.
-      if (this.peers.some((peer) => !knows.includes(peerName(peer))))
+      if (this.peers.all.some((peer) => !knows.includes(peerName(peer))))
         setImmediate(() => this.beat());
     } catch (error) {
       if (isFenced(error)) this.comeBack();
@@ -206,6 +197,7 @@ export class Membership {
   private heard(sentAt: number, nodes: readonly Node[], inForce: string): void {
     if (this.reach.heard(sentAt)) this.frame.reached();
     this.nodes = nodes;
+    this.peers.list(nodes, sentAt);
     this.self = nodes.find(({ id }) => id === this.self?.id) ?? this.self;
     this.lease.renew(sentAt);
     const wasUpToDate = this.isUpToDate;
@@ -226,7 +218,8 @@ export class Membership {
     this.watchOver();
   }
 
-  private word(): NodeWord {
+  private word(asker: Peer): NodeWord {
+    this.peers.askedBy(asker);
     const reaches = this.reach.tellPeer();
     return { node: this.self?.id ?? "", reaches, lives: this.lease.lives };
   }
@@ -242,9 +235,8 @@ export class Membership {
 
   private async askPeers(): Promise<void> {
     const askedAt = machineTime();
-    const words = await Promise.all(this.peers.map((peer) => askPeer(peer, this.secret)));
+    const said = await this.peers.askAll();
     if (this.reach.isThere || this.returning || !this.lease.lives) return;
-    const said = words.map((word) => (word ? (word.reaches ? "reaches" : "away") : "silent"));
     const why = this.reach.whyNot;
     if (mayGoOn(said, this.reach.sinceHeard)) {
       this.lease.renew(askedAt);
@@ -276,7 +268,11 @@ export class Membership {
   private lookAfterOthers(): void {
     const { self } = this;
     if (!self || !this.reach.mayLoseOthers) return;
-    this.inBackground(this.others.care(needingCare(this.nodes, self, this.leads)));
+    const inNeed = needingCare({
+      ...{ nodes: this.nodes, self, isLead: this.leads },
+      isKnownTo: (node) => this.peers.isKnownTo(node),
+    });
+    this.inBackground(this.others.care(inNeed));
   }
 
   /** Others count this node as lost: it ends what it runs, and joins as if it came anew. */
@@ -301,6 +297,7 @@ export class Membership {
     this.suspended = undefined;
     this.frame.problem(undefined);
     // It may take its time, and the node must show meanwhile that it lives.
+    this.inBackground(this.meetOthers());
     if (this.hands) this.inBackground(this.hands.rejoined());
   }
 
@@ -325,18 +322,6 @@ export class Membership {
 
 export function isFenced(error: unknown): boolean {
   return error instanceof UserError && error.code === "node_fenced";
-}
-
-const differs =
-  "this node has read another configuration than the one in force: it takes no new jobs; bring it the same files, or run `herdctl reload` where the right ones are";
-
-function refused(own: string, { print, nodes }: { print: string; nodes: string[] }): UserError {
-  const short = (text: string) => text.slice(0, 12);
-  const who = `${nodes.join(", ")} ${nodes.length === 1 ? "runs" : "run"}`;
-  return new UserError(
-    "node_refused",
-    `${who} another configuration (${short(print)}) than the one here (${short(own)})`,
-  );
 }
 
 function pause(milliseconds: number): Promise<void> {

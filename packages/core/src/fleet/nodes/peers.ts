@@ -14,6 +14,9 @@ const wordSchema = z.object({
 /** What a node tells a peer that asks. */
 export type NodeWord = z.infer<typeof wordSchema>;
 
+/** A node, and where it answers. */
+export type Peer = Pick<Node, "id" | "address">;
+
 /**
  * Where a node answers its peers, beside the store and for when the store is away: whether it
  * reaches it. Question and answer are signed with a secret that lies in the store.
@@ -22,16 +25,16 @@ export class PeerDoor {
   private server: Server | undefined;
   private secret: string | undefined;
 
-  constructor(private readonly answer: () => NodeWord) {}
+  constructor(private readonly answer: (asker: Peer) => NodeWord) {}
 
   /** Resolves with where peers find it. */
   async open(host: string): Promise<string> {
     const server = createServer((request, response) => {
-      const nonce = this.nonceOf(request);
-      if (nonce === undefined || this.secret === undefined)
+      const question = this.questionIn(request);
+      if (question === undefined || this.secret === undefined)
         return void response.writeHead(403).end();
-      const body = JSON.stringify(this.answer());
-      const seal = signed(this.secret, `answer ${nonce} ${body}`);
+      const body = JSON.stringify(this.answer(question.asker));
+      const seal = signed(this.secret, `answer ${question.nonce} ${body}`);
       response.writeHead(200, { "content-type": "application/json", seal }).end(body);
     });
     this.server = server;
@@ -59,25 +62,37 @@ export class PeerDoor {
   }
 
   /** Undefined where nobody of the fleet asks. */
-  private nonceOf({ headers, url }: IncomingMessage): string | undefined {
-    const { nonce, seal } = headers;
-    if (url !== "/store" || typeof nonce !== "string" || typeof seal !== "string") return undefined;
-    if (this.secret === undefined || !/^[0-9a-f]{32}$/.test(nonce)) return undefined;
-    return isSeal(seal, signed(this.secret, `ask ${nonce}`)) ? nonce : undefined;
+  private questionIn({ headers, url }: IncomingMessage): Question | undefined {
+    const { nonce, asker, seal } = headers;
+    if (url !== "/store" || this.secret === undefined) return undefined;
+    if (typeof nonce !== "string" || !/^[0-9a-f]{32}$/.test(nonce)) return undefined;
+    if (typeof asker !== "string" || typeof seal !== "string") return undefined;
+    if (!isSeal(seal, signed(this.secret, `ask ${nonce} ${asker}`))) return undefined;
+    return { nonce, asker: askerSchema.parse(JSON.parse(decodeURIComponent(asker))) };
   }
 }
 
-/** Undefined when it does not answer, or somebody else does. */
+interface Question {
+  nonce: string;
+  asker: Peer;
+}
+
+const askerSchema = z.object({ id: z.string(), address: z.string().nullable() });
+
+/** Undefined when it does not answer, or somebody else does. Whoever answers knows who has asked. */
 export async function askPeer(
-  { id, address }: Pick<Node, "id" | "address">,
+  { id, address }: Peer,
   secret: string,
+  self: Peer,
 ): Promise<NodeWord | undefined> {
   if (address === null) return undefined;
   const nonce = randomBytes(16).toString("hex");
+  const asker = encodeURIComponent(JSON.stringify({ id: self.id, address: self.address }));
   try {
     const { seal, body } = await fetchAnswer(address, {
       nonce,
-      seal: signed(secret, `ask ${nonce}`),
+      asker,
+      seal: signed(secret, `ask ${nonce} ${asker}`),
     });
     if (!isSeal(seal, signed(secret, `answer ${nonce} ${body}`))) return undefined;
     const word = wordSchema.parse(JSON.parse(body));
