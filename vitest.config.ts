@@ -55,7 +55,8 @@ export default defineConfig({
     // A Docker engine with containers takes its time to go.
     teardownTimeout: 120_000,
     coverage: {
-      provider: "v8",
+      provider: "custom",
+      customProviderModule: "test/counting/provider.ts",
       include: ["packages/*/src/**"],
       exclude: ["packages/cli/src/**"],
       reporter: ["text-summary", "json-summary"],
