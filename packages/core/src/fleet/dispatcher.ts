@@ -29,6 +29,7 @@ export class Dispatcher {
   private timer: NodeJS.Timeout | undefined;
   private passing: Promise<void> | undefined;
   private again = false;
+  private hasNew = false;
   private rest = 0;
   private open = false;
   private left = false;
@@ -73,9 +74,10 @@ export class Dispatcher {
     await Promise.all([...this.active.values()].map((job) => job.leave()));
   }
 
-  /** Something changed: there may be a job to start. */
-  kick(): void {
+  /** Something changed: there may be a job to start, or there is most likely, since it is new. */
+  kick(isNew = false): void {
     if (!this.open) return;
+    this.hasNew ||= isNew;
     if (this.passing) {
       this.again = true;
       return;
@@ -114,8 +116,9 @@ export class Dispatcher {
     this.rest = 0;
     try {
       const limits = await this.limits();
-      const now = new Date();
-      const { here, nextDue, length } = await this.queue.handOut(limits, now);
+      const [now, isNew] = [new Date(), this.hasNew];
+      this.hasNew = false;
+      const { here, nextDue, length } = await this.queue.handOut(limits, now, isNew);
       if (length >= longQueue)
         this.rest = Math.min((performance.now() - began) * restPerLook, longestRest);
       for (const id of here) await this.begin(id);

@@ -46,7 +46,7 @@ export async function triggerAll(
     context.hub.emit({ type: job.status === "skipped" ? "job:skipped" : "job:created", job });
     for (const id of cancel) await cancelJob(parts, id, false);
   }
-  dispatcher.kick();
+  dispatcher.kick(admissions.some(({ created }) => created));
   return admissions;
 }
 

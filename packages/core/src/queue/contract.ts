@@ -23,8 +23,11 @@ export interface HandedOut {
  * for nodes that share a store; whoever uses it does not ask which it has.
  */
 export interface Queue {
-  /** Decides which jobs start now and gives each to one who begins it, in one step. */
-  handOut(limits: ClaimLimits, now: Date): Promise<HandedOut>;
+  /**
+   * Decides which jobs start now and gives each to one who begins it, in one step. `isNew` says that
+   * a job has just come, so that there is most likely something to decide.
+   */
+  handOut(limits: ClaimLimits, now: Date, isNew?: boolean): Promise<HandedOut>;
   /** It was handed out to this process, and no attempt has begun since. */
   isOurs(job: Job): boolean;
   /** From now on orders of others are carried out by these hands. */

@@ -27,6 +27,8 @@ export interface BossQueueOptions {
 /** An order that was sent is not sent again before this: most have long begun by then. */
 const sendAgainAfter = 2_000;
 const remembered = 10_000;
+/** With more jobs than this a new one most likely waits, and need not be looked at by a writer. */
+const shortQueue = 20;
 
 /**
  * The queue of nodes that share a store. Whoever looks decides for all: limits, fairness and places
@@ -37,6 +39,7 @@ export class BossQueue implements Queue {
   readonly lookEvery = 1_000;
   private readonly sent = new Set<string>();
   private readonly noted = new Set<string>();
+  private length = 0;
 
   constructor(private readonly options: BossQueueOptions) {}
 
@@ -47,7 +50,7 @@ export class BossQueue implements Queue {
     });
   }
 
-  async handOut(limits: ClaimLimits, now: Date): Promise<HandedOut> {
+  async handOut(limits: ClaimLimits, now: Date, isNew = false): Promise<HandedOut> {
     let live: readonly LiveJob[] = [];
     const { jobs, here, mayHandOut, rules } = this.options;
     const { id } = here();
@@ -61,9 +64,11 @@ export class BossQueue implements Queue {
         now,
       );
     };
-    // Looked at first: most looks find nothing to do, and a writer keeps all others waiting.
-    const seen = await jobs.handOut(decide, "look");
-    const done = this.isWork(seen) ? await jobs.handOut(decide, "write") : nothing;
+    // Most looks find nothing to do, and a writer keeps all others waiting: so others look first.
+    const isLikely = isNew && this.length < shortQueue;
+    const isWork = isLikely || this.isWork(await jobs.handOut(decide, "look"));
+    const done = isWork ? await jobs.handOut(decide, "write") : nothing;
+    this.length = live.length;
     for (const note of done.notes) remember(this.noted, keyOf(note));
     const given = done.assign.filter(({ assigned }) => assigned.node === id).map((one) => one.id);
     const found = this.unbegunHere(live).filter((jobId) => !given.includes(jobId));
