@@ -16,8 +16,9 @@ export async function triggerJob(
 ): Promise<Admitted> {
   parts.spares.rouse();
   const given = { request, delivery };
-  const isKnown = request.key && (await parts.state.jobs.findByKey(request.key));
-  const candidate = isKnown ? given : await beforeAdmission(parts.context, given);
+  const candidate = (await mustAsk(parts, request))
+    ? await beforeAdmission(parts.context, given)
+    : given;
   const [admission] = await triggerAll(parts, [candidate], ({ job }) => {
     parts.own.add(job.id);
     if (request.watched) parts.watched.add(job.id);
@@ -25,6 +26,12 @@ export async function triggerJob(
   });
   if (!admission) throw new Error("a trigger was not answered");
   return admission;
+}
+
+/** Only schedules have gates and work, and what was taken before is not asked about twice. */
+async function mustAsk({ state }: FleetParts, { schedule, key }: TriggerRequest): Promise<boolean> {
+  if (schedule === undefined) return false;
+  return key === undefined || (await state.jobs.findByKey(key)) === undefined;
 }
 
 /** Several at once, all or none; what is to be known before they are told of is noted first. */

@@ -159,6 +159,7 @@ async function chooseSession(
   const { place, cwd } = home;
   const { goesOn, ownOf } = sessionRule(agent, job.schedule);
   const wish = wishOf(job, goesOn);
+  if (wish.kind === "fresh") return leasePlanned(request, wish, holder);
   const known =
     "sessionId" in wish
       ? await state.sessions.get(wish.sessionId)
