@@ -43,7 +43,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...leftOut],
     globalSetup: ["test/global-setup.ts"],
-    setupFiles: ["test/no-leaks.ts"],
+    setupFiles: ["test/no-leaks.ts", "test/counting/in-programs.ts"],
     sequence: { sequencer: LongestFirst },
     pool: "forks",
     // Most tests wait for processes most of the time.
@@ -60,6 +60,7 @@ export default defineConfig({
       include: ["packages/*/src/**"],
       exclude: ["packages/cli/src/**"],
       reporter: ["text-summary", "json-summary"],
+      reportOnFailure: true,
       // What the seed documents ask for; measured in the wide round, which has every test.
       thresholds: {
         "packages/core/src/runner/**": { lines: 90, branches: 90 },

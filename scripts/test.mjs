@@ -14,7 +14,7 @@ const results = mkdtempSync(join(tmpdir(), "herdctl-results-"));
 const report = join(results, "report.json");
 const isCounted = only.length === 0 && isWide;
 // What runs in programs of their own is counted where it was written.
-if (isCounted) must("node", ["scripts/build.mjs"], { HERDCTL_SOURCE_MAPS: "1" });
+if (isCounted) must("node", ["scripts/build-counted.mjs"]);
 const coverage = isCounted ? ["--coverage"] : [];
 const tested = run("node", [
   "node_modules/vitest/vitest.mjs",
@@ -37,12 +37,12 @@ if (!isWide && only.length === 0) {
 }
 process.exitCode = tested;
 
-function must(program, args, env) {
-  const status = run(program, args, env);
+function must(program, args) {
+  const status = run(program, args);
   if (status !== 0) process.exit(status);
 }
 
-function run(program, args, more = {}) {
-  const env = { ...process.env, ...more, ...(isWide ? { HERDCTL_TEST_WIDE: "1" } : {}) };
+function run(program, args) {
+  const env = isWide ? { ...process.env, HERDCTL_TEST_WIDE: "1" } : process.env;
   return spawnSync(program, args, { cwd: root, env, stdio: "inherit" }).status ?? 1;
 }

@@ -14,5 +14,5 @@ export default defineConfig({
   platform: "node",
   dts: true,
   // Only to count what of the source tests have run.
-  sourcemap: process.env.HERDCTL_SOURCE_MAPS === "1",
+  sourcemap: process.env.HERDCTL_SOURCE_MAPS === "1" && "hidden",
 });

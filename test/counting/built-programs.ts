@@ -8,9 +8,11 @@ import { parseAstAsync } from "vitest/node";
 
 const root = join(import.meta.dirname, "../..");
 const built = pathToFileURL(join(root, "packages/core/dist/")).href;
+/** Where `scripts/build-counted.mjs` puts them. */
+const maps = join(root, "node_modules/.herdctl-maps");
 
-/** Where a program writes on its way out what of it was run. Node hands this on to its children. */
-export const countedIn = join(root, "node_modules/.herdctl-counted");
+/** Where a program writes on its way out what of it was run. */
+const countedIn = join(root, "node_modules/.herdctl-counted");
 
 /**
  * What was run of the built program while tests ran: most of a runner's work is done in processes
@@ -23,6 +25,8 @@ export class BuiltPrograms {
   constructor() {
     rmSync(countedIn, { recursive: true, force: true });
     mkdirSync(countedIn, { recursive: true });
+    // For in-programs.ts, in the workers to come.
+    process.env.HERDCTL_COUNTED_IN = countedIn;
     this.timer = setInterval(() => this.takeUp(), 2_000).unref();
   }
 
@@ -64,9 +68,8 @@ async function inSource({
   url,
   functions,
 }: ProcessCov["result"][number]): Promise<CoverageMapData> {
-  const file = fileURLToPath(url);
-  const code = readFileSync(file, "utf8");
-  const sourceMap = JSON.parse(readFileSync(`${file}.map`, "utf8"));
+  const code = readFileSync(fileURLToPath(url), "utf8");
+  const sourceMap = JSON.parse(readFileSync(join(maps, `${url.slice(built.length)}.map`), "utf8"));
   sourceMap.sources = sourceMap.sources.map((source: string) => new URL(source, url).href);
   return await convert({
     ...{ code, sourceMap, ast: await parseAstAsync(code) },

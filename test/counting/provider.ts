@@ -2,7 +2,7 @@ import v8 from "@vitest/coverage-v8";
 import { V8CoverageProvider } from "@vitest/coverage-v8/dist/provider.js";
 import type { CoverageMap } from "istanbul-lib-coverage";
 import type { CoverageProviderModule, ReportContext } from "vitest/node";
-import { BuiltPrograms, countedIn } from "./built-programs.ts";
+import { BuiltPrograms } from "./built-programs.ts";
 import { addCounts } from "./combine.ts";
 
 /** Counts what tests run themselves, and what the programs run that they start. */
@@ -16,13 +16,6 @@ class WithPrograms extends V8CoverageProvider {
   }
 }
 
-const module: CoverageProviderModule = {
-  ...v8,
-  startCoverage: async (options) => {
-    process.env.NODE_V8_COVERAGE = countedIn;
-    await v8.startCoverage?.(options);
-  },
-  getProvider: async () => new WithPrograms(),
-};
+const module: CoverageProviderModule = { ...v8, getProvider: async () => new WithPrograms() };
 
 export default module;
