@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { mergeProcessCovs, type ProcessCov } from "@bcoe/v8-coverage";
@@ -69,7 +69,10 @@ async function inSource({
   functions,
 }: ProcessCov["result"][number]): Promise<CoverageMapData> {
   const code = readFileSync(fileURLToPath(url), "utf8");
-  const sourceMap = JSON.parse(readFileSync(join(maps, `${url.slice(built.length)}.map`), "utf8"));
+  const map = join(maps, `${url.slice(built.length)}.map`);
+  // What only passes on the exports of others comes from nowhere.
+  if (!existsSync(map)) return {};
+  const sourceMap = JSON.parse(readFileSync(map, "utf8"));
   sourceMap.sources = sourceMap.sources.map((source: string) => new URL(source, url).href);
   return await convert({
     ...{ code, sourceMap, ast: await parseAstAsync(code) },
