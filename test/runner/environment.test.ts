@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import {
+  buildEnvironment,
+  type EnvironmentSources,
+} from "../../packages/core/src/runner/environment.ts";
+
+function environment(more: Partial<EnvironmentSources>) {
+  return buildEnvironment({
+    fleet: { PATH: "/bin", SECRET: "s", LC_ALL: "C", NO_PROXY: "intra" },
+    agent: { env: {}, setting_sources: ["project"] } as EnvironmentSources["agent"],
+    credential: { kind: "subscription" },
+    runToken: "token",
+    jobId: "job-1",
+    ...more,
+  });
+}
+
+const gateway = { baseUrl: "http://127.0.0.1:1", placeholder: "made-up", socketPath: "/s" };
+const upstream = (kind: "api_key" | "auth_token") => ({ kind, value: "made-up-value" });
+
+test("a run has a short list, its marks, and nothing else of the fleet", () => {
+  expect(environment({})).toEqual({
+    PATH: "/bin",
+    LC_ALL: "C",
+    NO_PROXY: "intra",
+    DISABLE_AUTOUPDATER: "1",
+    HERDCTL_JOB: "job-1",
+    HERDCTL_RUN: "token",
+  });
+});
+
+test("a key stays with the gateway, and the way to the gateway goes past every proxy", () => {
+  const env = environment({
+    credential: { kind: "api_key", upstream: upstream("api_key") },
+    gateway,
+  });
+  expect(env).toMatchObject({
+    ANTHROPIC_API_KEY: "made-up",
+    ANTHROPIC_BASE_URL: gateway.baseUrl,
+    ANTHROPIC_UNIX_SOCKET: "/s",
+    NO_PROXY: "intra,127.0.0.1,localhost",
+  });
+  expect(JSON.stringify(env)).not.toContain("made-up-value");
+  const without = environment({ credential: { kind: "api_key", upstream: upstream("api_key") } });
+  expect(Object.keys(without)).not.toContain("ANTHROPIC_API_KEY");
+});
+
+test.each([
+  ["api_key", "ANTHROPIC_API_KEY"],
+  ["auth_token", "ANTHROPIC_AUTH_TOKEN"],
+] as const)("only where the operator says so a container holds its %s itself", (kind, name) => {
+  const credential = { kind: "api_key" as const, upstream: upstream(kind), inside: true };
+  expect(environment({ credential })[name]).toBe("made-up-value");
+});
+
+test("an agent's own variables count, but none that the run decides, and no key among them", () => {
+  const env = { MINE: "1", ANTHROPIC_API_KEY: "made-up-value", HERDCTL_RUN: "other" };
+  const agent = { env, setting_sources: [] } as unknown as EnvironmentSources["agent"];
+  const credential = { kind: "subscription" as const, oauthToken: "made-up-token" };
+  expect(environment({ agent, credential })).toMatchObject({
+    MINE: "1",
+    HERDCTL_RUN: "token",
+    CLAUDE_CODE_OAUTH_TOKEN: "made-up-token",
+    CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1",
+  });
+  expect(environment({ agent })).not.toHaveProperty("ANTHROPIC_API_KEY");
+});
