@@ -5,7 +5,7 @@ import { eventsOf, textOf } from "../../packages/core/src/runner/job-event.ts";
 
 /** As it may come from a claude that is older or newer than the types. */
 const message = (fields: object) => fields as unknown as SDKMessage;
-const after = (...messages: object[]): Evidence =>
+const provenBy = (...messages: object[]): Evidence =>
   messages.map(message).reduce(addMessage, noEvidence());
 
 describe("what a message tells", () => {
@@ -54,17 +54,17 @@ describe("what a message tells", () => {
 
 describe("what a message proves", () => {
   test("a transcript that could not be written", () => {
-    expect(after({ type: "system", subtype: "session_writes_lost" }).writesLost).toBe(true);
+    expect(provenBy({ type: "system", subtype: "session_writes_lost" }).writesLost).toBe(true);
   });
 
   test("a limit that says no time", () => {
     const limit = { type: "rate_limit_event", rate_limit_info: { status: "rejected" } };
-    expect(after(limit).limit).toEqual({ rejected: true, resetsAt: undefined });
+    expect(provenBy(limit).limit).toEqual({ rejected: true, resetsAt: undefined });
   });
 
   test("a failure without words", () => {
     const failed = { type: "result", subtype: "error_during_execution", is_error: true };
-    expect(after(failed).result).toMatchObject({ errors: [], modelUsage: {}, text: undefined });
+    expect(provenBy(failed).result).toMatchObject({ errors: [], modelUsage: {}, text: undefined });
   });
 
   const call = (id: string, name: string) => ({
@@ -78,7 +78,7 @@ describe("what a message proves", () => {
   });
 
   test("what the fleet's own tools refused, in one line, and nobody else's", () => {
-    const seen = after(
+    const seen = provenBy(
       call("1", "mcp__herd__delegate"),
       call("2", "Bash"),
       refusal("1", "<tool_use_error>not\n  now</tool_use_error>"),
@@ -96,7 +96,7 @@ describe("what a message proves", () => {
       message: { content: [] },
       tool_result_meta: ids.map(([id, kind]) => ({ id, non_execution_kind: kind })),
     });
-    const seen = after(
+    const seen = provenBy(
       init,
       call("1", "Bash"),
       denied(["1", "denied"], ["2", "denied"], ["3", "cancelled"]),
