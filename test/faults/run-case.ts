@@ -155,9 +155,12 @@ async function ended(keeper: Asked, id: string) {
   });
 }
 
-/** Some come after the end of the job. One that never comes is told, not waited for. */
+/**
+ * Some come after the end of the job, and after a start of the fleet, which takes its time where
+ * many do so at once. One that never comes is told, not waited for.
+ */
 async function allHappened(look: () => boolean): Promise<void> {
-  await until("the faults", async () => look(), 5_000).catch(() => undefined);
+  await until("the faults", async () => look(), 20_000).catch(() => undefined);
 }
 
 /** Hooks and answers are done with. */
