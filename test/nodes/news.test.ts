@@ -70,6 +70,17 @@ test("whoever waits on another node is told of the end", async () => {
   expect(await waiting).toMatchObject({ id: job.id, status: "completed" });
 });
 
+test("what a node settled before it could tell of it is looked up when it has come", async () => {
+  const store = await testDatabase();
+  const b = await node("b", store);
+  const { job } = await b.state.jobs.create({ agent: "one", prompt: "hello" });
+  const waiting = waitForJob(b, job.id);
+  await b.state.jobs.startAttempt(job.id);
+  await b.state.jobs.update(job.id, { status: "completed", outcome: success });
+  await node("a", store);
+  expect(await waiting).toMatchObject({ id: job.id, status: "completed" });
+});
+
 test("news that was missed while the line was cut is looked up in the records", async () => {
   const store = await testDatabase();
   const proxy = await proxyTo(Number(new URL(store).port));

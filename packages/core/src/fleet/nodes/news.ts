@@ -124,11 +124,17 @@ export class News {
     if (!note || note.from === this.options.here) return;
     if (note.kind === "output") this.wake(this.outputs.get(note.id));
     else if (note.kind === "plans") this.wake(this.plans);
-    else if (note.kind === "joined") this.options.joined?.();
+    else if (note.kind === "joined") this.meet();
     else
       this.handling = this.handling
         .then(() => this.passOn(note))
         .catch((error) => this.fail(error));
+  }
+
+  /** One that was here before may have settled something already, when it could not tell of it yet. */
+  private meet(): void {
+    this.options.joined?.();
+    this.missed();
   }
 
   private async passOn(
