@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JobStore } from "../../packages/core/src/state/contract.ts";
+import type { JobStore } from "../../packages/core/src/state/job-store.ts";
 import { makeStores } from "../../packages/core/src/state/sql/stores.ts";
 import { migrations } from "../../packages/core/src/state/sqlite/migrations.ts";
 import type { Usage } from "../../packages/core/src/state/usage.ts";

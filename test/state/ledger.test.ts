@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AdmissionDecider } from "../../packages/core/src/state/contract.ts";
+import type { AdmissionDecider } from "../../packages/core/src/state/admission.ts";
 import { newStores } from "./support.ts";
 
 const name = { agent: "a", schedule: "nightly" };

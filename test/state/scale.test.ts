@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { JobQuery, JobStore } from "../../packages/core/src/state/contract.ts";
 import type { Job } from "../../packages/core/src/state/job.ts";
+import type { JobQuery, JobStore } from "../../packages/core/src/state/job-store.ts";
 import type { OutcomeCode } from "../../packages/core/src/state/outcome.ts";
 import { memoryStores } from "./support.ts";
 

@@ -110,15 +110,7 @@ export type { SparePool, SparePoolOptions } from "./runner-process/spare.ts";
 export { type Approval, approvalSchema, type Word } from "./state/approval.ts";
 export { type Artifact, keptArtifacts } from "./state/artifacts.ts";
 export { type Attachment, type Platform, platformSchema, type Room } from "./state/chat.ts";
-export type {
-  DeliveryPage,
-  DeliveryQuery,
-  DuePage,
-  DueQuery,
-  HookQuery,
-  JobPage,
-  JobQuery,
-} from "./state/contract.ts";
+export type { DeliveryPage, DeliveryQuery, HookQuery } from "./state/contract.ts";
 export {
   type Delivery,
   type DeliveryWithBody,
@@ -139,6 +131,7 @@ export {
   triggerTypeSchema,
 } from "./state/job.ts";
 export { isFinished, type JobStatus } from "./state/job-status.ts";
+export type { JobPage, JobQuery } from "./state/job-store.ts";
 export { lockHolder } from "./state/lock.ts";
 export { Memory, memoryDir, type Note } from "./state/memory.ts";
 export { type NodeRole, nodeRoleSchema } from "./state/node.ts";
@@ -151,6 +144,7 @@ export {
 } from "./state/outcome.ts";
 export { type OutputLine, readOutput } from "./state/output-reader.ts";
 export { isAlive } from "./state/process-identity.ts";
+export type { DuePage, DueQuery } from "./state/schedule-store.ts";
 export { type Session, type SessionInfo, sessionSchema } from "./state/session.ts";
 export {
   appendJobOutput,

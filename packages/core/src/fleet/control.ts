@@ -4,20 +4,14 @@ import type { ShownConfig } from "../config/show.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import type { Approval, Word } from "../state/approval.ts";
 import type { Artifact } from "../state/artifacts.ts";
-import type {
-  DeliveryPage,
-  DeliveryQuery,
-  DuePage,
-  DueQuery,
-  HookQuery,
-  JobPage,
-  JobQuery,
-} from "../state/contract.ts";
+import type { DeliveryPage, DeliveryQuery, HookQuery } from "../state/contract.ts";
 import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
 import type { DueRecord, ScheduleName } from "../state/due-time.ts";
 import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import type { JobPage, JobQuery } from "../state/job-store.ts";
 import type { Note } from "../state/memory.ts";
+import type { DuePage, DueQuery } from "../state/schedule-store.ts";
 import type { Amounts } from "../state/spending.ts";
 import type { Refusal } from "../triggers/webhook/refusals.ts";
 import type { BudgetView } from "./budget-view.ts";

@@ -1,5 +1,5 @@
 import type { Candidate } from "../queue/admit.ts";
-import type { SettledDue } from "../state/contract.ts";
+import type { SettledDue } from "../state/schedule-store.ts";
 import type { Verdict } from "../triggers/schedule/settle.ts";
 import { iso, missedRecord } from "./plan-book.ts";
 import { keyOf, type TimedEntry } from "./timetable.ts";

@@ -3,22 +3,17 @@ import { type ShownConfig, showConfig } from "../config/show.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import { defaultFleetLimit } from "../queue/claim.ts";
+import type { Admitted } from "../state/admission.ts";
 import type { Approval, Word } from "../state/approval.ts";
 import type { Artifact } from "../state/artifacts.ts";
-import type {
-  Admitted,
-  DeliveryQuery,
-  DuePage,
-  DueQuery,
-  HookQuery,
-  JobPage,
-  JobQuery,
-} from "../state/contract.ts";
+import type { DeliveryQuery, HookQuery } from "../state/contract.ts";
 import type { Delivery, DeliveryWithBody, WantedDelivery } from "../state/delivery.ts";
 import type { ScheduleName } from "../state/due-time.ts";
 import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
+import type { JobPage, JobQuery } from "../state/job-store.ts";
 import { Memory, memoryDir, type Note } from "../state/memory.ts";
+import type { DuePage, DueQuery } from "../state/schedule-store.ts";
 import type { Amounts } from "../state/spending.ts";
 import { agentOfSession } from "./agent-of-session.ts";
 import { agentPrint } from "./agent-print.ts";

@@ -1,5 +1,5 @@
-import type { PlanChange, SettledDue } from "../state/contract.ts";
 import type { MarkedSchedule, MissedReason, ScheduleName } from "../state/due-time.ts";
+import type { PlanChange, SettledDue } from "../state/schedule-store.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import { wasSetBack } from "../triggers/schedule/clock-jump.ts";
 import { isSamePlan, planSchema } from "../triggers/schedule/plan.ts";

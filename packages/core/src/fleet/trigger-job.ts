@@ -1,7 +1,7 @@
 import { UserError } from "../errors/user-error.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import { admitAll, type Candidate, type TriggerRequest } from "../queue/admit.ts";
-import type { Admitted } from "../state/contract.ts";
+import type { Admitted } from "../state/admission.ts";
 import type { WantedDelivery } from "../state/delivery.ts";
 import { dayOf } from "../triggers/schedule/day.ts";
 import { beforeAdmission } from "./before-admission.ts";

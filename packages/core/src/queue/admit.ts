@@ -1,8 +1,8 @@
 import { namesAgent } from "../config/named-agents.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
+import type { AdmissionDecider, Admitted, Application } from "../state/admission.ts";
 import { nextInChain } from "../state/chain.ts";
-import type { AdmissionDecider, Admitted, Application } from "../state/contract.ts";
 import type { WantedDelivery } from "../state/delivery.ts";
 import type { Job, NewJob, TriggerType } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";

@@ -1,5 +1,5 @@
 import type { ResolvedAgent } from "../config/resolve.ts";
-import type { AdmissionDecision, AdmissionSnapshot } from "../state/contract.ts";
+import type { AdmissionDecision, AdmissionSnapshot } from "../state/admission.ts";
 import type { LiveJob } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { type Budget, type OverBudget, overBudget } from "./budget.ts";

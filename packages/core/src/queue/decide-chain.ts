@@ -1,6 +1,6 @@
 import type { Fleet } from "../config/load.ts";
+import type { AdmissionDecision } from "../state/admission.ts";
 import type { Chain, ChainSpent } from "../state/chain.ts";
-import type { AdmissionDecision } from "../state/contract.ts";
 import type { OutcomeCode } from "../state/outcome.ts";
 
 export type ChainLimits = Fleet["fleet"]["chain"];

@@ -1,5 +1,5 @@
-import type { JobStore } from "../state/contract.ts";
 import type { LiveJob } from "../state/job.ts";
+import type { JobStore } from "../state/job-store.ts";
 import { type ClaimLimits, claim, nextDue } from "./claim.ts";
 import type { HandedOut, Queue } from "./contract.ts";
 

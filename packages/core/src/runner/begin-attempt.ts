@@ -1,5 +1,5 @@
-import type { JobUpdate } from "../state/contract.ts";
 import type { Job } from "../state/job.ts";
+import type { JobUpdate } from "../state/job-store.ts";
 import type { Outcome, OutcomeCode } from "../state/outcome.ts";
 import type { ProcessIdentity } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";

@@ -1,5 +1,5 @@
-import type { JobUpdate } from "./contract.ts";
 import type { Job, JobChange, NewJob } from "./job.ts";
+import type { JobUpdate } from "./job-store.ts";
 import { openOutput } from "./output-writer.ts";
 import type { Session, SessionInfo } from "./session.ts";
 import { StateManager } from "./state-manager.ts";

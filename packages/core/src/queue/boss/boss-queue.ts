@@ -1,6 +1,6 @@
-import type { JobStore } from "../../state/contract.ts";
 import type { HandOutDecider, HandOutDecision, HandOutFacts } from "../../state/hand-out.ts";
 import type { Assignment, Job, LiveJob } from "../../state/job.ts";
+import type { JobStore } from "../../state/job-store.ts";
 import type { Node } from "../../state/node.ts";
 import { type ClaimLimits, isBusy, nextDue } from "../claim.ts";
 import type { HandedOut, Hands, Queue } from "../contract.ts";

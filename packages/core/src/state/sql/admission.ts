@@ -1,4 +1,4 @@
-import type { AdmissionDecision, Admitted, Application } from "../contract.ts";
+import type { AdmissionDecision, Admitted, Application } from "../admission.ts";
 import type { NewJob } from "../job.ts";
 import type { Outcome } from "../outcome.ts";
 import { readChainSpent } from "./chain-spent.ts";

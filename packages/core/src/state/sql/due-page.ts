@@ -1,6 +1,6 @@
 import { UserError } from "../../errors/user-error.ts";
-import type { DuePage, DueQuery } from "../contract.ts";
 import { dueRecordSchema } from "../due-time.ts";
+import type { DuePage, DueQuery } from "../schedule-store.ts";
 import { readRecord } from "./record.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { all, type Row, type Steps, type Value } from "./steps.ts";

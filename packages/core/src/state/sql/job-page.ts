@@ -1,5 +1,5 @@
 import { UserError } from "../../errors/user-error.ts";
-import type { JobQuery } from "../contract.ts";
+import type { JobQuery } from "../job-store.ts";
 import { all, type Row, type Steps, type Value } from "./steps.ts";
 
 /** Every condition narrows a walk down one index, so that a page costs the same however many there are. */

@@ -1,7 +1,7 @@
 import { UserError } from "../../errors/user-error.ts";
-import type { JobUpdate } from "../contract.ts";
 import { type Job, type JobChange, jobChangeSchema, jobSchema, type NewJob } from "../job.ts";
 import { acceptJob, changeJob } from "../job-change.ts";
+import type { JobUpdate } from "../job-store.ts";
 import { checkJobId, newJobId } from "../names.ts";
 import { readRecord } from "./record.ts";
 import type { SqlDatabase } from "./sql-database.ts";

@@ -1,17 +1,5 @@
 import { UserError } from "../../errors/user-error.ts";
-import type {
-  AdmissionDecider,
-  Admitted,
-  Application,
-  Assignee,
-  JobPage,
-  JobQuery,
-  JobStore,
-  JobUpdate,
-  LeaseTerms,
-  Retention,
-  SessionEnd,
-} from "../contract.ts";
+import type { AdmissionDecider, Admitted, Application } from "../admission.ts";
 import type { HandOutDecider, HandOutDecision } from "../hand-out.ts";
 import {
   type Attempt,
@@ -24,6 +12,16 @@ import {
   newJobSchema,
 } from "../job.ts";
 import { withAttempt } from "../job-change.ts";
+import type {
+  Assignee,
+  JobPage,
+  JobQuery,
+  JobStore,
+  JobUpdate,
+  LeaseTerms,
+  Retention,
+  SessionEnd,
+} from "../job-store.ts";
 import type { Liveness } from "../lease.ts";
 import { Admission } from "./admission.ts";
 import { addDayCosts } from "./day-costs.ts";

@@ -1,4 +1,4 @@
-import type { Retention } from "../contract.ts";
+import type { Retention } from "../job-store.ts";
 import type { Dialect } from "./sql-database.ts";
 import { all, one, run, type Steps } from "./steps.ts";
 

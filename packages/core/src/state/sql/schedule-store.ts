@@ -1,4 +1,3 @@
-import type { DuePage, DueQuery, PlanChange, ScheduleStore, SettledDue } from "../contract.ts";
 import {
   type DueRecord,
   dueRecordSchema,
@@ -12,6 +11,13 @@ import {
   type NewOneShot,
   type OneShot,
 } from "../one-shot.ts";
+import type {
+  DuePage,
+  DueQuery,
+  PlanChange,
+  ScheduleStore,
+  SettledDue,
+} from "../schedule-store.ts";
 import { readDuePage } from "./due-page.ts";
 import { insertDue, settleThrough } from "./due-records.ts";
 import { planOnce, readOneShots } from "./one-shots.ts";

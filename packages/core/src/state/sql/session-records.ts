@@ -1,5 +1,5 @@
-import type { LeaseTerms } from "../contract.ts";
 import type { Place } from "../job.ts";
+import type { LeaseTerms } from "../job-store.ts";
 import { decideLease, isSameHolder, type Liveness } from "../lease.ts";
 import {
   type Lease,

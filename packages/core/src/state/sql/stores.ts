@@ -4,14 +4,14 @@ import type {
   ChatStore,
   DeliveryStore,
   HookStore,
-  JobStore,
   PauseStore,
-  ScheduleStore,
   SessionStore,
   WorkStore,
 } from "../contract.ts";
+import type { JobStore } from "../job-store.ts";
 import type { Liveness } from "../lease.ts";
 import { isAlive } from "../process-identity.ts";
+import type { ScheduleStore } from "../schedule-store.ts";
 import { dayInUtc } from "../spending.ts";
 import { SqlApprovalStore } from "./approval-store.ts";
 import { SqlBudgetStore } from "./budget-store.ts";

@@ -1,8 +1,9 @@
 import type { Environment } from "../../config/environment.ts";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import { UserError } from "../../errors/user-error.ts";
-import type { DeliveryStore, JobStore } from "../../state/contract.ts";
+import type { DeliveryStore } from "../../state/contract.ts";
 import type { Delivery } from "../../state/delivery.ts";
+import type { JobStore } from "../../state/job-store.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { checkMediaType } from "./read-delivery.ts";
 import { type Receipt, receiveDelivery, type TriggerByDelivery } from "./receive-delivery.ts";
