@@ -69,6 +69,8 @@ const wrongValues: [yaml: string, message: RegExp, hint: RegExp][] = [
   ["timeouts: { wall: 1x }", /"1x" is not a duration/, /5m/],
   ["timeouts: { wall: 30 }", /30 is not a text/, /whole run/],
   ["timeouts: { wall: 0s }", /no time at all/, /more than zero/],
+  ["timeouts: { wall: 0.4ms }", /no time at all/, /more than zero/],
+  ["session: { live: soon }", /"soon" is not a duration/, /30s/],
   [
     "schedules: { s: { type: interval, every: 5m, prompt: 'Look at {{gate.output}}' } }",
     /nothing can be put in place of `\{\{gate.output\}\}`/,

@@ -29,6 +29,12 @@ agents:
   expect(shown.fleet.map((value) => value.path)).toContain("server.port");
 });
 
+test("a conversation's claude may be told not to stay up at all", () => {
+  const shown = showConfig(load(inlineAgent("session: { live: 0s }")));
+  const live = shown.agents[0]?.values.find(({ path }) => path === "session.live");
+  expect(live?.value).toBe("0s");
+});
+
 test("secrets are masked wherever they stand", () => {
   const loaded = load(
     inlineAgent(`

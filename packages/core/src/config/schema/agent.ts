@@ -3,7 +3,7 @@ import { chat } from "./chat.ts";
 import { docker } from "./docker.ts";
 import { hooks } from "./hooks.ts";
 import { mcpServer } from "./mcp.ts";
-import { count, duration, durationUpTo, usd } from "./quantities.ts";
+import { count, duration, durationOrNone, durationUpTo, usd } from "./quantities.ts";
 import { schedule } from "./schedule.ts";
 import { hostPath, insidePath, name, someText, stringMap } from "./texts.ts";
 import { workSource } from "./work-source.ts";
@@ -79,7 +79,7 @@ const session = z.strictObject({
     .prefault("fresh")
     .describe("A new session each run, or the last one"),
   expires: duration.prefault("24h").describe("An older session is not resumed"),
-  live: duration
+  live: durationOrNone
     .prefault("10m")
     .describe(
       "How long `claude` stays up for the next turn of a conversation; `0s` for not at all",

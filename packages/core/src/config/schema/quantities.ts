@@ -4,8 +4,11 @@ import { meaningful, Wrong } from "./wrong.ts";
 const durationUnits = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const durationHint = "Write a number and a unit, such as `30s`, `5m`, `24h` or `7d`.";
 
-/** `5m`, `1h30m`, `500ms`; milliseconds inside. */
+/** `5m`, `1h30m`, `500ms`, never nothing; milliseconds inside. */
 export const duration = meaningful(z.number(), parseDuration, formatDuration, ["30s", "5m", "24h"]);
+
+/** The same, or no time at all. */
+export const durationOrNone = meaningful(z.number(), readDuration, formatDuration, ["0s", "10m"]);
 
 /** The same, up to a bound. */
 export function durationUpTo(most: number) {
@@ -19,6 +22,11 @@ export function durationUpTo(most: number) {
 }
 
 export function parseDuration(text: string): number | Wrong {
+  const value = readDuration(text);
+  return value === 0 ? new Wrong(`"${text}" is no time at all`, "Write more than zero.") : value;
+}
+
+function readDuration(text: string): number | Wrong {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   const whole = parts.map((part) => part[0]).join("");
   if (parts.length === 0 || whole !== text.trim()) {
@@ -27,13 +35,13 @@ export function parseDuration(text: string): number | Wrong {
   const total = parts.reduce((sum, [, amount, unit]) => {
     return sum + Number(amount) * durationUnits[unit as keyof typeof durationUnits];
   }, 0);
-  if (total <= 0) return new Wrong(`"${text}" is no time at all`, "Write more than zero.");
   if (total > Number.MAX_SAFE_INTEGER) return new Wrong(`"${text}" is too long`, durationHint);
   return Math.round(total);
 }
 
 /** In the unit that people would choose: `24h` and not `1d`, `60s` and not `1m`. */
 function formatDuration(milliseconds: number): string {
+  if (milliseconds === 0) return "0s";
   const fitting = Object.entries(durationUnits)
     .reverse()
     .find(([unit, size]) => {
