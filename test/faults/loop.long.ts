@@ -6,7 +6,7 @@ import { everyCase } from "./cases.ts";
 import { recordSection } from "./proof.ts";
 import { tableOf } from "./proof-table.ts";
 import type { FaultCase } from "./run-case.ts";
-import { complaintsOf, nameOf, runCases } from "./run-cases.ts";
+import { type CaseEnd, complaintsOf, nameOf, runCases } from "./run-cases.ts";
 
 const seed = Number(process.env.HERDCTL_LONG_SEED ?? Date.now() % 1_000_000);
 const seconds = Number(process.env.HERDCTL_FAULTS_SECONDS ?? 3 * 3600);
@@ -42,7 +42,7 @@ test("whatever fails at whichever point: every trigger ends once, and nothing is
     },
   });
   const complaints = complaintsOf(ends);
-  const table = tableOf(ends);
+  const table = [...tableOf(ends), ...runAgain(ends)];
   say(table.join("\n"));
   if (section)
     recordSection(section, {
@@ -55,6 +55,14 @@ test("whatever fails at whichever point: every trigger ends once, and nothing is
     });
   expect(complaints).toEqual([]);
 });
+
+/** What stands under the table of those that needed a second run. */
+function runAgain(ends: readonly CaseEnd[]): string[] {
+  const again = ends.filter((end) => end.again);
+  if (again.length === 0) return [];
+  const why = "Run a second time, by themselves, as a fault had not come the first time:";
+  return ["", why, "", ...again.map((end) => `- ${nameOf(end)}`)];
+}
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
