@@ -17,7 +17,7 @@ export const explanations = {
   "messages to the log":
     "CPU profile: half of the time the process is idle and waits for the one write that each message is awaited for, through Node's threads; a write at once would be quicker, but a disk that hangs would then hold up the word to stop as well.",
   "pickup, by another node than was asked":
-    "What a node decides for another one goes there as an order of pg-boss: one more transaction, a notification and a fetch before it is begun, which take the 6 ms that the same job takes less where it was asked for.",
+    "What a node decides for another one goes there as an order of pg-boss: one more transaction, a notification and a fetch before it is begun, which the same job is spared where it was asked for.",
   "costs, 1,000,000 shared jobs":
     "It adds up one row a day and agent: 300 of them here, ten beside it. It grows with the days that are asked for, not with the jobs.",
   "load 1000 agents":

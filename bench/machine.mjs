@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { arch, availableParallelism, loadavg, platform, totalmem } from "node:os";
+import { resolve } from "node:path";
 import { bundledClaude } from "./stage.mjs";
 
 /** The class of machine that figures belong to; nothing that tells one of its kind from another. */
@@ -16,11 +17,19 @@ export function machine() {
 
 /** When and of which code something was measured, and how busy the machine was with other things. */
 export function circumstances() {
-  const args = ["describe", "--always", "--dirty", "--exclude=*"];
-  const commit = execFileSync("git", args, { cwd: import.meta.dirname, encoding: "utf8" }).trim();
   return {
     date: new Date().toISOString().slice(0, 10),
-    commit,
+    commit: `${git("rev-parse", "--short=7", "HEAD")}${isChanged() ? "-dirty" : ""}`,
     load: Number((loadavg()[0] ?? 0).toFixed(1)),
   };
+}
+
+/** What other runs wrote under docs/proof is no change of what is measured. */
+function isChanged() {
+  return git("status", "--porcelain", "packages", "bench") !== "";
+}
+
+function git(...args) {
+  const cwd = resolve(import.meta.dirname, "..");
+  return execFileSync("git", args, { cwd, encoding: "utf8" }).trim();
 }
