@@ -109,7 +109,7 @@ describe("a spare", () => {
     const [spare = 0] = children();
     const environ = readFileSync(`/proc/${spare}/environ`, "utf8").split("\0").filter(Boolean);
     const names = environ.map((entry) => entry.split("=")[0]);
-    const known = ["PATH", "HOME", "TMPDIR", "NODE_EXTRA_CA_CERTS"];
+    const known = ["PATH", "HOME", "TMPDIR", "NODE_EXTRA_CA_CERTS", "NODE_V8_COVERAGE"];
     expect(names.filter((name) => !known.includes(name ?? ""))).toEqual([]);
     const fields = readFileSync(`/proc/${spare}/stat`, "utf8").split(") ")[1]?.split(" ");
     expect(Number(fields?.[3])).toBe(spare);

@@ -48,8 +48,11 @@ export const nodeDefences: readonly Defence[] = [
     guards: "what a node knows, against whoever reaches its port",
     edit: {
       file: peers,
-      from: "return isSeal(seal, signed(this.secret, `ask $" + "{nonce}`)) ? nonce : undefined;",
-      to: "return isSeal(seal, seal) ? nonce : undefined;",
+      from:
+        "if (!isSeal(seal, signed(this.secret, `ask $" +
+        "{nonce} $" +
+        "{asker}`))) return undefined;",
+      to: "if (!isSeal(seal, seal)) return undefined;",
     },
     red: { file: peersTest, test: "a question that nobody of the fleet has signed is refused" },
   },
