@@ -36,7 +36,8 @@ it("who does not know the secret is told nothing, and is not believed", async ()
 
 it("a question that nobody of the fleet has signed is refused", async () => {
   const address = await door(word);
-  const headers = { nonce: "0".repeat(32), asker: "%7B%7D", seal: "f".repeat(64) };
+  const who = encodeURIComponent(JSON.stringify(asker));
+  const headers = { nonce: "0".repeat(32), asker: who, seal: "f".repeat(64) };
   expect((await fetch(`http://${address}/store`, { headers })).status).toBe(403);
 });
 
