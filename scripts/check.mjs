@@ -36,15 +36,20 @@ const checks = [
 ];
 
 let failed = 0;
-for (const [title, program, args] of checks) {
-  const began = Date.now();
-  const ok = await run(program, args, { cwd: root }).then(
-    () => true,
-    () => false,
-  );
-  failed += ok ? 0 : 1;
-  process.stdout.write(
-    `${ok ? "✓" : "✗"} ${title} (${((Date.now() - began) / 1000).toFixed(1)} s)\n`,
-  );
-}
+const waiting = checks.values();
+// What each finds wrong is printed when it has ended: two do not speak at once.
+await Promise.all([checkAll(), checkAll()]);
 process.exitCode = failed === 0 ? 0 : 1;
+
+async function checkAll() {
+  for (const [title, program, args] of waiting) {
+    const began = Date.now();
+    const ok = await run(program, args, { cwd: root }).then(
+      () => true,
+      () => false,
+    );
+    failed += ok ? 0 : 1;
+    const seconds = ((Date.now() - began) / 1000).toFixed(1);
+    process.stdout.write(`${ok ? "✓" : "✗"} ${title} (${seconds} s)\n`);
+  }
+}

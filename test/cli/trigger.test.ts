@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { sliceOf, wideTest } from "../support/width.ts";
 import { type FleetStage, fleetStage, logged, until } from "./fleet-stage.ts";
 import { endOf } from "./herdctl.ts";
 
@@ -49,27 +50,30 @@ test.each(["sdk", "cli", "file"])(
   },
 );
 
-test("an earlier conversation is resumed by job, by session and by the start of an id, or forked", async () => {
-  const on = await fleetStage();
-  const first = await on.trigger("cli", "-p", "first");
-  const byJob = await on.trigger("cli", "--resume", first.id, "-p", "second");
-  expect(byJob).toMatchObject({ status: "completed", session_id: first.session_id });
-  const bySession = await on.trigger("cli", "--resume", first.session_id ?? "", "-p", "third");
-  expect(bySession.session_id).toBe(first.session_id);
-  const fork = await on.trigger(
-    "cli",
-    "--fork",
-    byJob.id.slice("job-2026-01-01-".length, -2),
-    "-p",
-    "fourth",
-  );
-  expect(fork).toMatchObject({ status: "completed", forked_from: first.session_id });
-  expect(fork.session_id).not.toBe(first.session_id);
-  const last = on.rehearsal.ledger.main.at(-1);
-  const conversation = JSON.stringify(last?.body);
-  for (const prompt of ["first", "second", "third", "fourth"])
-    expect(conversation).toContain(prompt);
-});
+wideTest(
+  "an earlier conversation is resumed by job, by session and by the start of an id, or forked",
+  async () => {
+    const on = await fleetStage();
+    const first = await on.trigger("cli", "-p", "first");
+    const byJob = await on.trigger("cli", "--resume", first.id, "-p", "second");
+    expect(byJob).toMatchObject({ status: "completed", session_id: first.session_id });
+    const bySession = await on.trigger("cli", "--resume", first.session_id ?? "", "-p", "third");
+    expect(bySession.session_id).toBe(first.session_id);
+    const fork = await on.trigger(
+      "cli",
+      "--fork",
+      byJob.id.slice("job-2026-01-01-".length, -2),
+      "-p",
+      "fourth",
+    );
+    expect(fork).toMatchObject({ status: "completed", forked_from: first.session_id });
+    expect(fork.session_id).not.toBe(first.session_id);
+    const last = on.rehearsal.ledger.main.at(-1);
+    const conversation = JSON.stringify(last?.body);
+    for (const prompt of ["first", "second", "third", "fourth"])
+      expect(conversation).toContain(prompt);
+  },
+);
 
 test("the same key runs once, and shows the first job ever after", async () => {
   const on = await fleetStage();
@@ -80,22 +84,30 @@ test("the same key runs once, and shows the first job ever after", async () => {
   expect(on.rehearsal.ledger.main).toHaveLength(1);
 });
 
-test("the prompt comes from a file, from standard input, from a schedule or from the agent", async () => {
-  const on = await fleetStage();
-  writeFileSync(join(on.folder, "task.md"), "the prompt in a file");
-  const jobs = [
-    await on.trigger("cli", "-f", "task.md"),
-    await on.trigger("cli", "--schedule", "nightly"),
-    await on.trigger("sdk"),
-  ];
-  const { child } = on.start("trigger", "cli", "-", "--wait", "--json");
-  const piped = endOf(child);
-  child.stdin?.end("the prompt from a pipe");
-  jobs.push(JSON.parse((await piped).stdout));
-  const prompts = ["the prompt in a file", "the nightly prompt", "hello", "the prompt from a pipe"];
-  expect(jobs.map((job) => job.prompt)).toEqual(prompts);
-  expect(on.rehearsal.ledger.main.map((entry) => entry.prompt)).toEqual(prompts);
-});
+wideTest(
+  "the prompt comes from a file, from standard input, from a schedule or from the agent",
+  async () => {
+    const on = await fleetStage();
+    writeFileSync(join(on.folder, "task.md"), "the prompt in a file");
+    const jobs = [
+      await on.trigger("cli", "-f", "task.md"),
+      await on.trigger("cli", "--schedule", "nightly"),
+      await on.trigger("sdk"),
+    ];
+    const { child } = on.start("trigger", "cli", "-", "--wait", "--json");
+    const piped = endOf(child);
+    child.stdin?.end("the prompt from a pipe");
+    jobs.push(JSON.parse((await piped).stdout));
+    const prompts = [
+      "the prompt in a file",
+      "the nightly prompt",
+      "hello",
+      "the prompt from a pipe",
+    ];
+    expect(jobs.map((job) => job.prompt)).toEqual(prompts);
+    expect(on.rehearsal.ledger.main.map((entry) => entry.prompt)).toEqual(prompts);
+  },
+);
 
 const mistakes: [args: string[], told: RegExp][] = [
   [["nobody", "-p", "x"], /no agent `nobody`[\s\S]*sdk, cli, file, asks/],
@@ -187,7 +199,7 @@ const stops: [signals: NodeJS.Signals[], outcome: string, status: string][] = [
   [["SIGTERM"], "interrupted", "failed"],
 ];
 
-test.each(stops)(
+test.each(sliceOf(stops, 1))(
   "%j ends the job as %s, records it and leaves no process",
   async (signals, code, status) => {
     const on = await fleetStage(sleeping);

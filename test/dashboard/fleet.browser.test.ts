@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { chromiumIsThere, openPage, phone } from "../support/chromium.ts";
+import { sliceOf } from "../support/width.ts";
 import { barriers } from "./axe.ts";
 import { dashboardStage } from "./stage.ts";
 
@@ -160,7 +161,7 @@ test("on a phone nothing sticks out, and dark is dark, also when it was chosen b
   expect(await brightness(dark)).toBeGreaterThan(700);
 });
 
-test("nothing keeps anybody out of the fleet, the agent and the design, in light and dark", async () => {
+test("nothing keeps anybody out of the fleet, the agent and the design, in dark and light", async () => {
   const stage = await dashboardStage({ script, agents });
   const { job } = await stage.fleet().trigger({ trigger: "manual", agent: "fixer" });
   await stage.fleet().wait(job.id);
@@ -171,7 +172,7 @@ test("nothing keeps anybody out of the fleet, the agent and the design, in light
     "/agents/fixer?tab=sessions",
   ];
   const more = ["/agents/fixer?tab=configuration", "/agents/fixer?tab=security", "/design"];
-  for (const scheme of ["light", "dark"] as const) {
+  for (const scheme of sliceOf(["dark", "light"] as const, 1)) {
     const page = await stage.open("/", { scheme });
     for (const path of [...paths, ...more]) {
       await page.goto(`${stage.url}${path}`);
