@@ -17,12 +17,16 @@ try {
   const took = await inTurns(rounds, { host: job("host"), contained: traced(job(agent)) });
   const [host, contained] = [took.host, took.contained].map((times) => quantile(times, 0.5));
   console.log(`on the host ${shown(host)}, ${agent} ${shown(contained)}; of the latter, medians:`);
-  console.log("asked after    answered in    times");
-  for (const [call, { at, answered }] of [...seen].sort(([, a], [, b]) => a.at[0] - b.at[0])) {
-    const [after, within] = [at, answered].map((times) => shown(quantile(times, 0.5)));
-    console.log(
-      `${after.padStart(11)}${within.padStart(15)}${String(at.length).padStart(9)}  ${call}`,
-    );
+  console.log("asked after    answered in    over after    jobs");
+  for (const [call, jobs] of [...seen].sort(([, a], [, b]) => a[0].at - b[0].at)) {
+    const middle = (of) => shown(quantile(jobs.map(of), 0.5));
+    const columns = [
+      middle(({ at }) => at).padStart(11),
+      middle(({ at, answered }) => answered - at).padStart(15),
+      middle(({ over }) => over).padStart(14),
+      String(jobs.length).padStart(8),
+    ];
+    console.log(`${columns.join("")}  ${call}`);
   }
 } finally {
   await stop();
@@ -43,34 +47,38 @@ function pass(client, engine) {
   client.on("data", (data) => {
     const asked = /^([A-Z]+) (?:\/v[\d.]+)?(\/[^? ]*)/.exec(data.subarray(0, 500).toString());
     if (asked) {
-      open = {
-        call: `${asked[1]} ${asked[2].replace(/[0-9a-f]{64}/, "ID")}`,
-        at: performance.now(),
-      };
+      const call = `${asked[1]} ${asked[2].replace(/[0-9a-f]{64}/, "ID")}`;
+      open = { call, at: performance.now() };
       calls.push(open);
     }
     engine.write(data);
   });
   engine.on("data", (data) => {
-    if (open) open.answered ??= performance.now() - open.at;
+    if (open) open.over = performance.now();
+    if (open) open.answered ??= open.over;
     client.write(data);
   });
   client.on("close", () => engine.end()).on("error", () => engine.destroy());
   engine.on("close", () => client.end()).on("error", () => client.destroy());
 }
 
-/** Jobs are timed when they are at rest, so what was asked counts from the first call of their own. */
+/** What was asked while the job was under way, counted from its trigger; the first round only warms up. */
 function traced(work) {
+  let isFirst = true;
   return async () => {
     const time = await work();
     const began = performance.now() - time;
-    for (const { call, at, answered } of calls.filter((one) => one.at >= began)) {
-      if (answered === undefined) continue;
-      const known = seen.get(call) ?? { at: [], answered: [] };
-      known.at.push(at - began);
-      known.answered.push(answered);
-      seen.set(call, known);
+    const times = new Map();
+    for (const { call, at, answered, over } of calls) {
+      if (isFirst || at < began || answered === undefined) continue;
+      const nth = (times.get(call) ?? 0) + 1;
+      times.set(call, nth);
+      const name = nth > 1 ? `${call}, ${nth}` : call;
+      const jobs = seen.get(name) ?? [];
+      jobs.push({ at: at - began, answered: answered - began, over: over - began });
+      seen.set(name, jobs);
     }
+    isFirst = false;
     calls = [];
     return time;
   };
