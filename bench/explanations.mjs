@@ -9,9 +9,9 @@ export const explanations = {
   "trigger to spawn":
     "Trace of the fail-points, of a job whose runner is shown its order only once it is on record, at 550 ms for `claude -p`: 3 ms until the request is read and checked, 3 for the job's transaction, 2 until it is claimed, 3 for the answer to whoever asked and the preparation of the run, 2 for the attempt's transaction, 1 until the spare has its order, 4 in the runner (its claim on disk, the gateway), and 3 for the spawn itself; that was with the spawn of Node alone, and execa, which is used, adds to it. Since then the runner opens the gateway during the attempt's transaction; no gain of that was measured. The bound was set where `claude -p` takes 0.39 s: there it is 3.8 % of it, here 3.9.",
   "job in a container":
-    "Against the host it grows with the machine: 1.63× of the same job there before, 1.65× now. The engine makes, starts and removes the container on the way.",
+    "Trace (`node bench/engine-trace.mjs contained`, at 801 ms for the same job on the host): the engine takes 19 ms to make the container, 277 to start it, 98 from the end of `claude`'s streams until it calls the container ended, and 15 to remove it.",
   "job in a spare container":
-    "179 ms before the runner had the library of the engine ready, which was loaded on the way of every such job. What is left are calls of the engine (who is there, a new name, attach; the end, removal), not traced one by one.",
+    "Trace (`node bench/engine-trace.mjs spare`, at 723 ms for the same job on the host): 34 ms from the first question to the engine until `claude` is started, 8 of them its answers; then 73 ms from the end of `claude`'s streams until the engine calls the container ended, and 10 to remove it. That end is waited for, since it tells whether the memory ran out.",
   "a turn in a live conversation":
     "Trace of the same turn: 12 ms until the attempt is on record, 45 ms in `claude` itself (it begins every turn with its init, 25 ms, before it asks the model), 10 ms until the outcome is on record, 5 until whoever waits has it.",
   "messages to the log":
