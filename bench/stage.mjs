@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { startRehearsal } from "@herdctl/rehearsal";
 
 const greeting = { rules: [{ reply: "Hello." }] };
@@ -20,7 +20,7 @@ export async function rehearsedFleet({ script = greeting, fleetFile = oneAgent }
   mkdirSync(folder);
   writeFileSync(join(folder, "herdctl.yaml"), fleetFile);
   const env = {
-    PATH: process.env.PATH,
+    PATH: pathOfAShell(),
     HOME: home,
     TMPDIR: root,
     IS_SANDBOX: "1",
@@ -31,6 +31,12 @@ export async function rehearsedFleet({ script = greeting, fleetFile = oneAgent }
     rmSync(root, { recursive: true, force: true });
   };
   return { env, folder, home, dispose };
+}
+
+/** npm puts the programs of this project before all others, and a `claude` of its tests is among them. */
+function pathOfAShell() {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return folders.filter((one) => !one.endsWith("node_modules/.bin")).join(delimiter);
 }
 
 export function bundledClaude() {
