@@ -23,22 +23,24 @@ if (unknown) {
   process.exit(2);
 }
 
-const rows = [];
+const file = values.json ?? (isQuick ? join(tmpdir(), "herdctl-bench-quick.json") : recordFile);
+const here = machine();
 const began = Date.now();
 printHead();
 for (const [group, members] of Object.entries(benches)) {
   const wanted = Object.entries(members).filter(([name]) => isWanted(name));
   if (wanted.length > 0) printTitle(group);
-  for (const [bench, measure] of wanted) rows.push(...(await measured(group, bench, measure)));
+  for (const [bench, measure] of wanted) keep(await measured(group, bench, measure));
 }
-if (rows.some(({ held }) => held === false)) process.exitCode = 1;
-
-const file = values.json ?? (isQuick ? join(tmpdir(), "herdctl-bench-quick.json") : recordFile);
-const record = merged(readRecord(file), { machine: machine(), rows }, known);
-writeRecord(file, record);
 const minutes = ((Date.now() - began) / 60_000).toFixed(1);
 process.stdout.write(`\n${minutes} minutes; written to ${file}\n`);
-if (file === recordFile) writePages(speedPages(record));
+if (file === recordFile) writePages(speedPages(readRecord(file)));
+
+/** At once: what was measured stays measured, whatever becomes of the rest. */
+function keep(rows) {
+  if (rows.some(({ held }) => held === false)) process.exitCode = 1;
+  writeRecord(file, merged(readRecord(file), { machine: here, rows }, known));
+}
 
 function isWanted(name) {
   return positionals.length === 0 || positionals.includes(name);

@@ -32,7 +32,8 @@ export async function runnerMemory() {
 async function workingRunner(control) {
   const { job } = await control.trigger({ trigger: "manual", agent: "hello" });
   for (;;) {
-    const { runner } = (await control.job(job.id)).job;
+    const { runner, outcome } = (await control.job(job.id)).job;
+    if (outcome) throw new Error(`the job ended as ${outcome.code}`);
     if (runner) return runner.pid;
     await pause(20);
   }
