@@ -1,3 +1,6 @@
+const pickup =
+  "Twice the time on the fleet's own state, as in the run before, which held the bound with 23 ms beside 11: the transactions of a pickup go to PostgreSQL and are flushed there, and everything took longer in this run.";
+
 /** Why a bound that is missed is missed, as far as profiles tell; shown only where it is. */
 export const explanations = {
   "job at the socket, CLI":
@@ -16,10 +19,14 @@ export const explanations = {
     "Trace of the same turn: 12 ms until the attempt is on record, 45 ms in `claude` itself (it begins every turn with its init, 25 ms, before it asks the model), 10 ms until the outcome is on record, 5 until whoever waits has it.",
   "messages to the log":
     "CPU profile: half of the time the process is idle and waits for the one write that each message is awaited for, through Node's threads; a write at once would be quicker, but a disk that hangs would then hold up the word to stop as well.",
+  "pickup, one node on PostgreSQL": pickup,
+  "pickup, three nodes on PostgreSQL": pickup,
   "pickup, by another node than was asked":
     "What a node decides for another one goes there as an order of pg-boss: one more transaction, a notification and a fetch before it is begun, which the same job is spared where it was asked for.",
   "costs, 1,000,000 shared jobs":
     "It adds up one row a day and agent: 300 of them here, ten beside it. It grows with the days that are asked for, not with the jobs.",
+  "herdctl --help":
+    "CPU profile: some 30 ms are Node's loader of modules at work, which `node -e 0` does not need, and 13 our one file with commander in it.",
   "load 1000 agents":
     "Half of it is reading and parsing the same files, which the figure beside it shows; the rest is checking the documents against their schemas with the places of every mistake at hand.",
 };
