@@ -29,7 +29,12 @@ export async function dockerStage(addressFor = async (dockerHost) => dockerHost)
     engine.stdin.end();
     await gone;
   };
-  await fleet.start();
+  try {
+    await fleet.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return { job: (agent) => atRest(() => oneJob(fleet, agent), rest), stop };
 }
 

@@ -11,7 +11,6 @@ const unix = "unix://";
 
 const seen = new Map();
 let calls = [];
-let servers = [];
 const { job, stop } = await dockerStage(listenBetween);
 try {
   const took = await inTurns(rounds, { host: job("host"), contained: traced(job(agent)) });
@@ -30,15 +29,13 @@ try {
   }
 } finally {
   await stop();
-  for (const server of servers) server.close();
 }
 
 /** A socket that passes everything on and notes when it was asked and answered. */
 async function listenBetween(address, folder) {
   const path = join(folder, "engine.sock");
   const server = createServer((client) => pass(client, connect(address.replace(unix, ""))));
-  servers = [server];
-  await new Promise((listening) => server.listen(path, listening));
+  await new Promise((listening) => server.unref().listen(path, listening));
   return unix + path;
 }
 
