@@ -1,8 +1,8 @@
 import type { FleetControl } from "@herdctl/core";
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type { Access } from "./access/access.ts";
 import { localUser, type Scope } from "./access/visitor.ts";
+import { bodyWithin } from "./body-within.ts";
 import type { AnyEndpoint } from "./contract/endpoint.ts";
 import { endpoints } from "./contract/endpoints.ts";
 import { isBug, noSuchRoute, toFailure, tooLarge } from "./failure.ts";
@@ -31,10 +31,7 @@ export function createApp(control: FleetControl, options: AppOptions = {}): Flee
   const loginLink = (scope: Scope) => options.access?.loginLink(scope);
   for (const endpoint of Object.values<AnyEndpoint>(endpoints)) {
     const { method, path, answer } = endpoint;
-    const limit = bodyLimit({
-      maxSize: endpoint.bodyLimit,
-      onError: () => failed(tooLarge(endpoint)),
-    });
+    const limit = bodyWithin(endpoint.bodyLimit, () => failed(tooLarge(endpoint)));
     app.on(method, path, limit, async (c) => {
       const connection = connectionOf(c.req.raw, c.env);
       const visitor = c.env?.visitor ?? localUser;
