@@ -48,17 +48,15 @@ export class JobRecords {
     return job;
   }
 
-  *change(job: Job, change: JobChange): Steps<JobUpdate> {
+  /** `more` is what nobody asks for and follows from the change. */
+  *change(job: Job, change: JobChange, more?: Partial<Job>): Steps<JobUpdate> {
     const decision = changeJob(job, jobChangeSchema.parse(change), this.#clock());
     if (decision.kind === "finished") return { applied: false, job };
     if (decision.kind === "refuse") throw new Error(`${job.id}: ${decision.reason}`);
-    yield* this.save(decision.job);
-    return { applied: true, job: decision.job };
-  }
-
-  *save(job: Job): Steps<void> {
-    const { output_file: _, ...record } = job;
+    const changed = { ...decision.job, ...more };
+    const { output_file: _, ...record } = changed;
     yield* run("UPDATE jobs SET record = ? WHERE id = ?", JSON.stringify(record), job.id);
+    return { applied: true, job: changed };
   }
 
   read(row: Row): Job {

@@ -175,15 +175,14 @@ export class SqlJobStore implements JobStore {
     if (by && !isAssignedTo(before, by)) return { applied: false, job: before };
     const mine = by ? { node: by.node, assigned: null } : {};
     const begun = { ...change, ...mine, status: "running" as const };
-    const update = yield* this.#records.change(before, begun);
+    const number = before.attempts + 1;
+    const update = yield* this.#records.change(before, begun, { attempts: number });
     if (!update.applied) return update;
     const { clock, liveness } = this.#frame;
     if (lease) yield* leaseSession(this.#database, lease, clock(), liveness);
-    const job = { ...update.job, attempts: update.job.attempts + 1 };
-    yield* this.#records.save(job);
     const attempt: Attempt = {
       job_id: id,
-      number: job.attempts,
+      number,
       started_at: clock().toISOString(),
       finished_at: null,
       outcome_code: null,
@@ -193,8 +192,8 @@ export class SqlJobStore implements JobStore {
       crashed: false,
     };
     const sql = "INSERT INTO attempts (job_id, number, record) VALUES (?, ?, ?)";
-    yield* run(sql, id, attempt.number, JSON.stringify(attempt));
-    return { applied: true, job };
+    yield* run(sql, id, number, JSON.stringify(attempt));
+    return update;
   }
 
   *#endAttempt(
