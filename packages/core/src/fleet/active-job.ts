@@ -90,6 +90,7 @@ export class ActiveJob {
       live: this.context.isLive(this.job),
       freshSession: () => this.takeWarm(agent)?.sessionId,
       signal: this.stopping.signal,
+      around: this.context.ahead.take(agent),
       by: site && { node: site.nodes.id, epoch: site.nodes.epoch },
       nodeOf: site && ((id: string) => site.nodes.find(id)),
     };

@@ -12,6 +12,7 @@ import type { StateManager } from "../state/state-manager.ts";
 import type { Taken } from "../work/work-desk.ts";
 import type { Errand } from "./errands/errand.ts";
 import type { EventHub } from "./event-hub.ts";
+import type { LookAhead } from "./look-ahead.ts";
 import type { NodeSite } from "./nodes/node-site.ts";
 import type { SpareContainers } from "./spare-containers.ts";
 import type { WarmClaudes } from "./warm-claudes.ts";
@@ -24,6 +25,7 @@ export interface FleetContext {
   readonly spareContainers: SpareContainers;
   readonly waiting: WaitingRunners;
   readonly warm: WarmClaudes;
+  readonly ahead: LookAhead;
   /** Where nodes share the state. */
   readonly site?: NodeSite;
   /** The configuration in force; a reload replaces it, jobs under way keep theirs. */

@@ -20,6 +20,7 @@ import type { FleetContext } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Turns } from "./errands/turns.ts";
 import type { EventHub } from "./event-hub.ts";
+import { LookAhead } from "./look-ahead.ts";
 import { joinFleet } from "./nodes/join-fleet.ts";
 import type { Lead } from "./nodes/lead.ts";
 import { isFenced, type Membership } from "./nodes/membership.ts";
@@ -146,6 +147,7 @@ function assemble(frame: FleetFrame, { state, plans, lock, nodes }: Opened): Fle
     spares,
     waiting,
     warm: new WarmClaudes({ ...configured, spares, waiting }),
+    ahead: new LookAhead(configured),
     spareContainers: new SpareContainers(configured),
     isWatched: (jobId) => watched.has(jobId),
     isLive: ({ id, trigger_type }) => !onlyOwn && (trigger_type === "chat" || live.has(id)),

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from "node:timers/promises";
 import { UserError } from "../errors/user-error.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import { admitAll, type Candidate, type TriggerRequest } from "../queue/admit.ts";
@@ -15,6 +16,7 @@ export async function triggerJob(
   delivery?: WantedDelivery,
 ): Promise<Admitted> {
   parts.spares.rouse();
+  parts.context.ahead.begin(request.agent);
   const given = { request, delivery };
   const candidate = (await mustAsk(parts, request))
     ? await beforeAdmission(parts.context, given)
@@ -54,6 +56,8 @@ export async function triggerAll(
     for (const id of cancel) await cancelJob(parts, id, false);
   }
   dispatcher.kick(admissions.some(({ created }) => created));
+  // A job that may start is on its way before whoever asked for it is answered.
+  await breathe();
   return admissions;
 }
 

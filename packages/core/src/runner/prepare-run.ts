@@ -13,16 +13,13 @@ import type { LeaseHolder, Session } from "../state/session.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import { planAttempt } from "./attempt-plan.ts";
 import { traceOf } from "./attempt-trace.ts";
-import { claudeVersion, findClaude } from "./claude-binary.ts";
-import { inside } from "./container/layout.ts";
+import { lookAround, type Surroundings } from "./look-around.ts";
 import { outcomes } from "./outcomes.ts";
 import { placeOf, type RunOrder } from "./run-order.ts";
 import type { SessionChoice } from "./runtime/interface.ts";
 import { type SessionHome, sessionFilePath } from "./runtime/session-file/path.ts";
 import { readPlanted } from "./runtime/session-file/planted.ts";
 import { planSession, type SessionPlan, type SessionWish, sessionRule } from "./session-plan.ts";
-import { prepareWorkspace } from "./workspace.ts";
-import { cloneOwner } from "./workspace-owner.ts";
 
 export interface RunRequest {
   state: StateManager;
@@ -36,6 +33,8 @@ export interface RunRequest {
   /** The id for a session that is begun by it; called only then. */
   freshSession?: () => string | undefined;
   signal: AbortSignal;
+  /** What was seen of the agent's surroundings, for whoever has looked already. */
+  around?: Promise<Surroundings>;
   /** The node that it runs on, where nodes share the state. */
   by?: Assignee;
   /** How a node is called, and whether it is gone. */
@@ -49,10 +48,7 @@ export type PreparedRun =
 /** Everything that can be known to be wrong before a token is spent, and which session it will be. */
 export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   const { state, job, agent, signal } = request;
-  const [workspace, claude] = await Promise.all([
-    prepareWorkspace(agent.working_directory, signal, cloneOwner(agent)),
-    claudeFor(request),
-  ]);
+  const { workspace, claude } = await (request.around ?? lookAround(request, signal));
   if (workspace.kind === "problem") return refused("workspace_missing", workspace);
   if (claude.kind === "problem") return refused("runtime_missing", claude);
 
@@ -86,9 +82,7 @@ export async function prepareWarm(
 ): Promise<RunOrder | undefined> {
   const { agent } = request;
   if (agent.runtime.stream === "session-file") return undefined;
-  const { signal } = new AbortController();
-  const workspace = await prepareWorkspace(agent.working_directory, signal);
-  const claude = await claudeFor(request);
+  const { workspace, claude } = await lookAround(request, new AbortController().signal);
   if (workspace.kind === "problem" || claude.kind === "problem") return undefined;
   return {
     ...{ jobId, attempt: 1, agent, prompt: "" },
@@ -118,20 +112,10 @@ function hasServersInside({ docker, mcp_servers }: ResolvedAgent): boolean {
   return docker.enabled && Object.values(mcp_servers).some(({ run }) => run === "container");
 }
 
-type Site = Pick<RunRequest, "state" | "agent" | "environment" | "claudePath">;
-
-/** The image has its own, whatever is on this machine. */
-async function claudeFor({ agent, environment, claudePath, state }: Site) {
-  if (agent.docker.enabled) {
-    return { kind: "found" as const, path: inside.claude, version: null };
-  }
-  const found = findClaude({ claudePath, env: environment });
-  if (found.kind === "problem") return found;
-  const known = await claudeVersion(found.path, join(state.stateDir, "claude-versions.json"));
-  return known.kind === "problem" ? known : { ...found, version: known.version };
-}
-
-function sessionHomeOf({ agent, environment, state }: Site, cwd: string): SessionHome {
+function sessionHomeOf(
+  { agent, environment, state }: Pick<RunRequest, "agent" | "environment" | "state">,
+  cwd: string,
+): SessionHome {
   const place = placeOf(agent);
   const own = join(state.dockerSessionsDir, agent.name);
   return { place, cwd, configDir: place === "docker" ? own : configDirOf(environment) };

@@ -16,7 +16,7 @@ interface WorkspaceProblem {
  */
 export async function checkFolder(path: string): Promise<Workspace> {
   const [read, entered] = await Promise.allSettled([
-    opendir(path).then((folder) => folder.close()),
+    opendir(path).then((folder) => void folder.close()),
     stat(`${path}/.`),
   ]);
   if (read.status === "rejected") return explain(path, codeOf(read.reason), "may not be read");
