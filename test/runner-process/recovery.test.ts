@@ -9,8 +9,11 @@ import {
 import { join } from "node:path";
 import type { RunReport } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
+import { Launcher } from "../../packages/core/src/runner/runtime/launcher.ts";
+import { claimAttempt } from "../../packages/core/src/runner-process/claim.ts";
 import { inspectRunner } from "../../packages/core/src/runner-process/inspect.ts";
 import { reportOfDead } from "../../packages/core/src/runner-process/recover.ts";
+import { currentProcess } from "../../packages/core/src/state/process-identity.ts";
 import { obey } from "../support/runtime.ts";
 import { type Stage, stage } from "../support/stage.ts";
 import {
@@ -149,6 +152,24 @@ test("an attempt that left no trace is made again as it was asked for", async ()
   const report = await reportOfDead(deadRun(task));
   const again = await retried(on, task, report, {});
   expect(again.assignment.order).toMatchObject({ prompt: "hello", session: { kind: "fresh" } });
+});
+
+test("a launcher that was told just before its runner died, and is not `claude` yet, is ended", async () => {
+  const on = await stage({ mode: "obedient" });
+  const task = await assign(on);
+  const { claude, cwd, session } = task.assignment.order;
+  const runner = { ...currentProcess(), start_time: "of one that is dead" };
+  const launcher = new Launcher(runner);
+  const found = { version: 1, attempt: 1, runner, void: false, run: null } as const;
+  const started_at = new Date().toISOString();
+  claimAttempt(task.jobDir, { ...found, session_id: session.sessionId, started_at });
+  const env = { HERDCTL_RUN: `${task.job.id}.1` };
+  const told = launcher.spawn({ file: claude.path, args: ["-p", "hello"], cwd, env });
+  process.kill(told.pid ?? 0, "SIGSTOP");
+
+  expect(await reportOfDead(deadRun(task))).toMatchObject({ outcome: { code: "interrupted" } });
+  expect(isRunning(told.pid ?? 0)).toBe(false);
+  expect(on.rehearsal.ledger.entries).toEqual([]);
 });
 
 function deadRun({ state, job }: Task) {

@@ -3,8 +3,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { RunCgroup } from "../../packages/core/src/runner/sweep/cgroup.ts";
 import { readClaim } from "../../packages/core/src/runner-process/claim.ts";
 import { runnerProgram } from "../../packages/core/src/runner-process/program.ts";
+import { identifyProcess } from "../../packages/core/src/state/process-identity.ts";
 import { folderWith } from "../support/folder.ts";
 import { obey } from "../support/runtime.ts";
 import { stage } from "../support/stage.ts";
@@ -102,6 +104,36 @@ describe("a spare", () => {
     expect(on.rehearsal.ledger.entries.length).toBeGreaterThan(0);
   });
 
+  test("has a launcher beside it, which becomes `claude` and is gone with its run", async () => {
+    const on = await stage({ mode: "obedient" });
+    const prompt = obey(["Bash", { command: "sleep 1" }]);
+    const task = await assign(on, { prompt, yaml: "runtime: cli" });
+    const pool = sparePool();
+    const [spare = 0] = children();
+    const launcher = await launcherOf(spare);
+    const runner = pool.reserve();
+    runner.prepare(task.assignment);
+    runner.give(task.assignment);
+    const { jobId } = task.assignment.order;
+    await until(() => read(`/proc/${launcher}/environ`).includes(`HERDCTL_RUN=${jobId}.1\0`));
+    expect(read(`/proc/${launcher}/cmdline`)).toContain("--output-format=stream-json");
+    await runner.exited;
+    expect((await reportOf(task))?.outcome.code).toBe("success");
+    expect(isRunning(launcher)).toBe(false);
+  });
+
+  test("that is killed takes its launcher along, and its pool what that leaves", async () => {
+    const pool = sparePool();
+    const [spare = 0] = children();
+    const launcher = await launcherOf(spare);
+    process.kill(spare, "SIGKILL");
+    await until(() => !isRunning(launcher));
+    const next = await until(() => children().find((pid) => pid !== spare));
+    await launcherOf(next);
+    await pool.stop();
+    expect(RunCgroup.tokens().filter((token) => isOf(token, [spare, next]))).toEqual([]);
+  });
+
   test("leads a session of its own and carries nothing of our environment", async () => {
     process.env.HERDCTL_TEST_SECRET = "not for the runner";
     sparePool();
@@ -123,6 +155,27 @@ function children(): number[] {
     .filter((pid) => Number.isInteger(pid) && isRunning(pid))
     .filter((pid) => read(`/proc/${pid}/cmdline`).includes(runnerProgram()))
     .filter((pid) => read(`/proc/${pid}/stat`).split(") ")[1]?.split(" ")[1] === `${process.pid}`);
+}
+
+/** The process that waits beside a spare; it is there once the spare has practised. */
+async function launcherOf(spare: number): Promise<number> {
+  const started = identifyProcess(spare)?.start_time ?? "";
+  return until(async () => {
+    if (existsSync(join(scratchOf(spare), String(spare)))) return undefined;
+    const marker = `HERDCTL_RUN=launcher.${spare}.${started}\0`;
+    return readdirSync("/proc")
+      .map(Number)
+      .find((pid) => Number.isInteger(pid) && read(`/proc/${pid}/environ`).includes(marker));
+  });
+}
+
+/** Where it practises, as it was told. */
+function scratchOf(spare: number): string {
+  return read(`/proc/${spare}/cmdline`).split("\0")[2] ?? "";
+}
+
+function isOf(token: string, runners: number[]): boolean {
+  return runners.some((pid) => token.startsWith(`launcher.${pid}.`));
 }
 
 function some<T>(list: T[]): T[] | undefined {

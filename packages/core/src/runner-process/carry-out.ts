@@ -11,8 +11,10 @@ import { runTokenOf } from "../runner/run-order.ts";
 import type { RunWatch } from "../runner/running-attempt.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import { RuntimeFactory } from "../runner/runtime/factory.ts";
+import { launcherToken } from "../runner/sweep/launcher-token.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
 import { writeOutcome } from "../state/outcome-file.ts";
+import { currentProcess } from "../state/process-identity.ts";
 import { OpenApprovals } from "./approvals.ts";
 import { bareReport } from "./bare-report.ts";
 import { claimRun } from "./claim-run.ts";
@@ -87,7 +89,7 @@ async function perform(assignment: RunnerAssignment, setting: Setting): Promise<
     ending.abort(reason);
     if (!force) return;
     const runToken = waiting?.runToken ?? runTokenOf(order);
-    void sweepRun(runToken);
+    void sweepOwn(runToken);
     if (order.place === "docker") void killContainers(assignment, runToken);
   };
   const lease = new LeaseWatch(assignment.lease);
@@ -177,10 +179,16 @@ async function killContainers(
   await removeContainersOf(manager, stateDir, order.jobId, [runToken]);
 }
 
+/** What our launcher became is in a control group that has its name. */
+async function sweepOwn(runToken: string): Promise<void> {
+  await sweepRun(launcherToken(currentProcess()));
+  await sweepRun(runToken);
+}
+
 /** The run is ended, and what it came to is recorded with the bug as its outcome. */
 async function tellOfBreakdown(run: LoggedRun, log: RunnerLog, error: unknown): Promise<void> {
   const { jobId, jobDir, sessionId, file } = run;
-  await sweepRun(runTokenOf({ jobId, attempt: file.attempt }));
+  await sweepOwn(runTokenOf({ jobId, attempt: file.attempt }));
   if (run.run.live) await sweepRun(run.run.live.run_token);
   if (await readReport(jobDir, file.attempt)) return;
   const said = log.redacted(error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { JobExecutor, type OpenedAttempt } from "../runner/job-executor.ts";
 import { RuntimeFactory } from "../runner/runtime/factory.ts";
+import type { SpawnClaude } from "../runner/runtime/spawn.ts";
 import type { RunnerAssignment } from "./contract.ts";
 
 /**
@@ -10,9 +11,9 @@ export class GettingReady {
   readonly executor: JobExecutor;
   readonly opened: Promise<OpenedAttempt>;
 
-  constructor({ stateDir, order, environment, spare }: RunnerAssignment) {
+  constructor({ stateDir, order, environment, spare }: RunnerAssignment, spawn?: SpawnClaude) {
     const runtime = RuntimeFactory.create(order.agent, { stateDir, environment });
-    this.executor = new JobExecutor(runtime, { stateDir, environment, spare });
+    this.executor = new JobExecutor(runtime, { stateDir, environment, spare, spawn });
     this.opened = this.executor.open(order);
     // What is wrong is told by the attempt, if it comes.
     this.opened.catch(() => undefined);

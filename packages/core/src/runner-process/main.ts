@@ -1,6 +1,8 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { Launcher } from "../runner/runtime/launcher.ts";
+import { currentProcess } from "../state/process-identity.ts";
 import { carryOut } from "./carry-out.ts";
 import type { RunnerAssignment } from "./contract.ts";
 import { GettingReady } from "./getting-ready.ts";
@@ -19,6 +21,7 @@ import { warmUp } from "./warm-up.ts";
 process.umask(0o077);
 process.on("SIGHUP", () => undefined);
 const live = new LiveRun();
+let launcher: Launcher | undefined;
 const lines = readLines();
 let given = lines.next();
 await Promise.race([given, warmUpIfIdle()]);
@@ -38,13 +41,17 @@ for (;;) {
   lease = new LeaseWatch(assignment.lease);
   given = lines.next();
 }
-await live.end();
+await Promise.all([live.end(), launcher?.end()]);
 process.exit(0);
 
 /** Who was started for a job that already waits finds its line there and loses no time. */
 async function warmUpIfIdle(): Promise<void> {
   const [, , scratch, ...flags] = process.argv;
   if (scratch === undefined) return void (await given);
+  let isGiven = false;
+  void given.then(() => {
+    isGiven = true;
+  });
   const isAwaited = await Promise.race([given.then(() => true), delay(10).then(() => false)]);
   if (isAwaited) return;
   const own = {
@@ -54,6 +61,7 @@ async function warmUpIfIdle(): Promise<void> {
   };
   // Warming up may fail; what was wrong then shows in a run, where it can be told.
   await warmUp(own).catch(() => undefined);
+  if (!isGiven) launcher = new Launcher(currentProcess());
 }
 
 interface BegunAssignment {
@@ -65,8 +73,11 @@ interface BegunAssignment {
 async function whenOnRecord(line: string): Promise<BegunAssignment | undefined> {
   // The edge: it comes from the fleet that started us, of this very version.
   const assignment = JSON.parse(line) as RunnerAssignment;
-  if (!assignment.held) return { assignment };
-  const ready = new GettingReady(assignment);
+  if (!assignment.held) {
+    void launcher?.end();
+    return { assignment };
+  }
+  const ready = new GettingReady(assignment, launcher?.spawn);
   const next = await lines.next();
   if (next.value === goWord) return { assignment, ready };
   await ready.giveUp();

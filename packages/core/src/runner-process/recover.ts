@@ -2,7 +2,6 @@ import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import { removeContainersOf } from "../runner/container/sweep-containers.ts";
-import { runTokenOf } from "../runner/run-order.ts";
 import { type RunReport, runReportSchema } from "../runner/run-report.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
@@ -12,6 +11,7 @@ import { bareReport } from "./bare-report.ts";
 import { readClaim } from "./claim.ts";
 import { removeTraces } from "./remove-traces.ts";
 import { reportOfLog } from "./report-of-log.ts";
+import { runTokensOf } from "./run-tokens.ts";
 
 export interface DeadRun {
   stateDir: string;
@@ -39,7 +39,8 @@ export async function reportOfDead(dead: DeadRun): Promise<RunReport> {
 /** A runner that gave its word had swept before; one that did not may have left a claude at work. */
 async function settleUntold(jobDir: string, dead: DeadRun): Promise<RunReport> {
   const { job } = dead;
-  const runTokens = await runTokensOf(jobDir, job);
+  const { own, live } = await runTokensOf(jobDir, { jobId: job.id, attempt: job.attempts });
+  const runTokens = [...own, ...live];
   for (const token of runTokens) await sweepRun(token);
   const container_id = job.place === "docker" ? await endContainer(dead, runTokens) : null;
   failPoint("dead run swept");
@@ -48,14 +49,6 @@ async function settleUntold(jobDir: string, dead: DeadRun): Promise<RunReport> {
   await writeOutcome(jobDir, report);
   failPoint("dead run told");
   return report;
-}
-
-/** Its own, and that of the `claude` which was up before its turn. */
-async function runTokensOf(jobDir: string, { id, attempts }: DeadRun["job"]): Promise<string[]> {
-  const claim = await readClaim(jobDir, attempts);
-  const live = claim.kind === "found" ? claim.file.run?.live : undefined;
-  const own = runTokenOf({ jobId: id, attempt: attempts });
-  return live ? [own, live.run_token] : [own];
 }
 
 /** An engine that does not answer now is asked again before the next attempt and by the fleet. */

@@ -6,11 +6,12 @@ import type { RunnerAssignment } from "./contract.ts";
 /** Where a runner tells of its own troubles, for it has no terminal. */
 export class RunnerLog {
   private readonly file: string;
-  private readonly secrets: string[];
 
-  constructor(jobDir: string, { environment, order }: RunnerAssignment) {
+  constructor(
+    jobDir: string,
+    private readonly assignment: RunnerAssignment,
+  ) {
     this.file = join(jobDir, "runner.log");
-    this.secrets = secretValues({ ...environment, ...order.agent.env });
   }
 
   add(trouble: string, cause: unknown): void {
@@ -24,6 +25,8 @@ export class RunnerLog {
   }
 
   redacted(text: string): string {
-    return this.secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
+    const { environment, order } = this.assignment;
+    const secrets = secretValues({ ...environment, ...order.agent.env });
+    return secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
   }
 }

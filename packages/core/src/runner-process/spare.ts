@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
+import { launcherToken, removeGroup, removeGroupsOfDead } from "../runner/sweep/launcher-token.ts";
+import { identifyProcess } from "../state/process-identity.ts";
 import type { RunnerAssignment } from "./contract.ts";
 import { goWord, type LibrariesAhead, librariesAhead, runnerProgram } from "./program.ts";
 
@@ -93,17 +95,21 @@ export class SparePool {
     clearTimeout(this.refill);
     for (const { child } of this.taken) child.unref();
     const spares = [...this.spares];
+    const identities = spares.flatMap(({ pid }) => identifyProcess(pid) ?? []);
     for (const { child } of spares) {
       child.ref();
       child.kill("SIGKILL");
     }
     await Promise.all(spares.map(({ exited }) => exited));
+    await Promise.all(identities.map((spare) => removeGroup(launcherToken(spare))));
     this.clean();
   }
 
-  /** What a spare left that was killed while it warmed up. */
+  /** What a spare left that was killed. */
   private clean(): void {
-    if (this.scratch !== undefined) rmSync(this.scratch, { recursive: true, force: true });
+    if (this.scratch === undefined) return;
+    rmSync(this.scratch, { recursive: true, force: true });
+    removeGroupsOfDead();
   }
 
   /** A short run leaves the processor to the next spare sooner. */

@@ -3,8 +3,12 @@ import { createServer, request } from "node:http";
 import { startGateway } from "../gateway/gateway.ts";
 import { listenOnLoopback } from "../gateway/listen.ts";
 import { importDocker } from "../runner/container/engine.ts";
+import { Launcher } from "../runner/runtime/launcher.ts";
 import { importSdk } from "../runner/runtime/sdk-runtime.ts";
+import { currentProcess } from "../state/process-identity.ts";
 import { carryOut } from "./carry-out.ts";
+import { GettingReady } from "./getting-ready.ts";
+import { LiveRun } from "./live-run.ts";
 import { practiceOrder } from "./practice-order.ts";
 import type { LibrariesAhead } from "./program.ts";
 
@@ -30,7 +34,9 @@ async function practiseRun(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(order.claude.path, standIn, { mode: 0o700 });
     const environment = { PATH: process.env.PATH ?? "", ANTHROPIC_API_KEY: "practice" };
-    await carryOut({ stateDir: folder, order, environment });
+    const assignment = { stateDir: folder, order, environment };
+    const launcher = new Launcher(currentProcess());
+    await carryOut(assignment, new LiveRun(), new GettingReady(assignment, launcher.spawn));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

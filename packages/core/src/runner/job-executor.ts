@@ -14,6 +14,7 @@ import type { RunOrder } from "./run-order.ts";
 import type { RunReport } from "./run-report.ts";
 import { RunningAttempt, type RunWatch } from "./running-attempt.ts";
 import type { RuntimeInterface } from "./runtime/interface.ts";
+import type { SpawnClaude } from "./runtime/spawn.ts";
 import { totalsBefore } from "./session-totals.ts";
 import type { SessionTotals } from "./usage.ts";
 
@@ -33,6 +34,8 @@ export interface ExecutorOptions {
   waiting?: { run: OpenRun; totals: SessionTotals | undefined };
   /** A folder for the run that outlasts its job; the job's own by default. */
   runFolder?: string;
+  /** How a program is started on this machine, where there is a quicker way than the usual one. */
+  spawn?: SpawnClaude;
   /** True when the run stays up for the next turn; else it is closed. */
   keep?(run: OpenRun, report: RunReport): Promise<boolean>;
 }
@@ -123,7 +126,7 @@ export class JobExecutor {
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();
     try {
-      return await attempt.follow(this.runtime, output);
+      return await attempt.follow(this.runtime, output, this.options.spawn);
     } finally {
       signal.removeEventListener("abort", cancel);
     }

@@ -1,19 +1,18 @@
 import { stat } from "node:fs/promises";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
-import type { ErrorCode } from "../errors/table.ts";
-import { UserError } from "../errors/user-error.ts";
 import { failPoint } from "../faults/fail-point.ts";
-import type { OutcomeCode } from "../state/outcome.ts";
 import type { OutputWriter } from "../state/output-writer.ts";
 import type { Question, Reply } from "../state/question.ts";
 import { addMessage, type Evidence, noEvidence, type StopReason } from "./evidence.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { HerdNote, MakeOwnTools, OwnTools } from "./own-tools.ts";
+import { refusalOf } from "./refusal-of.ts";
 import type { RunOrder } from "./run-order.ts";
 import { BackgroundTasks } from "./runtime/background-tasks.ts";
 import type { ExecuteOptions, RuntimeInterface, RuntimeObserver } from "./runtime/interface.ts";
 import type { LiveRuntime } from "./runtime/live-runtime.ts";
 import { sessionFilePath } from "./runtime/session-file/path.ts";
+import type { SpawnClaude } from "./runtime/spawn.ts";
 import { StderrLog } from "./stderr-log.ts";
 import { StopClock } from "./stop-clock.ts";
 import { type Asking, type People, whoIsAsked } from "./who-is-asked.ts";
@@ -66,10 +65,14 @@ export class RunningAttempt {
     this.ending.abort(reason);
   }
 
-  async follow(runtime: RuntimeInterface, output: OutputWriter): Promise<Evidence> {
+  async follow(
+    runtime: RuntimeInterface,
+    output: OutputWriter,
+    spawn?: SpawnClaude,
+  ): Promise<Evidence> {
     this.output = output;
     try {
-      for await (const message of runtime.execute(this.executeOptions())) {
+      for await (const message of runtime.execute({ ...this.executeOptions(), spawn })) {
         failPoint(pointOf(message));
         const kept = output.append(withTime(message));
         // What was seen counts, also when it cannot be kept: the next attempt must know the session.
@@ -208,8 +211,8 @@ export class RunningAttempt {
 
   private observer(): RuntimeObserver {
     return {
-      spawned: (pid) => {
-        if (pid !== undefined) this.run.leash.hold(pid);
+      spawned: (pid, group) => {
+        if (pid !== undefined) this.run.leash.hold(pid, group);
       },
       activity: () => {
         this.clock.sign();
@@ -268,30 +271,4 @@ function withTools(
     allowed_tools: [...agent.allowed_tools, ...allowed],
     denied_tools: [...agent.denied_tools, ...denied],
   };
-}
-
-/** What kept a run from starting, by what was said of it; all else is the configuration. */
-const refusals: Partial<Record<ErrorCode, OutcomeCode>> = {
-  sdk_missing: "runtime_missing",
-  docker_unavailable: "docker_unavailable",
-  image_missing: "image_missing",
-  workspace_unusable: "workspace_missing",
-};
-
-function refusalOf(error: unknown): NonNullable<Evidence["refused"]> {
-  if (error instanceof UserError) {
-    const code = refusals[error.code] ?? "config_error";
-    return { code, message: error.message, hint: error.hint };
-  }
-  if (isDiskFull(error))
-    return { code: "disk_full", message: "The disk is full: the job's log could not be written." };
-  throw error;
-}
-
-function isDiskFull(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    (error.code === "ENOSPC" || error.code === "EDQUOT")
-  );
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { runTokenOf } from "../../runner/run-order.ts";
 import { sweepRun } from "../../runner/sweep/sweep-run.ts";
 import { isDraft, removeTraces } from "../../runner-process/remove-traces.ts";
+import { runTokensOf } from "../../runner-process/run-tokens.ts";
 import type { StateManager } from "../../state/state-manager.ts";
 
 /**
@@ -24,9 +24,14 @@ export async function sweepMoved(
     const job = await jobs.get(jobId);
     // What has not ended here is seen to by those who run it.
     if (job?.node === here && job.finished_at === null) continue;
-    if (last !== undefined) await sweepRun(runTokenOf({ jobId, attempt: last }));
+    if (last !== undefined) await sweepAttempt(jobDir, jobId, last);
     await removeTraces(jobDir);
   }
+}
+
+async function sweepAttempt(jobDir: string, jobId: string, attempt: number): Promise<void> {
+  const { own } = await runTokensOf(jobDir, { jobId, attempt });
+  for (const token of own) await sweepRun(token);
 }
 
 /** The number of the last attempt that a runner of this machine took on. */

@@ -2,6 +2,7 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import type { ContainerSeen } from "../container/container-end.ts";
 import type { SpareContainer } from "../container/spare.ts";
+import type { RunCgroup } from "../sweep/cgroup.ts";
 import type { BridgedServers } from "./mcp/bridged-server.ts";
 import type { PermissionAnswer, PermissionRequest } from "./permission.ts";
 import type { ProcessExit, SpawnClaude } from "./spawn.ts";
@@ -63,7 +64,8 @@ export type SessionChoice =
 
 /** What a run shows beside its messages; evidence for its outcome. */
 export interface RuntimeObserver {
-  spawned?(pid: number | undefined): void;
+  /** `group`: where it was put before it began, if it was. */
+  spawned?(pid: number | undefined, group?: RunCgroup): void;
   /** Bytes came from the program, whether or not they make a message yet. */
   activity?(): void;
   stderr?(text: string): void;

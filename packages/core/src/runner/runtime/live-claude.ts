@@ -148,7 +148,7 @@ export class LiveClaude {
     return {
       onPermission: first.onPermission && onPermission,
       observer: {
-        spawned: (pid) => now().spawned?.(pid),
+        spawned: (pid, group) => now().spawned?.(pid, group),
         activity: () => now().activity?.(),
         stderr: (text) => now().stderr?.(text),
         serverSpawned: (pid) => now().serverSpawned?.(pid),

@@ -10,7 +10,7 @@ export function watchProcess(
   process: ClaudeProcess,
   observer: RuntimeObserver = {},
 ): ClaudeProcess {
-  observer.spawned?.(process.pid);
+  observer.spawned?.(process.pid, process.group);
   const stdout = new PassThrough();
   process.stdout.on("data", (chunk: Buffer) => {
     observer.activity?.();

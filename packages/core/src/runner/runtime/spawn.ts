@@ -1,7 +1,8 @@
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
+import type { RunCgroup } from "../sweep/cgroup.ts";
 
-interface SpawnCommand {
+export interface SpawnCommand {
   file: string;
   args: string[];
   cwd: string;
@@ -16,6 +17,8 @@ export interface ClaudeProcess {
   readonly stderr: Readable;
   /** Never rejects: a program that could not be started has exited with its error. */
   readonly exited: Promise<ProcessExit>;
+  /** It was in there before it began. */
+  readonly group?: RunCgroup;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -28,35 +31,50 @@ export interface ProcessExit {
 
 export type SpawnClaude = (command: SpawnCommand) => ClaudeProcess;
 
-/**
- * On this machine. The program leads a process group of its own, so that Ctrl-C in a terminal
- * reaches us and not it: how an agent stops is ours to decide.
- */
+/** On this machine. */
 export const spawnOnHost: SpawnClaude = ({ file, args, cwd, env }) => {
-  const child = execa(file, args, {
-    cwd,
-    env,
-    extendEnv: false,
-    buffer: false,
-    reject: false,
-    detached: true,
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  const child = execa(file, args, { cwd, env, ...apart, stdio: ["pipe", "pipe", "pipe"] });
+  return processOf(child, child.stdin, child);
+};
+
+/**
+ * It leads a process group of its own, so that Ctrl-C in a terminal reaches us and not it: how an
+ * agent stops is ours to decide.
+ */
+export const apart = {
+  extendEnv: false,
+  buffer: false,
+  reject: false,
+  detached: true,
+} as const;
+
+interface Child {
+  pid?: number;
+  stdout: Readable;
+  stderr: Readable;
+  kill(signal: NodeJS.Signals): boolean;
+}
+
+export interface Ended {
+  exitCode?: number;
+  signal?: string;
+  code?: string;
+}
+
+export function processOf(child: Child, stdin: Writable, ended: PromiseLike<Ended>): ClaudeProcess {
   // A program that is gone closes its end first; what it did not read is no error of ours.
-  child.stdin.on("error", () => undefined);
+  stdin.on("error", () => undefined);
+  const exited = ended.then(({ exitCode, signal, code }) => ({
+    code: exitCode ?? null,
+    signal: signal ?? null,
+    ...(exitCode === undefined && signal === undefined && { failure: code ?? "UNKNOWN" }),
+  }));
   return {
     pid: child.pid,
-    stdin: child.stdin,
+    stdin,
     stdout: child.stdout,
     stderr: child.stderr,
-    exited: child.then((result) => ({
-      code: result.exitCode ?? null,
-      signal: result.signal ?? null,
-      ...(result.exitCode === undefined &&
-        result.signal === undefined && { failure: result.code ?? "UNKNOWN" }),
-    })),
+    exited: Promise.resolve(exited),
     kill: (signal) => void child.kill(signal),
   };
-};
+}

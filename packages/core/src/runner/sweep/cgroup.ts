@@ -6,7 +6,7 @@ import {
   rmdirSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { listPids, readProc } from "./process-table.ts";
 
@@ -51,6 +51,16 @@ export class RunCgroup {
     return undefined;
   }
 
+  /** Those of runs and launchers that were made from within our group. */
+  static tokens(): string[] {
+    const folder = ownFolder("");
+    if (folder === undefined) return [];
+    const prefix = basename(folder);
+    return foldersIn(dirname(folder)).flatMap((name) =>
+      name.startsWith(prefix) ? [name.slice(prefix.length)] : [],
+    );
+  }
+
   /** One process more of the same run. What it has forked already stays outside. */
   add(pid: number): void {
     this.#hasAll = false;
@@ -77,6 +87,11 @@ export class RunCgroup {
   async remove(): Promise<void> {
     const deadline = Date.now() + 1_000;
     while (!this.#tryRemove() && Date.now() < deadline) await delay(10);
+  }
+
+  /** At once, and only where nobody is in it. */
+  removeEmpty(): void {
+    this.#tryRemove();
   }
 
   #tryRemove(): boolean {
@@ -121,12 +136,17 @@ function cgroupMount(): string | undefined {
 
 /** Parents first. */
 function foldersBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return [folder, ...foldersIn(folder).flatMap((name) => foldersBelow(join(folder, name)))];
+}
+
+function foldersIn(folder: string): string[] {
   const inner: string[] = [];
-  const exists = attempt(() => {
+  attempt(() => {
     const entries = readdirSync(folder, { withFileTypes: true });
     inner.push(...entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name));
   });
-  return exists ? [folder, ...inner.flatMap((name) => foldersBelow(join(folder, name)))] : [];
+  return inner;
 }
 
 function attempt(step: () => void): boolean {

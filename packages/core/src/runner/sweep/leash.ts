@@ -33,10 +33,15 @@ export class Leash {
     this.#mayGroup = this.#platform === "linux" && options.cgroup !== false;
   }
 
-  /** At once after the start: what the program forked before is not in the control group. */
-  hold(pid: number): void {
+  /**
+   * At once after the start: what the program forked before is not in the control group, unless it
+   * is in one already.
+   */
+  hold(pid: number, group?: RunCgroup): void {
     this.#first ??= pid;
-    this.#group(pid);
+    if (group && !this.#cgroup) this.#cgroup = group;
+    else this.#group(pid);
+    if (this.#cgroup !== group) void group?.remove();
     const entry = readProcess(pid, this.#platform);
     if (entry) this.#known.set(entry.pid, entry.startTime);
   }
