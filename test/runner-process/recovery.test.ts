@@ -8,8 +8,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { RunReport } from "@herdctl/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { Launcher } from "../../packages/core/src/runner/runtime/launcher.ts";
+import { launcherToken } from "../../packages/core/src/runner/sweep/launcher-token.ts";
+import { findMarked } from "../../packages/core/src/runner/sweep/marker.ts";
+import { sweepRun } from "../../packages/core/src/runner/sweep/sweep-run.ts";
 import { claimAttempt } from "../../packages/core/src/runner-process/claim.ts";
 import { inspectRunner } from "../../packages/core/src/runner-process/inspect.ts";
 import { reportOfDead } from "../../packages/core/src/runner-process/recover.ts";
@@ -164,11 +167,14 @@ test("a launcher that was told just before its runner died, and is not `claude` 
   const started_at = new Date().toISOString();
   claimAttempt(task.jobDir, { ...found, session_id: session.sessionId, started_at });
   const env = { HERDCTL_RUN: `${task.job.id}.1` };
+  const { pid } = await until(() => [...findMarked(launcherToken(runner), new Set())][0]);
+  process.kill(pid, "SIGSTOP");
+  onTestFinished(async () => void (await sweepRun(launcherToken(runner))));
   const told = launcher.spawn({ file: claude.path, args: ["-p", "hello"], cwd, env });
-  process.kill(told.pid ?? 0, "SIGSTOP");
+  expect(told.pid).toBe(pid);
 
   expect(await reportOfDead(deadRun(task))).toMatchObject({ outcome: { code: "interrupted" } });
-  expect(isRunning(told.pid ?? 0)).toBe(false);
+  expect(isRunning(pid)).toBe(false);
   expect(on.rehearsal.ledger.entries).toEqual([]);
 });
 

@@ -267,14 +267,17 @@ describe("git", () => {
     const repo = server.url.replace("//", "//robot:pass%20word@");
     const cloning = prepareWorkspace({ path: place(), clone: { repo } }, stop.signal);
     const { headers } = await server.asked;
-    const arguments_ = commandLines();
+    const { host } = new URL(server.url);
+    const clones = commandLines()
+      .split("\n")
+      .filter((line) => line.includes(host));
     stop.abort();
     await expect(cloning).rejects.toThrow(/abort/i);
 
     const [, pair = ""] = headers.authorization?.split(" ") ?? [];
     expect(Buffer.from(pair, "base64").toString()).toBe("robot:pass word");
-    expect(arguments_).toContain(server.url);
-    expect(arguments_).not.toMatch(/pass.{1,3}word@/);
+    expect(clones.length).toBeGreaterThan(0);
+    expect(clones.filter((line) => /pass.{1,3}word@/.test(line))).toEqual([]);
   });
 
   test("is not led astray by the repository that surrounds us", async () => {

@@ -92,6 +92,19 @@ export const runDefences: readonly Defence[] = [
     },
   },
   {
+    name: "a launcher of a dead runner is ended before it is `claude`",
+    guards: "a session, against two at work in it after a crash",
+    edit: {
+      file: "packages/core/src/runner-process/run-tokens.ts",
+      from: "own: [...launcher, runTokenOf({ jobId, attempt })],",
+      to: "own: [...launcher.slice(1), runTokenOf({ jobId, attempt })],",
+    },
+    red: {
+      file: "test/runner-process/recovery.test.ts",
+      test: "a launcher that was told just before its runner died",
+    },
+  },
+  {
     name: "the marker is a whole entry of the environment",
     guards: "other runs and the user's processes, against our own sweep",
     edit: {
