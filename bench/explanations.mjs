@@ -4,13 +4,13 @@ const pickup =
 /** Why a bound that is missed is missed, as far as profiles tell; shown only where it is. */
 export const explanations = {
   "job at the socket, CLI":
-    "Trace of the fail-points, at 652 ms for `claude -p` and 1.06× in that run: 24 ms until `claude` is spawned (see trigger to spawn), and 16 from its exit until whoever waits is told, of which 6 are the runner's outcome, 4 the record and 3 the answer. What differs from run to run is `claude` sharing two processors with its runner and the gateway.",
+    "Trace of the fail-points, at 538 ms for the job: 13 ms until `claude` begins (see trigger to spawn), and 12 from its exit until whoever waits is told, of which 4 are the runner's outcome, 2 the word to the fleet, 4 the record and 2 the answer. What differs from run to run is `claude` sharing two processors with its runner and the gateway.",
   "job at the socket, SDK":
     "As with the CLI; on top of it the SDK itself is loaded in the runner, which the bare `query()` here has behind it when its clock starts.",
   "trigger --wait":
     "The job at the socket and one more start of Node: see `herdctl status` below for that part alone.",
   "trigger to spawn":
-    "Trace of the fail-points, at 652 ms for `claude -p`: 4 ms until the request is read and checked, 3 for the job's transaction, 2 until it is claimed, 6 for the answer to whoever asked and the preparation of the run, 2 for the attempt's transaction, 2 until the runner has its order and its claim is on disk, 1 until it asks for the spawn, and 5 for the spawn by execa. The bound was set where `claude -p` takes 0.39 s: there it is 3.8 % of it; 23 ms beside today's 556 are 4.1.",
+    "Trace of the fail-points, at 538 ms for the job: 2 ms until the request is read and checked, 3 until the job is durable, 2 until its run is prepared, 2 for the attempt's transaction, 1 until the runner has the word, 1 for its claim, 1 until it tells its launcher, and 1 until that has become `claude`.",
   "job in a container":
     "Trace (`node bench/engine-trace.mjs contained`, at 801 ms for the same job on the host): the engine takes 19 ms to make the container, 277 to start it, 98 from the end of `claude`'s streams until it calls the container ended, and 15 to remove it.",
   "job in a spare container":
