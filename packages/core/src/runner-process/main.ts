@@ -60,8 +60,11 @@ async function warmUpIfIdle(): Promise<void> {
     docker: flags.includes(librariesAhead.docker),
   };
   // Warming up may fail; what was wrong then shows in a run, where it can be told.
-  await warmUp(own).catch(() => undefined);
-  if (!isGiven) launcher = new Launcher(currentProcess());
+  await warmUp(own)
+    .then(() => {
+      if (!isGiven) launcher = new Launcher(currentProcess());
+    })
+    .catch(() => undefined);
 }
 
 interface BegunAssignment {
