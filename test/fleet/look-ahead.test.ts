@@ -37,32 +37,32 @@ test("what is seen while a trigger is recorded serves one job of that agent", as
     workspace: { kind: "ready", path: cwd },
     claude: { kind: "found", path: claudeBinary("325"), version: "2.1.325" },
   });
-  expect(ahead.take(agent())).toBeUndefined();
+  expect(await ahead.take(agent())).toBeUndefined();
 });
 
-test("what is wrong is seen too", async () => {
+test("what lacked then is looked for again when the run is prepared", async () => {
   const { ahead, cwd, agent } = fleet();
   rmSync(cwd, { recursive: true });
   ahead.begin("one");
-  expect(await ahead.take(agent())).toMatchObject({ workspace: { kind: "problem" } });
+  expect(await ahead.take(agent())).toBeUndefined();
 });
 
 test("nothing that was seen serves an agent that has been read anew, or a later job", async () => {
   const { ahead, reload, agent } = fleet();
   ahead.begin("one");
   reload();
-  expect(ahead.take(agent())).toBeUndefined();
+  expect(await ahead.take(agent())).toBeUndefined();
 
   vi.useFakeTimers({ toFake: ["performance"] });
   ahead.begin("one");
   vi.advanceTimersByTime(1_001);
-  expect(ahead.take(agent())).toBeUndefined();
+  expect(await ahead.take(agent())).toBeUndefined();
 });
 
-test("nobody looks ahead for an agent that there is not, or makes a clone for a job that is not there", () => {
+test("nobody looks ahead for an agent that there is not, or makes a clone for a job that is not there", async () => {
   const { ahead } = fleet();
   ahead.begin("nobody");
   const cloning = fleet("working_directory: { root: clones, repo: https://example.com/x.git }");
   cloning.ahead.begin("one");
-  expect(cloning.ahead.take(cloning.agent())).toBeUndefined();
+  expect(await cloning.ahead.take(cloning.agent())).toBeUndefined();
 });

@@ -41,11 +41,16 @@ export class LookAhead {
     this.looks.set(name, { agent, around, at: performance.now() });
   }
 
-  /** What was seen just now, for one job, unless the agent has changed since. */
-  take(agent: ResolvedAgent): Promise<Surroundings> | undefined {
+  /** What was seen just now, for one job, unless the agent has changed since or something lacked. */
+  async take(agent: ResolvedAgent): Promise<Surroundings | undefined> {
     const look = this.looks.get(agent.name);
     this.looks.delete(agent.name);
     const isFresh = look?.agent === agent && performance.now() - look.at < freshFor;
-    return isFresh ? look.around : undefined;
+    const around = isFresh ? await look.around.catch(() => undefined) : undefined;
+    return around && isWhole(around) ? around : undefined;
   }
+}
+
+function isWhole({ workspace, claude }: Surroundings): boolean {
+  return workspace.kind === "ready" && claude.kind === "found";
 }

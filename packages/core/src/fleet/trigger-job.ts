@@ -16,7 +16,8 @@ export async function triggerJob(
   delivery?: WantedDelivery,
 ): Promise<Admitted> {
   parts.spares.rouse();
-  parts.context.ahead.begin(request.agent);
+  // A schedule may have a gate, and what is true before that need not be after it.
+  if (request.schedule === undefined) parts.context.ahead.begin(request.agent);
   const given = { request, delivery };
   const candidate = (await mustAsk(parts, request))
     ? await beforeAdmission(parts.context, given)

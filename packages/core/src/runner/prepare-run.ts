@@ -34,7 +34,7 @@ export interface RunRequest {
   freshSession?: () => string | undefined;
   signal: AbortSignal;
   /** What was seen of the agent's surroundings, for whoever has looked already. */
-  around?: Promise<Surroundings>;
+  around?: Promise<Surroundings | undefined>;
   /** The node that it runs on, where nodes share the state. */
   by?: Assignee;
   /** How a node is called, and whether it is gone. */
@@ -48,7 +48,7 @@ export type PreparedRun =
 /** Everything that can be known to be wrong before a token is spent, and which session it will be. */
 export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
   const { state, job, agent, signal } = request;
-  const { workspace, claude } = await (request.around ?? lookAround(request, signal));
+  const { workspace, claude } = (await request.around) ?? (await lookAround(request, signal));
   if (workspace.kind === "problem") return refused("workspace_missing", workspace);
   if (claude.kind === "problem") return refused("runtime_missing", claude);
 
