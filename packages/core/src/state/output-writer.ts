@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { failPoint } from "../faults/fail-point.ts";
@@ -9,9 +9,11 @@ export const outputName = "output.jsonl";
 export async function openOutput(jobDir: string): Promise<OutputWriter> {
   // As good as always there already, and whoever opens it has somebody waiting.
   mkdirSync(jobDir, { recursive: true, mode: 0o700 });
-  const handle = await open(join(jobDir, outputName), "a+", 0o600);
+  const file = join(jobDir, outputName);
+  const { size = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  const handle = await open(file, "a+", 0o600);
   try {
-    return new OutputWriter(handle, await endsInsideLine(handle));
+    return new OutputWriter(handle, size > 0 && (await endsInsideLine(handle, size)));
   } catch (error) {
     await handle.close();
     throw error;
@@ -124,9 +126,7 @@ async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> 
   }
 }
 
-async function endsInsideLine(handle: FileHandle): Promise<boolean> {
-  const { size } = await handle.stat();
-  if (size === 0) return false;
+async function endsInsideLine(handle: FileHandle, size: number): Promise<boolean> {
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] !== newline[0];
 }
