@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { execa } from "execa";
 import type { ProcessIdentity } from "../../state/process-identity.ts";
 import { runMarker } from "../environment.ts";
+import { stateOf } from "../file-state.ts";
 import { RunCgroup } from "../sweep/cgroup.ts";
 import { launcherToken } from "../sweep/launcher-token.ts";
 import {
@@ -85,22 +85,13 @@ function canBeTold({ file, args, cwd, env }: SpawnCommand): boolean {
   const names = Object.keys(env);
   if (!names.every((name) => plain.test(name) && !own.test(name))) return false;
   const words = [cwd, ...args, ...Object.values(env)];
-  return words.every((word) => !word.includes("\0")) && isRunnable(file);
+  // One that is not there is told apart by a start without a shell.
+  return words.every((word) => !word.includes("\0")) && stateOf(file) === "runnable";
 }
 
 const plain = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const own =
   /^(BASH.*|DIRSTACK|ENV|E?UID|GROUPS|IFS|LINENO|OLDPWD|OPT.*|PPID|PS\d|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|_)$/;
-
-/** One that is not there is told apart by a start without a shell. */
-function isRunnable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Its own variables go, so that the program is given just those it should have. */
 function launchScript({ file, args, cwd, env }: SpawnCommand): string {
