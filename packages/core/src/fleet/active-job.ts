@@ -5,7 +5,7 @@ import { failPoint } from "../faults/fail-point.ts";
 import { ApprovalDesk } from "../runner/approval-desk.ts";
 import { type AttemptHands, beginAttempt, plainOutcome } from "../runner/begin-attempt.ts";
 import type { SpareContainer } from "../runner/container/spare.ts";
-import { type NextStep, nextStep } from "../runner/next-step.ts";
+import { dependsOnEarlier, type NextStep, nextStep } from "../runner/next-step.ts";
 import type { RunOrder } from "../runner/run-order.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import { type AttemptedAt, settleRun } from "../runner/settle-run.ts";
@@ -315,7 +315,8 @@ export class ActiveJob {
     const agent = this.context.fleet().agents.find(({ name }) => name === this.job.agent);
     // Stopped on purpose, or nobody's any more: what it came to is what stays.
     if (this.stopping.signal.aborted || !agent) return { kind: "finish", outcome };
-    const attempts = await this.context.state.jobs.attempts(this.job.id);
+    const { jobs } = this.context.state;
+    const attempts = dependsOnEarlier(outcome) ? await jobs.attempts(this.job.id) : [];
     const { retry } = agent;
     return nextStep({
       attempt,

@@ -27,6 +27,12 @@ export type NextStep =
 
 const mostCrashes = 3;
 
+/** Whether it depends on the attempts before; there is no need to look for them otherwise. */
+export function dependsOnEarlier({ code }: Outcome): boolean {
+  const { retry } = outcomes[code];
+  return retry === "wait" || retry === "backoff";
+}
+
 /** What follows an attempt. */
 export function nextStep(facts: AttemptFacts): NextStep {
   const { outcome } = facts;

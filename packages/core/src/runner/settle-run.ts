@@ -1,4 +1,4 @@
-import type { Job, JobChange, Place } from "../state/job.ts";
+import type { Attempt, Job, JobChange, Place } from "../state/job.ts";
 import type { LeaseHolder, SessionInfo } from "../state/session.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { NextStep } from "./next-step.ts";
@@ -40,7 +40,8 @@ export async function settleRun(
     usage: report.usage,
     crashed: report.crashed,
   };
-  const change = { ...(await learned(state, report)), ...ending(next) };
+  const before = report.session_opened ? [] : await state.jobs.attempts(report.job_id);
+  const change = (job: Job) => ({ ...learned(job, report, before), ...ending(next) });
   const saved = report.session_opened ? sessionOf(report, at) : undefined;
   const session = { sessionId: report.session_id, holder, saved };
   return (await state.jobs.endAttempt(report.job_id, report.attempt, end, change, session)).job;
@@ -65,27 +66,25 @@ function sessionOf(report: RunReport, at: AttemptedAt): SessionInfo {
   };
 }
 
-async function learned(state: StateManager, report: RunReport): Promise<JobChange> {
-  const job = await state.jobs.get(report.job_id);
+function learned(job: Job, report: RunReport, before: readonly Attempt[]): JobChange {
   return {
-    summary: report.summary ?? job?.summary ?? null,
+    summary: report.summary ?? job.summary,
     credential: report.credential,
     ...(report.container_id !== null && { container_id: report.container_id }),
     claude_version: report.claude_version,
     metadata: report.metadata,
-    report: report.report ?? job?.report ?? null,
+    report: report.report ?? job.report,
     artifacts: report.artifacts,
-    warnings: [...new Set([...(job?.warnings ?? []), ...report.warnings])],
+    warnings: [...new Set([...job.warnings, ...report.warnings])],
     ...(report.session_opened ? { session_id: report.session_id } : {}),
-    ...(job && (await neverOpened(state, job, report)) ? { session_id: null } : {}),
+    ...(neverOpened(job, report, before) ? { session_id: null } : {}),
   };
 }
 
 /** The id of a session was chosen before the start; without a start there is no such session. */
-async function neverOpened(state: StateManager, job: Job, report: RunReport): Promise<boolean> {
+function neverOpened(job: Job, report: RunReport, before: readonly Attempt[]): boolean {
   if (report.session_opened || job.resumed_from === report.session_id) return false;
-  const attempts = await state.jobs.attempts(job.id);
-  return !attempts.some(({ session_id }) => session_id === report.session_id);
+  return !before.some(({ session_id }) => session_id === report.session_id);
 }
 
 function ending(next: NextStep): JobChange {

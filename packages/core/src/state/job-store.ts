@@ -42,13 +42,13 @@ export interface JobStore {
    * What an attempt came to and what becomes of its job, in one step: no job is left running
    * without an attempt. Its cost, usage and crash are added to the job's. Not applied when that
    * attempt had already ended: what was said first stands, and nothing is added twice. What became
-   * of its session is recorded with it in any case.
+   * of its session is recorded with it in any case. A change may depend on the record as it is then.
    */
   endAttempt(
     id: string,
     number: number,
     end: AttemptEnd,
-    change?: JobChange,
+    change?: JobChange | ((job: Job) => JobChange),
     session?: SessionEnd,
   ): Promise<JobUpdate>;
   attempts(id: string): Promise<Attempt[]>;

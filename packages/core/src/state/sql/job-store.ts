@@ -132,7 +132,7 @@ export class SqlJobStore implements JobStore {
     id: string,
     number: number,
     end: AttemptEnd,
-    change: JobChange = {},
+    change: JobChange | ((job: Job) => JobChange) = {},
     session?: SessionEnd,
   ): Promise<JobUpdate> {
     return this.#database.transaction(() => this.#endAttempt(id, number, end, change, session));
@@ -200,7 +200,7 @@ export class SqlJobStore implements JobStore {
     id: string,
     number: number,
     end: AttemptEnd,
-    change: JobChange,
+    change: JobChange | ((job: Job) => JobChange),
     session: SessionEnd | undefined,
   ): Steps<JobUpdate> {
     if (session) yield* this.#endSession(session);
@@ -215,7 +215,8 @@ export class SqlJobStore implements JobStore {
     const ended = attemptSchema.parse({ ...attempt, ...end, finished_at });
     yield* addDayCosts(job, ended, this.#frame.dayName(now));
     yield* run(`UPDATE attempts SET record = ? ${where}`, JSON.stringify(ended), id, number);
-    const { job: changed } = yield* this.#records.change(withAttempt(job, ended), change);
+    const becomes = typeof change === "function" ? change(job) : change;
+    const { job: changed } = yield* this.#records.change(withAttempt(job, ended), becomes);
     return { applied: true, job: changed };
   }
 
