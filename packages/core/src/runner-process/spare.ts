@@ -40,6 +40,8 @@ interface Runner extends Pick<StartedRunner, "pid" | "exited"> {
 
 /** A new spare leaves the processor to the run that took the last one until that is well under way. */
 const pauseAfterTaking = 1_000;
+/** To start one holds this process up, and whoever waits for the job that ended comes first. */
+const pauseAfterEnd = 50;
 /** A program that cannot run at all is not tried again and again without a pause. */
 const pauseAfterDeath = 1_000;
 
@@ -115,7 +117,7 @@ export class SparePool {
   /** A short run leaves the processor to the next spare sooner. */
   private release(runner: Runner): void {
     this.taken.delete(runner);
-    if (this.taken.size === 0) this.fillIn(0);
+    if (this.taken.size === 0) this.fillIn(pauseAfterEnd);
   }
 
   private fillIn(milliseconds: number): void {

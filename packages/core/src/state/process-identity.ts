@@ -22,10 +22,12 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return running?.start_time === identity.start_time && running.boot_id === identity.boot_id;
 }
 
+let own: ProcessIdentity | undefined;
+
 export function currentProcess(): ProcessIdentity {
-  const identity = identifyProcess(process.pid);
-  if (identity === undefined) throw new Error("this process cannot find itself");
-  return identity;
+  own ??= identifyProcess(process.pid);
+  if (own === undefined) throw new Error("this process cannot find itself");
+  return own;
 }
 
 function readProc(pid: number): string | undefined {
