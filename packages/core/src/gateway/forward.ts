@@ -90,9 +90,8 @@ function passDown(
   );
   response.flushHeaders();
   incoming.once("error", () => exchange.end("cut"));
-  const tap = new PassThrough();
-  tap.on("data", (chunk: Buffer) => exchange.down(chunk));
-  pipeline(incoming, tap, mask.stream(), response, (error) => {
+  incoming.on("data", (chunk: Buffer) => exchange.down(chunk));
+  pipeline(incoming, mask.stream(), response, (error) => {
     if (!error) exchange.end("complete");
   });
 }
