@@ -39,6 +39,18 @@ test("a client that reads and writes as it should is heard", async () => {
   expect(await heard).toEqual(stop);
 });
 
+test("what is told last arrives, though the socket is closed at once and the client slow", async () => {
+  const { socket, client } = await connected();
+  client.pause();
+  const line: FromRunner = { type: "hello", job_id: "x".repeat(4 * megabyte), attempt: 1 };
+  socket.tell(line);
+  socket.close();
+  const pieces: Buffer[] = [];
+  client.on("data", (data: Buffer) => pieces.push(data));
+  await once(client.resume(), "close");
+  expect(JSON.parse(Buffer.concat(pieces).toString())).toEqual(line);
+});
+
 async function connected(): Promise<{
   socket: RunnerSocket;
   client: Socket;

@@ -78,6 +78,17 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
     expect(readdirSync(on.workspace)).toEqual(["asked"]);
   });
 
+  test("whoever is connected is told the outcome that lies in the folder, and that is the last word", async () => {
+    const on = await stage({ mode: "obedient" });
+    const task = await assign(on, { yaml: `runtime: ${runtime}`, prompt: "hello" });
+    const { exited } = sparePool().take(task.assignment);
+    const link = await connectRunner(task.jobDir, patient);
+    const [[report]] = await Promise.all([once(link, "outcome"), once(link, "closed")]);
+    expect(report).toMatchObject({ attempt: 1, outcome: { code: "success" } });
+    expect(report).toEqual(await reportOf(task));
+    await exited;
+  });
+
   test("a runner that is asked to stop ends its run; forced, it does not ask claude first", async () => {
     for (const force of [false, true]) {
       const on = await stage({ mode: "obedient" });

@@ -1,8 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { writeFileAtomic } from "../../packages/core/src/state/atomic-file.ts";
-import { readOutcome, writeOutcome } from "../../packages/core/src/state/outcome-file.ts";
+import { placeFile, syncFile, writeFileAtomic } from "../../packages/core/src/state/atomic-file.ts";
+import {
+  placeOutcome,
+  readOutcome,
+  syncOutcome,
+  writeOutcome,
+} from "../../packages/core/src/state/outcome-file.ts";
 import {
   currentProcess,
   identifyProcess,
@@ -37,6 +42,19 @@ describe("a file written as a whole", () => {
     expect(readdirSync(folder)).toEqual(["taken"]);
   });
 
+  test("at once is there before it is safe, and leaves as little behind", async () => {
+    const folder = tempFolder();
+    const file = join(folder, "notes.json");
+    placeFile(file, "old", 0o644);
+    placeFile(file, "new");
+    expect(readFileSync(file, "utf8")).toBe("new");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await syncFile(file);
+    mkdirSync(join(folder, "taken", "inside"), { recursive: true });
+    expect(() => placeFile(join(folder, "taken"), "x")).toThrow();
+    expect(readdirSync(folder).sort()).toEqual(["notes.json", "taken"]);
+  });
+
   test("is never seen half, however often it is read meanwhile", async () => {
     const file = join(tempFolder(), "f");
     await writeFileAtomic(file, "0".repeat(100_000));
@@ -60,6 +78,9 @@ test("an outcome is there whole, not at all, or known to be damaged", async () =
   expect(await readOutcome(jobDir)).toEqual({ kind: "none" });
   await writeOutcome(jobDir, { code: "success" });
   expect(await readOutcome(jobDir)).toEqual({ kind: "found", value: { code: "success" } });
+  placeOutcome(jobDir, { code: "cancelled" });
+  expect(await readOutcome(jobDir)).toEqual({ kind: "found", value: { code: "cancelled" } });
+  await syncOutcome(jobDir);
   writeFileSync(join(jobDir, "outcome.json"), "\0\0\0");
   const file = join(jobDir, "outcome.json");
   expect(await readOutcome(jobDir)).toEqual({ kind: "damaged", file });

@@ -28,6 +28,7 @@ export class RunnerDesk {
   readonly told = new Promise<RunReport>((resolve) => {
     this.tell = resolve;
   });
+  private isTold = false;
   private link: RunnerLink | undefined;
   private wanted: { reason: StopReason; force: boolean } | undefined;
 
@@ -54,8 +55,8 @@ export class RunnerDesk {
   }
 
   /**
-   * A runner opens its door a moment after it starts. Whoever comes too late to hear it hang up
-   * finds its outcome, and whose line broke tries again.
+   * A runner opens its door a moment after it starts. Whoever comes too late to hear its last word
+   * finds it in a file, and whose line broke tries again.
    */
   private async connect(): Promise<void> {
     const { jobDir, attempt } = this.run;
@@ -63,6 +64,7 @@ export class RunnerDesk {
     while (!signal.aborted) {
       const link = await connectRunner(jobDir, { patience: tryFor, signal }).catch(() => undefined);
       if (link) await this.listen(link);
+      if (this.isTold) return;
       const report = await readReport(jobDir, attempt).catch(() => undefined);
       if (report) return this.tell(report);
     }
@@ -74,11 +76,19 @@ export class RunnerDesk {
     link.on("approval", (asked) => this.ask(asked.request_id, () => this.take(asked)));
     link.on("errand", (asked) => this.ask(asked.request_id, () => this.takeErrand(asked)));
     link.on("errandWithdrawn", (id) => this.asked.get(id)?.abort());
+    link.on("outcome", (report) => this.hear(report));
     link.on("withdrawn", ({ request_id }) => this.asked.get(request_id)?.abort());
     if (this.wanted) link.stop(this.wanted.reason, this.wanted.force);
     const { signal } = this.closing;
     await once(link, "closed", { signal }).catch(() => link.close());
     this.link = undefined;
+  }
+
+  /** At the path of a job whose attempts follow each other closely another may still be heard. */
+  private hear(report: RunReport): void {
+    if (report.attempt !== this.run.attempt) return;
+    this.isTold = true;
+    this.tell(report);
   }
 
   /** Whoever connects again is told again what is open. */

@@ -124,7 +124,11 @@ async function perform(assignment: RunnerAssignment, setting: Setting): Promise<
     const watch: RunWatch = {
       onPermission: approvals.ask,
       onQuestion: approvals.question,
-      onTold: () => void listening.then(() => socket.close()),
+      onTold: (report) =>
+        void listening.then(() => {
+          socket.tell({ type: "outcome", report });
+          socket.close();
+        }),
       ownTools: (run) =>
         chooseTools({ ...run, order, jobDir, stateDir, errand: errands.send }, table),
     };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SpareContainer } from "../runner/container/spare.ts";
 import type { RunOrder } from "../runner/run-order.ts";
-import { sessionTotalsSchema } from "../runner/run-report.ts";
+import { runReportSchema, sessionTotalsSchema } from "../runner/run-report.ts";
 import { errandAnswerSchema, errandKindSchema } from "../state/errand.ts";
 import { placeSchema } from "../state/job.ts";
 import type { RunnerLease } from "../state/lease-file.ts";
@@ -88,6 +88,8 @@ const fromRunnerSchema = z.discriminatedUnion("type", [
     input: z.record(z.string(), z.unknown()),
   }),
   z.object({ type: z.literal("errand_withdrawn"), request_id: z.string() }),
+  /** The last line. What it says lies in `outcome.json` as well, for whoever comes later. */
+  z.object({ type: z.literal("outcome"), report: runReportSchema }),
 ]);
 export type FromRunner = z.infer<typeof fromRunnerSchema>;
 export type ApprovalAsked = Extract<FromRunner, { type: "approval" }>;

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import type { RunReport } from "../runner/run-report.ts";
 import type { ErrandAnswer } from "../state/errand.ts";
 import type { Reply } from "../state/question.ts";
 import {
@@ -21,6 +22,7 @@ export interface RunnerLinkEvents {
   withdrawn: [withdrawn: ApprovalWithdrawn];
   errand: [asked: ErrandAsked];
   errandWithdrawn: [requestId: string];
+  outcome: [report: RunReport];
   /** The runner is over and has left its outcome, or it died, or we closed. */
   closed: [];
 }
@@ -67,6 +69,7 @@ export class RunnerLink extends EventEmitter<RunnerLinkEvents> {
     if (told.type === "approval_withdrawn") this.emit("withdrawn", told);
     if (told.type === "errand") this.emit("errand", told);
     if (told.type === "errand_withdrawn") this.emit("errandWithdrawn", told.request_id);
+    if (told.type === "outcome") this.emit("outcome", told.report);
   }
 
   private send(line: ToRunner): void {

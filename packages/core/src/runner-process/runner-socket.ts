@@ -46,7 +46,7 @@ export class RunnerSocket {
     if (this.isClosed) return;
     this.isClosed = true;
     this.server.close();
-    for (const client of this.clients) client.destroy();
+    for (const client of this.clients) client.destroySoon();
     removeSocket(this.path);
   }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import type { RefusedAccess } from "../gateway/refused-access.ts";
-import { writeOutcome } from "../state/outcome-file.ts";
+import { placeOutcome, syncOutcome } from "../state/outcome-file.ts";
 import { type OutputWriter, openOutput } from "../state/output-writer.ts";
 import type { SpareContainer } from "./container/spare.ts";
 import { type Evidence, noEvidence } from "./evidence.ts";
@@ -75,8 +75,7 @@ export class JobExecutor {
     const seen = await (surrounds.kind === "open"
       ? this.follow(new RunningAttempt(order, surrounds.run, jobDir, watch), output, signal)
       : { ...noEvidence(), refused: surrounds.refused });
-    await output.close();
-    const given = await handedIn(jobDir);
+    const [given] = await Promise.all([handedIn(jobDir), output.close()]);
     const evidence = withReport(seen, order.outputSchema !== undefined, given);
 
     const { metadata, warnings } = await this.findings(order, evidence, startedAt);
@@ -94,10 +93,12 @@ export class JobExecutor {
       warnings,
     });
     failPoint("outcome made");
-    await Promise.all([run && this.leave(run, report), writeOutcome(jobDir, report)]);
+    placeOutcome(jobDir, report);
+    if (run) await this.leave(run, report);
     failPoint("outcome stored");
-    watch.onTold?.();
-    await run?.leash.looked();
+    watch.onTold?.(report);
+    // A power cut before the fleet has recorded it leaves the log, which tells the same.
+    await Promise.all([syncOutcome(jobDir), run?.leash.looked()]);
     return report;
   }
 

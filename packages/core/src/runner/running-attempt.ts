@@ -8,6 +8,7 @@ import type { OpenRun } from "./open-run.ts";
 import type { HerdNote, MakeOwnTools, OwnTools } from "./own-tools.ts";
 import { refusalOf } from "./refusal-of.ts";
 import type { RunOrder } from "./run-order.ts";
+import type { RunReport } from "./run-report.ts";
 import { BackgroundTasks } from "./runtime/background-tasks.ts";
 import type { ExecuteOptions, RuntimeInterface, RuntimeObserver } from "./runtime/interface.ts";
 import type { LiveRuntime } from "./runtime/live-runtime.ts";
@@ -23,8 +24,8 @@ export interface RunWatch extends People {
   onMessage?(message: SDKMessage): void;
   /** Tools of ours for the agent. */
   ownTools?: MakeOwnTools;
-  /** The outcome lies in the job's folder; only what may be left of the run is still looked for. */
-  onTold?(): void;
+  /** It lies in the job's folder as well; only what may be left of the run is still looked for. */
+  onTold?(report: RunReport): void;
   /** The error that broke the run off, beside the outcome that tells of it. */
   onError?(error: unknown): void;
 }
@@ -91,8 +92,7 @@ export class RunningAttempt {
       this.clock.stop();
       this.output = undefined;
       this.over.abort();
-      await this.sweep(runtime);
-      await this.stderr.close();
+      await Promise.all([this.sweep(runtime), this.stderr.close()]);
     }
     return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayFacts() };
   }

@@ -1,11 +1,25 @@
+import { mkdirSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeFileAtomic } from "./atomic-file.ts";
+import { placeFile, syncFile, writeFileAtomic } from "./atomic-file.ts";
 
 /** The last word of a runner, whole or not there at all. */
 export async function writeOutcome(jobDir: string, outcome: object): Promise<void> {
   await mkdir(jobDir, { recursive: true, mode: 0o700 });
   await writeFileAtomic(outcomeFile(jobDir), `${JSON.stringify(outcome)}\n`);
+}
+
+/**
+ * The same for whoever tells of it as well, and has somebody waiting: there at once, and safe from a
+ * power cut after `syncOutcome`.
+ */
+export function placeOutcome(jobDir: string, outcome: object): void {
+  mkdirSync(jobDir, { recursive: true, mode: 0o700 });
+  placeFile(outcomeFile(jobDir), `${JSON.stringify(outcome)}\n`);
+}
+
+export function syncOutcome(jobDir: string): Promise<void> {
+  return syncFile(outcomeFile(jobDir));
 }
 
 export type StoredOutcome =
