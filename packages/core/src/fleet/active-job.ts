@@ -13,7 +13,7 @@ import type { RunnerAssignment } from "../runner-process/contract.ts";
 import { readReport, reportOfDead } from "../runner-process/recover.ts";
 import type { StartedRunner } from "../runner-process/spare.ts";
 import type { Job } from "../state/job.ts";
-import { identifyProcess, type ProcessIdentity } from "../state/process-identity.ts";
+import type { ProcessIdentity } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";
 import { agentPrint } from "./agent-print.ts";
 import type { FleetContext } from "./context.ts";
@@ -104,7 +104,7 @@ export class ActiveJob {
       runnerFor: (order) => {
         const runner = this.chooseRunner(order);
         if (this.mayPrepare(order)) runner.prepare(assignmentOf(order));
-        return identifyProcess(runner.pid);
+        return runner.identity;
       },
     };
     const begun = await this.written(() => beginAttempt(request, hands)).catch((error: unknown) =>

@@ -3,6 +3,7 @@ import { UserError } from "../errors/user-error.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import type { Queue } from "../queue/contract.ts";
 import { type SlowDown, slowDown } from "../queue/slow-down.ts";
+import type { Job } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import { ActiveJob } from "./active-job.ts";
 import type { FleetContext } from "./context.ts";
@@ -29,7 +30,8 @@ export class Dispatcher {
   private timer: NodeJS.Timeout | undefined;
   private passing: Promise<void> | undefined;
   private again = false;
-  private hasNew = false;
+  /** Those that have come since the last look, as they were recorded. */
+  private fresh = new Map<string, Job>();
   private rest = 0;
   private open = false;
   private left = false;
@@ -75,9 +77,9 @@ export class Dispatcher {
   }
 
   /** Something changed: there may be a job to start, or there is most likely, since it is new. */
-  kick(isNew = false): void {
+  kick(fresh: readonly Job[] = []): void {
     if (!this.open) return;
-    this.hasNew ||= isNew;
+    for (const job of fresh) this.fresh.set(job.id, job);
     if (this.passing) {
       this.again = true;
       return;
@@ -116,12 +118,12 @@ export class Dispatcher {
     this.rest = 0;
     try {
       const limits = await this.limits();
-      const [now, isNew] = [new Date(), this.hasNew];
-      this.hasNew = false;
-      const { here, nextDue, length } = await this.queue.handOut(limits, now, isNew);
+      const [now, fresh] = [new Date(), this.fresh];
+      this.fresh = new Map();
+      const { here, nextDue, length } = await this.queue.handOut(limits, now, fresh.size > 0);
       if (length >= longQueue)
         this.rest = Math.min((performance.now() - began) * restPerLook, longestRest);
-      for (const id of here) await this.begin(id);
+      for (const id of here) await this.begin(id, fresh.get(id));
       const { lookEvery } = this.queue;
       const waits = nextDue && nextDue.getTime() - now.getTime();
       const floor = lookEvery && lookEvery * (1 + jitter * (Math.random() - 0.5));
@@ -145,12 +147,16 @@ export class Dispatcher {
     };
   }
 
-  /** The one road for what was claimed here and what others handed out. False when it is not ours. */
-  async begin(id: string): Promise<boolean> {
+  /**
+   * The one road for what was claimed here and what others handed out. False when it is not ours.
+   * One that was recorded just now is not read again, unless it was for others to hand it out.
+   */
+  async begin(id: string, fresh?: Job): Promise<boolean> {
     if (this.isActive(id)) return true;
     this.beginning.add(id);
     try {
-      const job = await this.context.state.jobs.get(id);
+      const isKnown = fresh !== undefined && this.queue.isOurs(fresh);
+      const job = isKnown ? fresh : await this.context.state.jobs.get(id);
       const agent = this.context.fleet().agents.find(({ name }) => name === job?.agent);
       if (!job || !agent || !this.open || !this.queue.isOurs(job)) return false;
       failPoint("job claimed");

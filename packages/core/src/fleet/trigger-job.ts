@@ -15,7 +15,6 @@ export async function triggerJob(
   request: TriggerRequest,
   delivery?: WantedDelivery,
 ): Promise<Admitted> {
-  parts.spares.rouse();
   // A schedule may have a gate, and what is true before that need not be after it.
   if (request.schedule === undefined) parts.context.ahead.begin(request.agent);
   const given = { request, delivery };
@@ -56,7 +55,7 @@ export async function triggerAll(
     context.hub.emit({ type: job.status === "skipped" ? "job:skipped" : "job:created", job });
     for (const id of cancel) await cancelJob(parts, id, false);
   }
-  dispatcher.kick(admissions.some(({ created }) => created));
+  dispatcher.kick(admissions.flatMap(({ job, created }) => (created ? [job] : [])));
   // A job that may start is on its way before whoever asked for it is answered.
   await breathe();
   return admissions;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { failPoint } from "../faults/fail-point.ts";
@@ -22,7 +22,15 @@ export function claimAttempt(jobDir: string, file: RunnerFile): boolean {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
     throw error;
   } finally {
-    rmSync(draft, { force: true });
+    discard(draft);
+  }
+}
+
+function discard(draft: string): void {
+  try {
+    unlinkSync(draft);
+  } catch {
+    // It was never made, or whoever cleans up after the dead took it.
   }
 }
 

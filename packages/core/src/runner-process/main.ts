@@ -34,7 +34,8 @@ for (;;) {
   const begun = await whenOnRecord(next.value);
   if (!begun) break;
   const { assignment, ready } = begun;
-  if (!assignment.order.live && !assignment.ahead) letGoOfInput();
+  // After `claude` is on its way: nobody waits for it.
+  if (!assignment.order.live && !assignment.ahead) setImmediate(letGoOfInput);
   const work = assignment.ahead ? warmClaude(assignment, live) : carryOut(assignment, live, ready);
   await work.catch(() => process.exit(1));
   if (!live.isWaiting) break;

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { launcherToken, removeGroup, removeGroupsOfDead } from "../runner/sweep/launcher-token.ts";
-import { identifyProcess } from "../state/process-identity.ts";
+import { identifyProcess, type ProcessIdentity } from "../state/process-identity.ts";
 import type { RunnerAssignment } from "./contract.ts";
 import { goWord, type LibrariesAhead, librariesAhead, runnerProgram } from "./program.ts";
 
 export interface StartedRunner {
   pid: number;
+  /** Undefined when it could not be started. */
+  identity: ProcessIdentity | undefined;
   /** Never rejects. A runner that came too late exits, too: `inspectRunner` tells which it was. */
   exited: Promise<RunnerExit>;
   /** Says what it will be given, so that it can open what the run needs while that is recorded. */
@@ -34,7 +36,7 @@ export interface SparePoolOptions {
   needs?: () => LibrariesAhead;
 }
 
-interface Runner extends Pick<StartedRunner, "pid" | "exited"> {
+interface Runner extends Pick<StartedRunner, "pid" | "identity" | "exited"> {
   child: ChildProcess;
 }
 
@@ -66,12 +68,6 @@ export class SparePool {
     this.fill();
   }
 
-  /** Work may be coming: an empty line gets the process on its feet, and means nothing else. */
-  rouse(): void {
-    const [spare] = this.spares;
-    spare?.child.stdin?.write("\n");
-  }
-
   /** Gives an attempt to a runner that needs nobody from then on, this process least of all. */
   take(assignment: RunnerAssignment): StartedRunner {
     const runner = this.reserve();
@@ -97,7 +93,7 @@ export class SparePool {
     clearTimeout(this.refill);
     for (const { child } of this.taken) child.unref();
     const spares = [...this.spares];
-    const identities = spares.flatMap(({ pid }) => identifyProcess(pid) ?? []);
+    const identities = spares.flatMap(({ identity }) => identity ?? []);
     for (const { child } of spares) {
       child.ref();
       child.kill("SIGKILL");
@@ -158,14 +154,16 @@ export class SparePool {
       child.once("exit", (code, signal) => resolve({ code, signal }));
       child.once("error", () => resolve({ code: null, signal: null }));
     });
-    return { pid: child.pid ?? 0, exited, child };
+    const { pid = 0 } = child;
+    return { pid, identity: identifyProcess(pid), exited, child };
   }
 }
 
-function handle({ pid, exited, child: { stdin } }: Runner): StartedRunner {
+function handle({ pid, identity, exited, child: { stdin } }: Runner): StartedRunner {
   let isPrepared = false;
   return {
     pid,
+    identity,
     exited,
     prepare: (assignment) => {
       isPrepared = true;
