@@ -59,6 +59,7 @@ async function warmUpIfIdle(): Promise<void> {
     scratch: join(scratch, String(process.pid)),
     sdk: flags.includes(librariesAhead.sdk),
     docker: flags.includes(librariesAhead.docker),
+    isGiven: () => isGiven,
   };
   // Warming up may fail; what was wrong then shows in a run, where it can be told.
   await warmUp(own)

@@ -4,12 +4,14 @@ import type { RunOrder } from "../runner/run-order.ts";
 
 const minute = 60_000;
 
+export type RuntimeType = ResolvedAgent["runtime"]["type"];
+
 /** An order for a run that only a stand-in of claude in that folder carries out. */
-export function practiceOrder(folder: string): RunOrder {
+export function practiceOrder(folder: string, runtime: RuntimeType): RunOrder {
   return {
     jobId: `practice-${process.pid}`,
     attempt: 1,
-    agent: practiceAgent(folder),
+    agent: practiceAgent(folder, runtime),
     prompt: "practice",
     place: "cli",
     cwd: folder,
@@ -20,13 +22,13 @@ export function practiceOrder(folder: string): RunOrder {
   };
 }
 
-function practiceAgent(folder: string): ResolvedAgent {
+function practiceAgent(folder: string, runtime: RuntimeType): ResolvedAgent {
   return {
     name: "practice",
     file: join(folder, "practice.yaml"),
     fleet_dir: folder,
     working_directory: { path: folder },
-    runtime: { type: "cli", stream: "stdout" },
+    runtime: { type: runtime, stream: "stdout" },
     credential: "api_key",
     permission_mode: "default",
     allowed_tools: [],

@@ -1,35 +1,49 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
+import { join } from "node:path";
 import { startGateway } from "../gateway/gateway.ts";
 import { listenOnLoopback } from "../gateway/listen.ts";
 import { importDocker } from "../runner/container/engine.ts";
+import type { RunReport } from "../runner/run-report.ts";
 import { Launcher } from "../runner/runtime/launcher.ts";
 import { importSdk } from "../runner/runtime/sdk-runtime.ts";
 import { currentProcess } from "../state/process-identity.ts";
 import { carryOut } from "./carry-out.ts";
 import { GettingReady } from "./getting-ready.ts";
 import { LiveRun } from "./live-run.ts";
-import { practiceOrder } from "./practice-order.ts";
+import { practiceOrder, type RuntimeType } from "./practice-order.ts";
 import type { LibrariesAhead } from "./program.ts";
+import { readReport } from "./recover.ts";
 
 export interface WarmUpOptions extends LibrariesAhead {
   /** Where this process alone may leave files for a moment. */
   scratch: string;
+  /** There is work now, which more practice would hold up. */
+  isGiven(): boolean;
 }
 
 /**
  * Goes once through what every run goes through. Node loads and compiles code when it first runs,
  * and that takes more time than the steps themselves.
  */
-export async function warmUp({ scratch, sdk, docker }: WarmUpOptions): Promise<void> {
-  // Whoever lacks the SDK hears of it when an agent needs it.
-  const sdkLoaded = sdk && importSdk().catch(() => undefined);
-  const dockerLoaded = docker && importDocker();
-  await Promise.all([practiseRun(scratch), practiseRequest(), sdkLoaded, dockerLoaded]);
+export async function warmUp(options: WarmUpOptions): Promise<void> {
+  const dockerLoaded = options.docker && importDocker();
+  await Promise.all([practiseRuns(options), practiseRequest(), dockerLoaded]);
 }
 
-async function practiseRun(folder: string): Promise<void> {
-  const order = practiceOrder(folder);
+async function practiseRuns({ scratch, sdk, isGiven }: WarmUpOptions): Promise<void> {
+  // Whoever lacks the SDK hears of it when an agent needs it.
+  const sdkLoaded = sdk && importSdk().catch(() => undefined);
+  await practiseRun(scratch, "cli");
+  if ((await sdkLoaded) && !isGiven()) await practiseRun(scratch, "sdk");
+}
+
+/** What a stand-in of claude came to. */
+export async function practiseRun(
+  folder: string,
+  runtime: RuntimeType,
+): Promise<RunReport | undefined> {
+  const order = practiceOrder(folder, runtime);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(order.claude.path, standIn, { mode: 0o700 });
@@ -37,6 +51,7 @@ async function practiseRun(folder: string): Promise<void> {
     const assignment = { stateDir: folder, order, environment };
     const launcher = new Launcher(currentProcess());
     await carryOut(assignment, new LiveRun(), new GettingReady(assignment, launcher.spawn));
+    return await readReport(join(folder, "jobs", order.jobId), order.attempt);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -60,7 +75,11 @@ const said = [
   },
 ];
 
+/** The SDK asks something before its prompt, and waits for the answer. */
 const standIn = `#!/bin/sh
+read -r asked
+id=\${asked#*'"request_id":"'}
+printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\\n' "\${id%%'"'*}"
 cat <<'end'
 ${said.map((message) => JSON.stringify(message)).join("\n")}
 end
