@@ -4,9 +4,9 @@ const pickup =
 /** Why a bound that is missed is missed, as far as profiles tell; shown only where it is. */
 export const explanations = {
   "job at the socket, CLI":
-    "Trace of the fail-points, at 538 ms for the job: 13 ms until `claude` begins (see trigger to spawn), and 12 from its exit until whoever waits is told, of which 4 are the runner's outcome, 2 the word to the fleet, 4 the record and 2 the answer. What differs from run to run is `claude` sharing two processors with its runner and the gateway.",
+    "Trace of the fail-points, at 513 ms for the job: 13 ms until `claude` begins (see trigger to spawn), and 11 from its exit until whoever waits is told, of which 2 are the runner's outcome, 1 the word to the fleet, 5 the record and 3 the answer. What differs from run to run is `claude` sharing two processors with its runner and the gateway.",
   "job at the socket, SDK":
-    "As with the CLI; on top of it the SDK itself is loaded in the runner, which the bare `query()` here has behind it when its clock starts.",
+    "As with the CLI; and a runner has been through the SDK once when its job comes, the process of the bare `query()` here dozens of times.",
   "trigger --wait":
     "The job at the socket and one more start of Node: see `herdctl status` below for that part alone.",
   "trigger to spawn":

@@ -6,7 +6,7 @@ import { bundledClaude, rehearsedFleet } from "./stage.mjs";
 import { timed } from "./timed.mjs";
 
 /** Times of `claude` differ by a third from one run to the next: fewer would judge the machine. */
-const rounds = 31;
+const rounds = 45;
 const fleetFile = (agents) => `version: 1
 fleet: { name: bench }
 defaults: { permission_mode: bypassPermissions, default_prompt: hello }
