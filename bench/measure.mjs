@@ -30,7 +30,7 @@ export async function inTurns(rounds, works) {
  * processor busy for a moment, and a sample taken then, ours or bare, would measure that. So each
  * begins when the spare is up and the machine is quiet.
  */
-export function atRest(measure, milliseconds = 2_500) {
+export function atRest(measure, milliseconds = 1_800) {
   return async () => {
     await pause(milliseconds);
     return measure();
