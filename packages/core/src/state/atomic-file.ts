@@ -40,13 +40,8 @@ export function placeFile(file: string, data: string, mode = 0o600): void {
 }
 
 export async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await syncFolder(dirname(file));
+  await sync(file);
+  await sync(dirname(file));
 }
 
 function draftOf(file: string): string {
@@ -64,8 +59,12 @@ async function writeDurably(file: string, data: string | Uint8Array, mode: numbe
   }
 }
 
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
+export function syncFolder(folder: string): Promise<void> {
+  return sync(folder);
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r");
   try {
     await handle.sync();
   } finally {
