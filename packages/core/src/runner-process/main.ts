@@ -92,6 +92,7 @@ async function whenOnRecord(line: string): Promise<BegunAssignment | undefined> 
 async function* readLines(): AsyncGenerator<string, undefined> {
   const reader = new LineReader();
   for await (const chunk of process.stdin) {
+    // A fleet that was up before an update roused its spares by empty ones.
     for (const line of reader.push(chunk)) if (line !== "") yield line;
   }
 }
