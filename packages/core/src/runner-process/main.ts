@@ -64,7 +64,10 @@ async function warmUpIfIdle(): Promise<void> {
   // Warming up may fail; what was wrong then shows in a run, where it can be told.
   await warmUp(own)
     .then(() => {
-      if (!isGiven) launcher = new Launcher(currentProcess());
+      if (isGiven) return;
+      launcher = new Launcher(currentProcess());
+      // What practice left would be collected in the middle of the run, on the processors that `claude` needs.
+      globalThis.gc?.();
     })
     .catch(() => undefined);
 }

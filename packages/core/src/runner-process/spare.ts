@@ -142,7 +142,7 @@ export class SparePool {
   }
 
   private start(): Runner {
-    const child = spawn(process.execPath, [this.program, ...this.warmth()], {
+    const child = spawn(process.execPath, ["--expose-gc", this.program, ...this.warmth()], {
       detached: true,
       cwd: "/",
       env: ownEnvironment(),

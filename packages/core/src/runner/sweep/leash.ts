@@ -9,6 +9,8 @@ export interface LeashOptions {
   cgroup?: boolean;
 }
 
+const lookEvery = 1_000;
+
 /**
  * Holds one run of claude, so that nothing of it outlives it. A tool can leave its process group
  * and lose its parent, so a run is known by three signs: a control group where one may be made,
@@ -42,6 +44,8 @@ export class Leash {
     if (group && !this.#cgroup) this.#cgroup = group;
     else this.#group(pid);
     if (this.#cgroup !== group) void group?.remove();
+    // Nothing leaves the group unseen: the first look need not fall into the start of `claude`.
+    if (this.#cgroup) this.#nextGlance = performance.now() + lookEvery;
     const entry = readProcess(pid, this.#platform);
     if (entry) this.#known.set(entry.pid, entry.startTime);
   }
@@ -69,7 +73,7 @@ export class Leash {
     this.#known.clear();
     for (const { pid, startTime } of family) this.#known.set(pid, startTime);
     const took = performance.now() - now;
-    this.#nextGlance = now + Math.max(1_000, 100 * took);
+    this.#nextGlance = now + Math.max(lookEvery, 100 * took);
   }
 
   /** No tool has been used yet: what is up now, such as a server, lasts as long as the first does. */
