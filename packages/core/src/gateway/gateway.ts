@@ -97,6 +97,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const baseUrl = await door.open({ socketPath, socketMode });
   own.push(baseUrl);
+  upstream.getReady();
   const stop = async () => {
     await door.close();
     upstream.close();

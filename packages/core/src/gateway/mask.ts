@@ -46,8 +46,13 @@ export class Mask {
 
   /** How many bytes at the end may be the beginning of the secret. */
   private unfinished(bytes: Buffer): number {
-    for (let length = Math.min(this.secret.length - 1, bytes.length); length > 0; length -= 1) {
-      if (bytes.subarray(-length).equals(this.secret.subarray(0, length))) return length;
+    const [first] = this.secret;
+    if (first === undefined) return 0;
+    const next = (from: number) => bytes.indexOf(first, from);
+    const earliest = Math.max(0, bytes.length - this.secret.length + 1);
+    for (let at = next(earliest); at !== -1; at = next(at + 1)) {
+      const tail = bytes.subarray(at);
+      if (tail.equals(this.secret.subarray(0, tail.length))) return tail.length;
     }
     return 0;
   }

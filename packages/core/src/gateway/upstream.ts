@@ -1,11 +1,14 @@
 import http, { type ClientRequest, type OutgoingHttpHeaders } from "node:http";
 import https from "node:https";
 import { UserError } from "../errors/user-error.ts";
+import { ConnectionAhead, type Place } from "./connection-ahead.ts";
 
 /** The API, or whatever stands in its place. */
 export interface Upstream {
   url: URL;
   request(method: string, path: string, headers: OutgoingHttpHeaders): ClientRequest;
+  /** There will be a request soon. */
+  getReady(): void;
   close(): void;
 }
 
@@ -20,20 +23,23 @@ export function connectUpstream(address: string | URL, socketPath?: string): Ups
   const url = parseAddress(String(address));
   const client = url.protocol === "https:" && socketPath === undefined ? https : http;
   const agent = new client.Agent({ keepAlive: true, timeout: idleTime });
+  const place = socketPath === undefined ? placeOf(url) : { path: socketPath };
+  const ahead = new ConnectionAhead(agent, place);
+  const where = "path" in place ? { socketPath: place.path } : place;
   return {
     url,
-    request: (method, path, headers) =>
-      client.request({
-        method,
-        path,
-        headers,
-        agent,
-        ...(socketPath === undefined
-          ? { host: url.hostname.replace(/^\[|\]$/g, ""), port: url.port || undefined }
-          : { socketPath }),
-      }),
-    close: () => agent.destroy(),
+    request: (method, path, headers) => client.request({ method, path, headers, agent, ...where }),
+    getReady: () => ahead.open(),
+    close: () => {
+      ahead.close();
+      agent.destroy();
+    },
   };
+}
+
+function placeOf({ protocol, hostname, port }: URL): Exclude<Place, { path: string }> {
+  const usual = protocol === "https:" ? 443 : 80;
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || usual };
 }
 
 function parseAddress(address: string): URL {
