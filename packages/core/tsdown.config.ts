@@ -13,6 +13,10 @@ export default defineConfig({
   ],
   platform: "node",
   dts: true,
+  // What every command loads is one file: each costs it half a millisecond.
+  outputOptions: {
+    codeSplitting: { groups: [{ name: "light-parts", test: /core\/src\/light\.ts$/ }] },
+  },
   // Only to count what of the source tests have run.
   sourcemap: process.env.HERDCTL_SOURCE_MAPS === "1" && "hidden",
 });

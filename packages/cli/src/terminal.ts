@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import colors from "picocolors";
 import { jsonText } from "./show/json-text.ts";
 
@@ -19,14 +20,15 @@ export interface Terminal {
 }
 
 export function openTerminal(json: boolean): Terminal {
-  const { stdin, stdout, stderr } = process;
+  const { stdout, stderr } = process;
   const isScreen = stdout.isTTY === true;
   const seen = isScreen && stderr.isTTY === true;
   // Whoever read us may be gone, as with `| head`; that is no reason to leave an agent alone.
   for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
   return {
     json,
-    interactive: stdin.isTTY === true && isScreen,
+    // The input itself is not opened: few commands read it.
+    interactive: isScreen && isatty(0),
     live: isScreen && !json && process.env.TERM !== "dumb",
     get columns() {
       return stdout.columns;

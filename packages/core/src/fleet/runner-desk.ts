@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { ApprovalDesk } from "../runner/approval-desk.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import type { ApprovalAsked, ErrandAsked } from "../runner-process/contract.ts";
@@ -6,6 +5,7 @@ import { readReport } from "../runner-process/recover.ts";
 import { connectRunner, type RunnerLink } from "../runner-process/runner-link.ts";
 import type { ErrandAnswer } from "../state/errand.ts";
 import type { Question } from "../state/question.ts";
+import { aborted } from "./process-gone.ts";
 
 export type StopReason = "cancelled" | "interrupted";
 
@@ -79,8 +79,10 @@ export class RunnerDesk {
     link.on("outcome", (report) => this.hear(report));
     link.on("withdrawn", ({ request_id }) => this.asked.get(request_id)?.abort());
     if (this.wanted) link.stop(this.wanted.reason, this.wanted.force);
+    const closed = new Promise<void>((resolve) => link.once("closed", resolve));
     const { signal } = this.closing;
-    await once(link, "closed", { signal }).catch(() => link.close());
+    if (!signal.aborted) await Promise.race([closed, aborted(signal)]);
+    link.close();
     this.link = undefined;
   }
 

@@ -36,6 +36,12 @@ export function isSamePlan(a: Plan, b: Plan): boolean {
   return JSON.stringify(planSchema.parse(a)) === JSON.stringify(planSchema.parse(b));
 }
 
+/** To ask takes long, and Node itself looks again only when the variable changes. */
 export function machineTimezone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { TZ } = process.env;
+  if (machine?.TZ !== TZ) machine = undefined;
+  machine ??= { TZ, name: new Intl.DateTimeFormat().resolvedOptions().timeZone };
+  return machine.name;
 }
+
+let machine: { TZ: string | undefined; name: string } | undefined;
