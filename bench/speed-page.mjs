@@ -25,7 +25,7 @@ ${missedText(missed)}
 
 - **Beside something bare.** Each figure stands beside the same thing without us, measured in turns with it in the same run, so that a busy moment hits both; each round begins with another one, and the first round only warms up. The ratio is of the medians. Absolute times say as much about the machine as about us.
 - **Real parts.** The built program, the real \`claude\`, a real Docker engine, a real browser. The model is a [rehearsal](../rehearsal.md) on loopback that answers at once, so what is left is our time and that of \`claude\`. Chat platforms are stand-ins on loopback.
-- **At rest.** After a job a fleet makes its next spare process or container. Samples of one turn are taken after that: 1.8 s later, with containers 3 s. A fleet that works without a break has no such pauses.
+- **At rest.** After a job a fleet makes its next spare process or container. Samples of one turn are taken after that: a second later, 1.8 s where \`claude\` itself is started ahead, with containers 3 s. A fleet that works without a break has no such pauses.
 - **Growth.** The jobs of the large stores are copies of one finished job, spread over 25 days and ten agents. Agents of the large fleets have two schedules each, not due. At the socket a client asks that is connected already; with a command the start of Node comes on top.
 - **Deliveries** are signed as GitHub signs and sent by 16 senders that wait for their answers; each is a durable job before it is answered. The bare server looks at the signature and keeps nothing.
 - **Idle** is the share of one processor of the fleet process and its spare, over ten seconds at a time.
