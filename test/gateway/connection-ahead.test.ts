@@ -16,9 +16,15 @@ async function apiWith() {
   return { ...api, connections: connectionsOf(api.server) };
 }
 
+async function readyGateway(url: string) {
+  const gateway = await gatewayTo(url);
+  gateway.getReady();
+  return gateway;
+}
+
 test("the API is connected to before there is a request, and the first one finds it so", async () => {
   const { url, seen, connections } = await apiWith();
-  const gateway = await gatewayTo(url);
+  const gateway = await readyGateway(url);
   await eventually(() => connections.length === 1);
   expect(seen).toHaveLength(0);
 
@@ -28,7 +34,7 @@ test("the API is connected to before there is a request, and the first one finds
 
 test("it is one connection: two requests at once open another, and both are kept for the next", async () => {
   const { url, connections } = await apiWith();
-  const gateway = await gatewayTo(url);
+  const gateway = await readyGateway(url);
   await Promise.all([ask(gateway), ask(gateway)].map(async (one) => (await one).text()));
   expect(connections).toHaveLength(2);
   await (await ask(gateway)).text();
@@ -37,7 +43,7 @@ test("it is one connection: two requests at once open another, and both are kept
 
 test("one that the API has ended is not used", async () => {
   const { url, connections } = await apiWith();
-  const gateway = await gatewayTo(url);
+  const gateway = await readyGateway(url);
   await eventually(() => connections.length === 1);
   connections[0]?.end();
   await eventually(() => connections[0]?.closed === true);
@@ -48,7 +54,7 @@ test("one that the API has ended is not used", async () => {
 
 test("one that no request has come for goes after a while", async () => {
   const { connections, url } = await apiWith();
-  const gateway = await gatewayTo(url);
+  const gateway = await readyGateway(url);
   await eventually(() => connections.length === 1);
   await new Promise((resolve) => setTimeout(resolve, 4_000));
   expect(connections[0]?.closed).toBe(false);
@@ -59,7 +65,7 @@ test("one that no request has come for goes after a while", async () => {
 
 test("a gateway that is stopped leaves none behind", async () => {
   const { url, connections } = await apiWith();
-  const gateway = await gatewayTo(url);
+  const gateway = await readyGateway(url);
   await eventually(() => connections.length === 1);
   await gateway.stop();
   await eventually(() => connections[0]?.closed === true);
@@ -79,7 +85,7 @@ test("on TLS it has the name of the host, and is encrypted before the first requ
     api.closeAllConnections();
     api.close();
   });
-  const gateway = await gatewayTo(`https://localhost:${(api.address() as AddressInfo).port}`);
+  const gateway = await readyGateway(`https://localhost:${(api.address() as AddressInfo).port}`);
   await eventually(() => names.length === 1);
   expect(await (await ask(gateway)).text()).toBe("over TLS");
   expect(names).toEqual(["localhost"]);

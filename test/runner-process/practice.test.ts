@@ -2,15 +2,22 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { practiseRun } from "../../packages/core/src/runner-process/warm-up.ts";
+import { eventually, standIn } from "../gateway/upstream.ts";
 import { folderWith } from "../support/folder.ts";
 
 test.each(["cli", "sdk"] as const)(
   "what a spare practises with the %s runtime is a run that ends well and leaves nothing",
   async (runtime) => {
     const folder = join(folderWith({}), "practice");
-    const report = await practiseRun(folder, runtime);
+    const api = await standIn((_, response) => response.end());
+    let connections = 0;
+    api.server.on("connection", () => (connections += 1));
+    const report = await practiseRun(folder, runtime, api.url);
     expect(report).toMatchObject({ outcome: { code: "success" }, summary: "Done.", turns: 1 });
     expect(report?.warnings).toEqual([]);
     expect(existsSync(folder)).toBe(false);
+    // To be ready for a request it connects; to nobody else, and it asks nothing.
+    await eventually(() => connections === 1);
+    expect(api.seen).toEqual([]);
   },
 );

@@ -45,6 +45,8 @@ export interface Gateway {
   meter(): MeterSnapshot;
   /** What was counted so far counts no more. */
   countAnew(): void;
+  /** There will be a request soon: the API is connected to by then. */
+  getReady(): void;
   stop(): Promise<void>;
 }
 
@@ -97,7 +99,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const baseUrl = await door.open({ socketPath, socketMode });
   own.push(baseUrl);
-  upstream.getReady();
   const stop = async () => {
     await door.close();
     upstream.close();
@@ -106,5 +107,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ baseUrl, socketPath, placeholder, answer, stop },
     meter: () => meter.snapshot(),
     countAnew: () => meter.countAnew(),
+    getReady: () => upstream.getReady(),
   };
 }

@@ -7,7 +7,7 @@ import { ConnectionAhead, type Place } from "./connection-ahead.ts";
 export interface Upstream {
   url: URL;
   request(method: string, path: string, headers: OutgoingHttpHeaders): ClientRequest;
-  /** There will be a request soon. */
+  /** Connects ahead of a request. */
   getReady(): void;
   close(): void;
 }

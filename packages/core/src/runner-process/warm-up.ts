@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { createServer, request } from "node:http";
+import { createServer, type RequestListener, request } from "node:http";
 import { join } from "node:path";
 import { startGateway } from "../gateway/gateway.ts";
 import { listenOnLoopback } from "../gateway/listen.ts";
@@ -28,26 +28,34 @@ export interface WarmUpOptions extends LibrariesAhead {
  */
 export async function warmUp(options: WarmUpOptions): Promise<void> {
   const dockerLoaded = options.docker && importDocker();
-  await Promise.all([practiseRuns(options), practiseRequest(), dockerLoaded]);
+  const api = createServer(answerAsTheApi);
+  try {
+    const address = await listenOnLoopback(api);
+    await Promise.all([practiseRuns(options, address), practiseRequest(address), dockerLoaded]);
+  } finally {
+    api.close();
+  }
 }
 
-async function practiseRuns({ scratch, sdk, isGiven }: WarmUpOptions): Promise<void> {
+async function practiseRuns({ scratch, sdk, isGiven }: WarmUpOptions, api: string): Promise<void> {
   // Whoever lacks the SDK hears of it when an agent needs it.
   const sdkLoaded = sdk && importSdk().catch(() => undefined);
-  await practiseRun(scratch, "cli");
-  if ((await sdkLoaded) && !isGiven()) await practiseRun(scratch, "sdk");
+  await practiseRun(scratch, "cli", api);
+  if ((await sdkLoaded) && !isGiven()) await practiseRun(scratch, "sdk", api);
 }
 
-/** What a stand-in of claude came to. */
+/** What a stand-in of claude came to. The real API hears nothing of it. */
 export async function practiseRun(
   folder: string,
   runtime: RuntimeType,
+  api: string,
 ): Promise<RunReport | undefined> {
   const order = practiceOrder(folder, runtime);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(order.claude.path, standIn, { mode: 0o700 });
-    const environment = { PATH: process.env.PATH ?? "", ANTHROPIC_API_KEY: "practice" };
+    const { PATH = "" } = process.env;
+    const environment = { PATH, ANTHROPIC_API_KEY: "practice", ANTHROPIC_BASE_URL: api };
     const assignment = { stateDir: folder, order, environment };
     const launcher = new Launcher(currentProcess());
     await carryOut(assignment, new LiveRun(), new GettingReady(assignment, launcher.spawn));
@@ -85,22 +93,21 @@ ${said.map((message) => JSON.stringify(message)).join("\n")}
 end
 `;
 
-async function practiseRequest(): Promise<void> {
-  const api = createServer((asked, answer) => {
-    asked.resume().once("end", () => {
-      answer.writeHead(200, { "content-type": "text/event-stream" });
-      answer.end(streamed.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
-    });
-  });
-  const upstream = await listenOnLoopback(api);
+async function practiseRequest(upstream: string): Promise<void> {
   const gateway = await startGateway({ upstream, credential: { kind: "api_key", value: "-" } });
   try {
     await post(`${gateway.baseUrl}/v1/messages`, gateway.placeholder);
   } finally {
     await gateway.stop();
-    api.close();
   }
 }
+
+const answerAsTheApi: RequestListener = (asked, answer) => {
+  asked.resume().once("end", () => {
+    answer.writeHead(200, { "content-type": "text/event-stream" });
+    answer.end(streamed.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+  });
+};
 
 const streamed = [
   { type: "message_start", message: { id: "1", model: "none", usage } },

@@ -213,6 +213,7 @@ export class RunningAttempt {
     return {
       spawned: (pid, group) => {
         if (pid !== undefined) this.run.leash.hold(pid, group);
+        this.run.gateway?.getReady();
       },
       activity: () => {
         this.clock.sign();
