@@ -3,14 +3,12 @@ import { UserError } from "@herdctl/core/light";
 import type { Call } from "../command.ts";
 import { findFleet } from "../fleet-access.ts";
 import { storeOf } from "../store-of.ts";
+import { triggerFleet } from "../trigger-fleet.ts";
 import { requestOf } from "./trigger-request.ts";
 
 export async function run(call: Call): Promise<number> {
   const request = await requestOf(call);
-  const [fleet, { triggerFleet }] = await Promise.all([
-    findFleet(call),
-    import("../trigger-fleet.ts"),
-  ]);
+  const fleet = await findFleet(call);
   if (!fleet) return alone(call, request);
   try {
     return await triggerFleet(call, fleet, request);
