@@ -73,7 +73,7 @@ test("who may only look sees everything and changes nothing", long, async () => 
   const page = await on.open("/activity", { scope: "read" });
   await page.getByText("coder 1.").waitFor(patience);
   const trigger = page.getByRole("button", { name: "Trigger" });
-  expect(await trigger.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => trigger.getAttribute("aria-disabled")).toBe("true");
   expect(await trigger.getAttribute("title")).toContain("herdctl open");
   await trigger.click({ force: true });
   expect(await page.getByRole("dialog").count()).toBe(0);
@@ -81,11 +81,11 @@ test("who may only look sees everything and changes nothing", long, async () => 
   await page.goto(`${on.url}/costs`);
   const raise = page.getByRole("button", { name: "Raise the cost of coder for today" });
   await raise.waitFor(patience);
-  expect(await raise.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => raise.getAttribute("aria-disabled")).toBe("true");
   await page.goto(`${on.url}/chat?agent=coder&with=new`);
   const field = page.getByRole("textbox", { name: "Say something to coder" });
   await field.waitFor(patience);
-  expect(await field.isDisabled()).toBe(true);
+  await expect.poll(() => field.isDisabled()).toBe(true);
 
   // Not only the page holds back: the fleet does.
   const status = await page.evaluate(async () => {

@@ -114,7 +114,7 @@ test("on a phone, in the dark, nobody is kept out; who may only look cannot answ
   const small = await on.open("/inbox", { size: phone, scheme: "dark", scope: "read" });
   const allow = small.getByRole("button", { name: "Allow" });
   await allow.waitFor();
-  expect(await allow.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => allow.getAttribute("aria-disabled")).toBe("true");
   expect(await barriers(small)).toEqual([]);
   expect(await small.evaluate("document.documentElement.scrollWidth")).toBe(phone.width);
 });

@@ -164,7 +164,7 @@ test("who may only look can touch nothing, and is told why", async () => {
   const page = await on.open(`/jobs/${id}`, { scope: "read" });
   const resume = page.getByRole("button", { name: "Resume", exact: true });
   await resume.waitFor();
-  expect(await resume.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => resume.getAttribute("aria-disabled")).toBe("true");
   expect(await resume.getAttribute("title")).toContain("look only");
 });
 

@@ -171,7 +171,8 @@ async function launcherOf(spare: number): Promise<number> {
 
 /** Where it practises, as it was told. */
 function scratchOf(spare: number): string {
-  return read(`/proc/${spare}/cmdline`).split("\0")[2] ?? "";
+  const words = read(`/proc/${spare}/cmdline`).split("\0");
+  return words[words.indexOf(runnerProgram()) + 1] ?? "";
 }
 
 function isOf(token: string, runners: number[]): boolean {
