@@ -4,7 +4,7 @@ const pickup =
 /** Why a bound that is missed is missed, as far as profiles tell; shown only where it is. */
 export const explanations = {
   "job at the socket, CLI":
-    "Trace, at 439 ms for the job: 10 ms until `claude` begins (see trigger to spawn), 4 for the gateway between it and the model, and 9 from its exit until whoever waits is told, of which 3 are the runner's outcome, 4 the record and 2 the answer. `claude` itself, driven over its streams as a job is, takes some 5 ms more until its first request and 7 until its exit. What differs from run to run is `claude`: its time has a spread of a third, and 91 samples leave some 2 % of doubt.",
+    "Trace, at 439 ms for the job: 10 ms until `claude` begins (see trigger to spawn), 4 for the gateway between it and the model, and 9 from its exit until whoever waits is told, of which 3 are the runner's outcome, 4 the record and 2 the answer. `claude` itself, driven over its streams as a job is, takes some 5 ms more until its first request and 7 until its exit. What differs from run to run is `claude`: its time has a spread of a third, and 91 samples leave some 2 to 3 % of doubt.",
   "job at the socket, SDK":
     "As with the CLI; and a runner has been through the SDK once when its job comes, the process of the bare `query()` here dozens of times.",
   "trigger --wait":

@@ -23,7 +23,7 @@ export interface WarmUpOptions extends LibrariesAhead {
 }
 
 /**
- * Goes once through what every run goes through. Node loads and compiles code when it first runs,
+ * Goes through what every run goes through. Node loads and compiles code when it first runs,
  * and that takes more time than the steps themselves.
  */
 export async function warmUp(options: WarmUpOptions): Promise<void> {
@@ -123,8 +123,8 @@ const streamed = [
   { type: "message_delta", delta: {}, usage },
 ];
 
-/** Of what `claude` sends with its first request. */
-const usualLength = 100_000;
+/** A first request of `claude` is about as long. */
+const usualLength = 50_000;
 
 function post(url: string, key: string): Promise<void> {
   const headers = { "x-api-key": key, "content-type": "application/json" };

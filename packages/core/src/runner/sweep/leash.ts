@@ -44,7 +44,7 @@ export class Leash {
     if (group && !this.#cgroup) this.#cgroup = group;
     else this.#group(pid);
     if (this.#cgroup !== group) void group?.remove();
-    // Nothing leaves the group unseen: the first look need not fall into the start of `claude`.
+    // What it forks is in the group: the first look need not fall into the start of `claude`.
     if (this.#cgroup) this.#nextGlance = performance.now() + lookEvery;
     const entry = readProcess(pid, this.#platform);
     if (entry) this.#known.set(entry.pid, entry.startTime);
