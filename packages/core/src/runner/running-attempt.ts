@@ -108,7 +108,7 @@ export class RunningAttempt {
     const { leash } = this.run;
     if (this.staysUp) {
       await Promise.all([this.usedTools && leash.killLeftOvers(), runtime.endIfUsedUp?.()]);
-    } else if (this.usedTools) await leash.kill();
+    } else if (this.usedTools && !leash.isSurelyOver) await leash.kill();
     else await leash.killUnhurried();
   }
 

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
+import { certainEnd } from "./certain-end.ts";
 import type { RuntimeObserver } from "./interface.ts";
-import type { ClaudeProcess } from "./spawn.ts";
+import type { ClaudeProcess, ProcessExit } from "./spawn.ts";
 
 /**
  * Tells the observer of everything the process shows. Its output is taken as fast as it comes,
@@ -14,7 +15,8 @@ export function watchProcess(
   const stdout = new PassThrough();
   process.stdout.on("data", (chunk: Buffer) => {
     observer.activity?.();
-    stdout.write(chunk);
+    // After its end it can only be of something that it left behind.
+    if (!stdout.writableEnded) stdout.write(chunk);
   });
   // A pipe that breaks has ended; what is missing shows in the evidence.
   for (const event of ["end", "close", "error"]) process.stdout.once(event, () => stdout.end());
@@ -24,6 +26,20 @@ export function watchProcess(
     observer.activity?.();
     observer.stderr?.(text);
   });
-  void process.exited.then((exit) => observer.exited?.(exit));
-  return { ...process, stdout };
+  let end: (exit: ProcessExit) => void = () => undefined;
+  const certain = new Promise<ProcessExit>((resolve) => {
+    end = resolve;
+  });
+  let isExpected = false;
+  const expectExit = async () => {
+    if (isExpected) return;
+    isExpected = true;
+    const exit = await certainEnd(process);
+    if (!exit) return;
+    stdout.end();
+    end(exit);
+  };
+  const exited = Promise.race([process.exited, certain]);
+  void exited.then((exit) => observer.exited?.(exit));
+  return { ...process, stdout, exited, expectExit };
 }

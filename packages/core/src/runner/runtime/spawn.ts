@@ -20,6 +20,8 @@ export interface ClaudeProcess {
   /** It was in there before it began. */
   readonly group?: RunCgroup;
   kill(signal: NodeJS.Signals): void;
+  /** It has been told to go: `exited` then comes as soon as its end is certain. */
+  expectExit?(): void;
 }
 
 export interface ProcessExit {

@@ -30,6 +30,7 @@ export async function endProcess(
   process: ClaudeProcess,
   steps: Patience = patience,
 ): Promise<void> {
+  process.expectExit?.();
   if (await exitsWithin(process, steps.close)) return;
   process.kill("SIGTERM");
   if (await exitsWithin(process, steps.terminate)) return;

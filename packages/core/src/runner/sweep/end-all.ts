@@ -17,11 +17,12 @@ const quietLooks = { nothingFound: 3, somethingFound: 8 };
 
 /**
  * Asks all of the run to end, then ends it, until nothing of it is found any more. `quiet` is
- * called when the first look found nothing.
+ * called as soon as a look found nothing.
  */
 export async function endAll(quarry: Quarry, quiet?: () => void): Promise<Swept> {
   // Nothing that is in a control group gets out of it: one that had all and is empty needs no look.
   if (quarry.cgroup?.isSurelyEmpty()) {
+    quiet?.();
     await quarry.cgroup.remove();
     return { killed: 0, left: [], knownBy: "cgroup" };
   }

@@ -1,7 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { RunCgroup } from "./cgroup.ts";
 import { endAll, type Swept } from "./end-all.ts";
 import { type Known, livingFamily } from "./family.ts";
-import { readProcess, readProcesses } from "./process-table.ts";
+import { readProc, readProcess, readProcesses } from "./process-table.ts";
 
 export interface LeashOptions {
   platform?: NodeJS.Platform;
@@ -10,6 +11,7 @@ export interface LeashOptions {
 }
 
 const lookEvery = 1_000;
+const longestDead = 1_000;
 
 /**
  * Holds one run of claude, so that nothing of it outlives it. A tool can leave its process group
@@ -110,13 +112,33 @@ export class Leash {
     });
   }
 
+  /** It had all of the run in its group, and nothing is there any more. */
+  get isSurelyOver(): boolean {
+    return this.#cgroup?.isSurelyEmpty() ?? false;
+  }
+
   /** Resolves when nothing that was begun to be ended can be left. */
   async looked(): Promise<void> {
     await this.#swept;
   }
 
-  #endAll(quiet?: () => void): Promise<Swept> {
+  async #endAll(quiet?: () => void): Promise<Swept> {
     const quarry = { runToken: this.#runToken, platform: this.#platform };
-    return endAll({ ...quarry, known: this.#known, cgroup: this.#cgroup }, quiet);
+    const swept = await endAll({ ...quarry, known: this.#known, cgroup: this.#cgroup }, quiet);
+    await this.#reaped();
+    return swept;
+  }
+
+  /**
+   * Its end may be known before the system has told us of it. Whoever goes then leaves a dead process
+   * to somebody who may never look at it.
+   */
+  async #reaped(): Promise<void> {
+    const deadline = Date.now() + longestDead;
+    while (this.#isOnTable() && Date.now() < deadline) await delay(5);
+  }
+
+  #isOnTable(): boolean {
+    return this.#first !== undefined && readProc(this.#first, "stat") !== undefined;
   }
 }

@@ -47,9 +47,13 @@ export function readProc(pid: number, file: string): string | undefined {
   }
 }
 
+/** From the third on: the program's name stands in parentheses and may itself hold spaces and parentheses. */
+export function statFields(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
 export function parseStat(stat: string): ProcessEntry | undefined {
-  // The program's name stands in parentheses and may itself hold spaces and parentheses.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const fields = statFields(stat);
   const [state, ppid] = fields;
   const startTime = fields[19];
   if (startTime === undefined || isDead(state)) return undefined;
