@@ -24,6 +24,8 @@ export default function setup() {
     rmSync(folder, { recursive: true, force: true });
     const left = [...containers, ...processes, ...files.map((name) => join(folder, name))];
     if (left.length === 0) return;
+    // Vitest only prints what is thrown here.
+    process.exitCode = 1;
     throw new Error(`the tests left something behind:\n  ${left.join("\n  ")}`);
   };
 }
