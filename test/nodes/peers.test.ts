@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
@@ -40,6 +41,18 @@ it("a question that nobody of the fleet has signed is refused", async () => {
   const headers = { nonce: "0".repeat(32), asker: who, seal: "f".repeat(64) };
   expect((await fetch(`http://${address}/store`, { headers })).status).toBe(403);
 });
+
+it.each(["%", "{", JSON.stringify({ id: 7 })])(
+  "a question of the fleet that cannot be read is refused, and the next is answered: %s",
+  async (who) => {
+    const address = await door(word);
+    const nonce = "0".repeat(32);
+    const seal = createHmac("sha256", "secret").update(`ask ${nonce} ${who}`).digest("hex");
+    const headers = { nonce, asker: who, seal };
+    expect((await fetch(`http://${address}/store`, { headers })).status).toBe(403);
+    expect(await askPeer({ id: "one", address }, "secret", asker)).toEqual(word);
+  },
+);
 
 it("an answer that nobody of the fleet has signed is not believed", async () => {
   const impostor = createServer((_, response) =>

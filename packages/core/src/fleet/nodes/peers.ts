@@ -68,7 +68,17 @@ export class PeerDoor {
     if (typeof nonce !== "string" || !/^[0-9a-f]{32}$/.test(nonce)) return undefined;
     if (typeof asker !== "string" || typeof seal !== "string") return undefined;
     if (!isSeal(seal, signed(this.secret, `ask ${nonce} ${asker}`))) return undefined;
-    return { nonce, asker: askerSchema.parse(JSON.parse(decodeURIComponent(asker))) };
+    const known = readAsker(asker);
+    return known && { nonce, asker: known };
+  }
+}
+
+/** A node of another version may say it in another way. */
+function readAsker(text: string): Peer | undefined {
+  try {
+    return askerSchema.parse(JSON.parse(decodeURIComponent(text)));
+  } catch {
+    return undefined;
   }
 }
 
