@@ -56,6 +56,17 @@ test("the same six in a single file are found too", () => {
   ]);
 });
 
+test.each([
+  ["a number", "server: { port: ${THIS} }"],
+  ["an address", "store: ${THIS}"],
+  ["one of a few words", "defaults: { runtime: ${THIS} }"],
+])("a variable that is not set is one mistake, also where %s belongs", (_what, line) => {
+  const problems = problemsOf({ "herdctl.yaml": `${fleetHead}${line}\nagents:\n  - name: one\n` });
+  expect(problems.map(({ message }) => message)).toEqual([
+    "the environment variable THIS is not set",
+  ]);
+});
+
 const wrongValues: [yaml: string, message: RegExp, hint: RegExp][] = [
   ["runtime: skd", /"skd" is not one of sdk, cli/, /Did you mean `sdk`/],
   ["runtime: { type: clii }", /"clii" is not one of sdk, cli/, /cli/],

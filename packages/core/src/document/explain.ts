@@ -2,14 +2,15 @@ import type { core, z } from "zod";
 import { suggest } from "./did-you-mean.ts";
 import { formatPath, type Place, type Problem } from "./problem.ts";
 import { descriptionAt, knownKeys } from "./schema-at.ts";
-import { at, placeOf, type Tree, valuePlaceOf } from "./tree.ts";
+import { at, isUnset, placeOf, type Tree, valuePlaceOf } from "./tree.ts";
 
 type Issue = core.$ZodIssue;
 type UnionIssue = Extract<Issue, { code: "invalid_union" }>;
 
 /** What a schema finds wrong with a tree, in the words and at the places of whoever wrote it. */
 export function explainIssues(issues: readonly Issue[], tree: Tree, schema: z.ZodType): Problem[] {
-  return issues.flatMap((issue) => explainIssue(issue, tree, schema));
+  const telling = issues.filter(({ path }) => !isUnset(at(tree, path)));
+  return telling.flatMap((issue) => explainIssue(issue, tree, schema));
 }
 
 function explainIssue(issue: Issue, tree: Tree, schema: z.ZodType): Problem[] {

@@ -163,17 +163,20 @@ class Converter {
     }
     const value = unguard(parsed);
     const used: string[] = [];
+    let isUnset = false;
     const text = value.replace(variablePattern, (whole, escaped, name, fallback) => {
       if (escaped) return whole.slice(1);
       const found = this.variables?.(name);
       if (found !== undefined) used.push(name);
       if (found !== undefined || fallback !== undefined) return found || (fallback ?? "");
+      isUnset = true;
       this.reportUnset(name, node);
       return whole;
     });
     // A plain scalar that was filled in keeps YAML's typing: `port: ${PORT}` is a number.
     const retype = text !== value && node.type === YamlScalar.PLAIN;
-    return { kind: "scalar", place, value: retype ? plainValue(text) : text, variables: used };
+    const typed = retype ? plainValue(text) : text;
+    return { kind: "scalar", place, value: typed, variables: used, isUnset };
   }
 
   private reportUnset(name: string, node: YamlScalar): void {

@@ -11,6 +11,8 @@ interface Scalar {
   value: ScalarValue;
   /** Environment variables whose content went into the value: it may be a secret. */
   variables: string[];
+  /** One that it names has no value: that is told, and what comes of it need not be. */
+  isUnset?: boolean;
 }
 
 export interface TreeMap {
@@ -45,6 +47,10 @@ export function child(tree: Tree | undefined, part: PropertyKey): Tree | undefin
 
 export function at(tree: Tree | undefined, path: readonly PropertyKey[]): Tree | undefined {
   return path.reduce<Tree | undefined>(child, tree);
+}
+
+export function isUnset(tree: Tree | undefined): boolean {
+  return tree?.kind === "scalar" && tree.isUnset === true;
 }
 
 /** The place of the key if there is one, else of the value, else of the nearest thing around it. */
