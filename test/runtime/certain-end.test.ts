@@ -10,7 +10,7 @@ import { endProcess } from "../../packages/core/src/runner/runtime/wind-down.ts"
 import { Leash, type LeashOptions } from "../../packages/core/src/runner/sweep/leash.ts";
 
 /** So much memory takes the system a moment to free, as that of `claude` does. */
-const large = "globalThis.kept = Buffer.alloc(512 * 1024 * 1024, 1);";
+const large = "globalThis.kept = Buffer.alloc(1024 * 1024 * 1024, 1);";
 
 /** A program that goes when its input ends, as `claude` does. */
 function program(atEnd: string): ClaudeProcess {
@@ -75,20 +75,6 @@ describe("a process that was told to go", () => {
     expect(await watched.exited).toEqual({ code: 3, signal: null });
     expect(existsSync(`/proc/${own.pid}`)).toBe(false);
   });
-
-  test("is over though something that it left holds its output", async () => {
-    const left =
-      "console.log(require('child_process').spawn('sleep', ['60'], { stdio: 'inherit', detached: true }).pid)";
-    const own = program(`${left}; process.exit(0)`);
-    const watched = watchProcess(own);
-    await up(watched);
-    watched.stdin.end();
-    void endProcess(watched);
-    const pid = Number(await text(watched.stdout));
-    onTestFinished(() => void process.kill(pid, "SIGKILL"));
-    expect(await watched.exited).toEqual({ code: 0, signal: null });
-    expect(existsSync(`/proc/${pid}`)).toBe(true);
-  });
 });
 
 test.each<[string, LeashOptions]>([
@@ -101,7 +87,6 @@ test.each<[string, LeashOptions]>([
   await up(watched);
   watched.stdin.end();
   await endProcess(watched);
-  expect(existsSync(`/proc/${own.pid}`)).toBe(true);
   await leash.kill();
   expect(existsSync(`/proc/${own.pid}`)).toBe(false);
 });
