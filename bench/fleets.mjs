@@ -1,8 +1,7 @@
 // Fleets of few and of many agents: until they answer, reading their files anew, memory, and rest.
-import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { fleetOf } from "./many-agents.mjs";
-import { bareNode, inTurns, isQuick, samples, timeOf } from "./measure.mjs";
+import { bareNode, inTurns, isQuick, samples, startIdleNode, timeOf } from "./measure.mjs";
 import { childrenOf, memoryOf, processorTime } from "./processes.mjs";
 import { startFleet } from "./running-fleet.mjs";
 import { rehearsedFleet } from "./stage.mjs";
@@ -16,7 +15,7 @@ export async function fleets() {
   for (const size of [smallest, ...larger]) {
     stages.push({ size, ...(await rehearsedFleet({ fleetFile: fleetOf(size) })) });
   }
-  const asleep = spawn(process.execPath, ["-e", "setInterval(() => {}, 2 ** 30)"]);
+  const asleep = startIdleNode();
   try {
     const starts = await inTurns(5, { node: bareNode, ...bySize(stages, started) });
     return [

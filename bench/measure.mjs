@@ -44,10 +44,21 @@ export async function timeOf(work) {
   return performance.now() - began;
 }
 
+/** As on a stage: what this machine sets for Node, such as more certificates, would burden one side only. */
+const plain = { PATH: process.env.PATH, HOME: process.env.HOME };
+
+/** A Node that does nothing, until it is killed. */
+export function startIdleNode() {
+  return spawn(process.execPath, ["-e", "setInterval(() => {}, 2 ** 30)"], { env: plain });
+}
+
 /** Wall-clock time of a program from its start to its end, and what it printed. */
 export async function timeProgram(args) {
   const began = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, {
+    env: plain,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let stdout = "";
   child.stdout.on("data", (data) => (stdout += data));
   const code = await new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 // Memory of the processes that a fleet has beside it: a spare, and a runner at work.
-import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
+import { startIdleNode } from "./measure.mjs";
 import { childrenOf, memoryOf } from "./processes.mjs";
 import { startFleet } from "./running-fleet.mjs";
 import { rehearsedFleet } from "./stage.mjs";
@@ -12,7 +12,7 @@ const atWork = { tools: [{ name: "Bash", input: { command } }] };
 export async function runnerMemory() {
   const stage = await rehearsedFleet({ script: { rules: [{ replies: [atWork, "Done."] }] } });
   const fleet = await startFleet(stage);
-  const idle = spawn(process.execPath, ["-e", "setInterval(() => {}, 2 ** 30)"]);
+  const idle = startIdleNode();
   try {
     const runner = await workingRunner(fleet.control);
     await pause(settled);
