@@ -1,10 +1,10 @@
 const pickup =
-  "Twice the time on the fleet's own state, as in the run before, which held the bound with 23 ms beside 11: the transactions of a pickup go to PostgreSQL and are flushed there, and everything took longer in this run.";
+  "The transactions of a pickup go to PostgreSQL and are flushed there: it takes more than twice the time on the fleet's own state.";
 
 /** Why a bound that is missed is missed, as far as profiles tell; shown only where it is. */
 export const explanations = {
   "job at the socket, CLI":
-    "Trace, at 439 ms for the job: 10 ms until `claude` begins (see trigger to spawn), 4 for the gateway between it and the model, and 9 from its exit until whoever waits is told, of which 3 are the runner's outcome, 4 the record and 2 the answer. `claude` itself, driven over its streams as a job is, takes some 5 ms more until its first request and 7 until its exit. What differs from run to run is `claude`: its time has a spread of a third, and 91 samples leave some 2 to 3 % of doubt.",
+    "What differs from run to run is `claude`: its time has a spread of a third, and 91 samples leave some 2 to 3 % of doubt. Our part is the way to the spawn (see below), the gateway between it and the model, and the record after its last instruction.",
   "job at the socket, SDK":
     "As with the CLI; and a runner has been through the SDK once when its job comes, the process of the bare `query()` here dozens of times.",
   "trigger --wait":
@@ -14,7 +14,7 @@ export const explanations = {
   "job in a container":
     "Trace (`node bench/engine-trace.mjs contained`, at 801 ms for the same job on the host): the engine takes 19 ms to make the container, 277 to start it, 98 from the end of `claude`'s streams until it calls the container ended, and 15 to remove it.",
   "job in a spare container":
-    "Trace (`node bench/engine-trace.mjs spare`, at 723 ms for the same job on the host): 34 ms from the first question to the engine until `claude` is started, 8 of them its answers; then 73 ms from the end of `claude`'s streams until the engine calls the container ended, and 10 to remove it. That end is waited for, since it tells whether the memory ran out.",
+    "Trace (`node bench/engine-trace.mjs spare`, at 416 ms for the same job on the host): 16 ms from the first question to the engine until `claude` is started, 5 of them its answers; then 64 ms from the end of `claude`'s streams until the engine calls the container ended, and 6 to remove it. That end is waited for, since it tells whether the memory ran out; on the host a job is over with the last instruction of `claude`.",
   "a turn in a live conversation":
     "Trace of the same turn: 12 ms until the attempt is on record, 45 ms in `claude` itself (it begins every turn with its init, 25 ms, before it asks the model), 10 ms until the outcome is on record, 5 until whoever waits has it.",
   "messages to the log":

@@ -25,6 +25,8 @@ if (unknown) {
 
 const file = values.json ?? (isQuick ? join(tmpdir(), "herdctl-bench-quick.json") : recordFile);
 const here = machine();
+// Once: after that the machine is busy with what is measured.
+const when = circumstances();
 const began = Date.now();
 printHead();
 for (const [group, members] of Object.entries(benches)) {
@@ -48,7 +50,6 @@ function isWanted(name) {
 
 /** One that cannot be measured is told, and does not keep the others from it. */
 async function measured(group, bench, measure) {
-  const when = circumstances();
   try {
     const found = [await measure()].flat().map(judged);
     for (const row of found) printRow(row);

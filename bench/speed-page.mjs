@@ -52,7 +52,7 @@ function warningsOf({ cores }, rows) {
   const isQuick = rows.some(({ quick }) => quick);
   return [
     isBusy &&
-      `\n**The machine was busy with other things** (a load of up to ${busiest} on ${cores} cores when a bench began): times, and verdicts on them, mean little here.\n`,
+      `\n**The machine was busy with other things** (a load of up to ${busiest} on ${cores} cores when measuring began): times, and verdicts on them, mean little here.\n`,
     isQuick && "\n**Some of it was measured with `--quick`**: two samples each.\n",
   ]
     .filter(Boolean)
