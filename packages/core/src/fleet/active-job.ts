@@ -284,12 +284,13 @@ export class ActiveJob {
     // On record elsewhere before its end is: whoever hears of that finds all that was said.
     this.shipment ??= site?.shipper.follow(this.job);
     await this.shipment?.end();
+    // Once it is on record the next job may start, and its end is to be told before that.
+    await passedOn;
     this.job = await this.written(async () =>
       settleRun(state, report, at, holder, await this.next(report)),
     );
     failPoint("run settled");
     this.leaveRunner(report);
-    await passedOn;
     this.announceEnd();
     if (this.spare) await spareContainers.remove(this.spare);
     failPoint("job cleaned");
