@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineDesk } from "./support/engine-desk.ts";
+import { removeFoldersOfFailed } from "./support/leftovers.ts";
 import { PostgresDesk } from "./support/postgres-desk.ts";
 
 /**
@@ -20,6 +21,7 @@ export default function setup() {
   return async () => {
     const containers = [...(await engine.close()), ...(await postgres.close())];
     const processes = await settle(() => leakedProcesses(folder));
+    removeFoldersOfFailed(folder);
     const files = await settle(() => readdirSync(folder).filter((name) => !isToolCache(name)));
     rmSync(folder, { recursive: true, force: true });
     const left = [...containers, ...processes, ...files.map((name) => join(folder, name))];

@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 import { createApp, serveOnSocket } from "@herdctl/server";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { SmallFleet } from "../server/small-fleet.ts";
+import { pathsBelow, unlessGone } from "../support/below.ts";
 import { richServer } from "../support/bridged.ts";
 import { fleetFile } from "../support/fleet-process.ts";
 import { fleetProgram, until } from "../support/fleet-program.ts";
@@ -43,7 +44,7 @@ test("another user, and another process, gets nothing of a fleet at work", async
   const { job } = await fleet.control.trigger({ trigger: "manual", agent: "coder", prompt });
   await until("the tool to be at work", async () => readdirSync(on.workspace).includes("busy"));
 
-  const own = [state, ...below(state)];
+  const own = [state, ...pathsBelow(state)];
   expect(own).toEqual(
     expect.arrayContaining(
       [
@@ -69,7 +70,7 @@ test("another user, and another process, gets nothing of a fleet at work", async
   // Closed by itself too, not only by the folder around it.
   const holding = own.filter((path) => isOpenFile(path) && holds(path, secrets));
   expect(holding).toEqual([]);
-  const lying = await reachedByStranger(below(root));
+  const lying = await reachedByStranger(pathsBelow(root));
   expect(lying.length).toBeGreaterThan(0);
   expect(lying.filter(({ text }) => secrets.some((one) => text.includes(one)))).toEqual([]);
   const list = processList();
@@ -115,26 +116,21 @@ test.each(taken)("a folder for sockets that is %s is not used", async (_, take) 
   await expect(serving).rejects.toMatchObject({ code: "address_in_use" });
 });
 
-function below(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) =>
-    join(folder, name),
-  );
-}
-
 function isOpenFile(path: string): boolean {
-  const entry = lstatSync(path);
-  return entry.isFile() && (entry.mode & 0o077) !== 0;
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  return entry?.isFile() === true && (entry.mode & 0o077) !== 0;
 }
 
 function holds(file: string, secrets: readonly string[]): boolean {
-  const text = readFileSync(file, "latin1");
+  const text = unlessGone(() => readFileSync(file, "latin1")) ?? "";
   return secrets.some((one) => text.includes(one));
 }
 
 /** Where the runs reach the API, as one of them was told. */
 function gatewayOf(processes: readonly number[]): string {
   const told = processes.flatMap((pid) => {
-    const environ = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    const text = unlessGone(() => readFileSync(`/proc/${pid}/environ`, "utf8")) ?? "";
+    const environ = text.split("\0");
     const address = environ.find((one) => one.startsWith("ANTHROPIC_BASE_URL="));
     const isRun = environ.some((one) => one.startsWith("HERDCTL_RUN="));
     return address && isRun ? [address.slice("ANTHROPIC_BASE_URL=".length)] : [];

@@ -27,6 +27,8 @@ export function claudeBinary(version: ClaudeVersion): string {
 
 export interface OwnEnvironment {
   env: Record<string, string>;
+  /** The folder around all of it. */
+  root: string;
   home: string;
   configDir: string;
   /** An empty folder to work in. */
@@ -51,7 +53,7 @@ export function ownEnvironment(extra: Record<string, string> = {}): OwnEnvironme
     ...extra,
   };
   const dispose = () => rmSync(root, { recursive: true, force: true, maxRetries: 5 });
-  return { env, home, configDir, workspace, dispose };
+  return { env, root, home, configDir, workspace, dispose };
 }
 
 export interface ClaudeRun {

@@ -14,6 +14,7 @@ import type { TestEngine } from "./engine.ts";
 import { agentOf, inlineAgent, load } from "./fleet.ts";
 import { until } from "./fleet-program.ts";
 import { type JobOptions, runJob } from "./job.ts";
+import { endIfFailed } from "./leftovers.ts";
 import type { RuntimeUnderTest, Setting } from "./runtime.ts";
 import { type Stage, stage } from "./stage.ts";
 
@@ -26,6 +27,10 @@ export async function dockerStage(
   options: RehearsalOptions = {},
 ): Promise<Stage> {
   const on = await stage(options);
+  onTestFinished(async (over) => {
+    if (!(await endIfFailed(over, on.root))) return;
+    for (const name of containersWith(engine, workspaceLabel(on))) docker(engine, "rm", "-f", name);
+  });
   chownSync(on.workspace, insider.uid, insider.gid);
   return { ...on, env: { ...on.env, DOCKER_HOST: engine.dockerHost } };
 }
@@ -94,17 +99,12 @@ async function setUp(
 
 /** The names of the containers of a job, in whatever state. */
 export function containersOf(engine: TestEngine, jobId: string): string[] {
-  return docker(
-    engine,
-    "ps",
-    "-a",
-    "--filter",
-    `label=herdctl.job=${jobId}`,
-    "--format",
-    "{{.Names}}",
-  )
-    .split("\n")
-    .filter(Boolean);
+  return containersWith(engine, `label=herdctl.job=${jobId}`);
+}
+
+function containersWith(engine: TestEngine, filter: string): string[] {
+  const names = docker(engine, "ps", "-a", "--filter", filter, "--format", "{{.Names}}");
+  return names.split("\n").filter(Boolean);
 }
 
 /** The `docker` command on the tests' engine. */

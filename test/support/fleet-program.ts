@@ -4,6 +4,7 @@ import type { FleetControl, Job } from "@herdctl/core";
 import { connectFleet } from "@herdctl/server/client";
 import { onTestFinished } from "vitest";
 import type { WhenOver } from "./folder.ts";
+import { endIfFailed } from "./leftovers.ts";
 import type { Stage } from "./stage.ts";
 
 const program = resolve(import.meta.dirname, "../../bin/herdctl");
@@ -63,7 +64,10 @@ export function launchFleet(
     if (!isOver(child)) child.kill("SIGKILL");
     await exited;
   };
-  whenOver(kill);
+  whenOver(async (over) => {
+    await kill();
+    await endIfFailed(over, on.env.HOME ?? dirname(file));
+  });
   return { child, exited, kill, said: () => said };
 }
 

@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Over } from "./leftovers.ts";
 
 /** Has a step done when a test, or whatever stands for one, is over. */
-export type WhenOver = (step: () => void | Promise<void>) => void;
+export type WhenOver = (step: (over?: Over) => void | Promise<void>) => void;
 
 /** A temp folder with these files, gone when the test is over. */
 export function folderWith(

@@ -9,6 +9,7 @@ import {
   runClaude,
 } from "./claude.ts";
 import type { WhenOver } from "./folder.ts";
+import { endIfFailed } from "./leftovers.ts";
 
 export interface Stage extends OwnEnvironment {
   rehearsal: Rehearsal;
@@ -29,7 +30,8 @@ export async function stage(
 ): Promise<Stage> {
   const rehearsal = await startRehearsal(options);
   const own = ownEnvironment(rehearsal.env());
-  whenOver(async () => {
+  whenOver(async (over) => {
+    await endIfFailed(over, own.root);
     await rehearsal.stop();
     own.dispose();
   });
