@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fleetStage, until } from "./fleet-stage.ts";
 import { longWork, questions, runningFleet, stopWhenOver, working } from "./fleet-stage-running.ts";
+import { withheldAnswers } from "./withheld-answers.ts";
 
 test("a fleet in the background runs once, and until it is stopped", async () => {
   const on = await runningFleet();
@@ -51,6 +52,22 @@ test("Ctrl-C on a trigger that waits cancels the job; the fleet goes on", async 
     stdout: expect.stringMatching(/■ cancelled/),
   });
   expect(await on.ask((fleet) => fleet.status())).toMatchObject({ fleet: { state: "running" } });
+});
+
+test("Ctrl-C before the fleet has answered cancels the job as well", async () => {
+  const on = await runningFleet(longWork);
+  const answers = await withheldAnswers(join(on.folder, ".herdctl/herdctl.sock"));
+  const watching = on.start("trigger", "cli", "-p", "go", "--wait");
+  await answers.until(1);
+  watching.child.kill("SIGINT");
+  answers.release();
+  expect(await watching.ended).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/■ cancelled/),
+  });
+  expect(await on.ask((fleet) => fleet.jobs({ limit: 9 }))).toMatchObject({
+    jobs: [{ status: "cancelled" }],
+  });
 });
 
 test("in the foreground it tells what happens, and ends when what runs has ended", async () => {

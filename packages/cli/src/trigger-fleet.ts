@@ -18,28 +18,43 @@ export async function triggerFleet(
   fleet: FleetClient,
   request: TriggerRequest,
 ): Promise<number> {
-  const { options, terminal } = call;
-  const watched = options.wait === true && terminal.live;
   const whole = await withWholeIds(call, request);
-  // What shows the job is loaded while the fleet accepts it.
-  const [{ job, created }, { openView }] = await Promise.all([
-    fleet.trigger({ ...whole, watched }),
-    import("./job-view.ts"),
-  ]);
+  if (call.options.wait === true) return giveAndWatch(call, fleet, whole);
+  return accepted(call, await give(call, fleet, whole));
+}
+
+async function give({ terminal }: Call, fleet: FleetClient, request: TriggerRequest): Promise<Job> {
+  const { job, created } = await fleet.trigger(request);
   if (!created) terminal.note("This key was used before: here is its job.");
-  if (options.wait !== true) return accepted(call, job);
-  const view = openView(terminal, true);
-  const stop = listenForStop(() => view.stopping());
+  return job;
+}
+
+/** Ctrl-C is heard before the fleet is asked: the job may be at work before its answer is here. */
+async function giveAndWatch(
+  call: Call,
+  fleet: FleetClient,
+  request: TriggerRequest,
+): Promise<number> {
+  const { terminal } = call;
+  let view: JobView | undefined;
+  const stop = listenForStop(() => view?.stopping());
   const line = new FleetLine(call, fleet);
   try {
+    // What shows the job is loaded while the fleet accepts it.
+    const [job, { openView }] = await Promise.all([
+      give(call, fleet, { ...request, watched: terminal.live }),
+      import("./job-view.ts"),
+    ]);
+    view = openView(terminal, true);
     view.admitted(job);
+    if (stop.signal.aborted) view.stopping();
     const ended = await untilEnded(call, line, job, view, stop);
     view.ended(ended);
     return exitCodeOf(ended);
   } finally {
     line.close();
     stop.dispose();
-    view.close();
+    view?.close();
   }
 }
 
@@ -62,13 +77,15 @@ async function untilEnded(
   { signal, forced }: StopSignals,
 ): Promise<Job> {
   const left = new AbortController();
-  signal.addEventListener("abort", () => {
+  const heed = () => {
     if (signal.reason !== "cancelled") return left.abort();
     void line.ask((fleet) => fleet.cancel(job.id)).catch(() => left.abort());
     void forced
       .then(() => line.ask((fleet) => fleet.cancel(job.id, { force: true })))
       .catch(() => left.abort());
-  });
+  };
+  signal.addEventListener("abort", heed);
+  if (signal.aborted) heed();
   try {
     const watch = { askPerson: tellHowToAnswer(call.terminal), ...view.watch };
     return await watchJob(line, job.id, watch, left.signal);
