@@ -246,14 +246,28 @@ test("a job is finished and recorded though nobody reads its output any more", a
 
 test("a second trigger waits for the first", async () => {
   const on = await fleetStage({
-    rules: [{ match: { prompt: "slow" }, reply: { text: "Slow.", delay: { first: "1500ms" } } }],
+    rules: [
+      {
+        match: { prompt: "slow" },
+        replies: [
+          { tools: [{ name: "Bash", input: { command: "until [ -e go ]; do sleep 0.05; done" } }] },
+          "Slow.",
+        ],
+      },
+    ],
   });
   const first = on.start("trigger", "cli", "-p", "slow", "--json");
   await until(() => on.rehearsal.ledger.main.length > 0);
-  const second = await on.run("trigger", "sdk", "-p", "quick", "--json");
-  expect(second).toMatchObject({ code: 0 });
-  expect(second.stderr).toMatch(/waiting/);
+  const second = on.start("trigger", "sdk", "-p", "quick", "--json");
+  let said = "";
+  second.child.stderr?.on("data", (text) => {
+    said += text;
+  });
+  await until(() => said.includes("waiting"));
+  writeFileSync(join(on.workspace, "go"), "");
   const early = JSON.parse((await first.ended).stdout);
-  const late = JSON.parse(second.stdout);
+  const { code, stdout } = await second.ended;
+  expect(code).toBe(0);
+  const late = JSON.parse(stdout);
   expect(Date.parse(late.created_at)).toBeGreaterThanOrEqual(Date.parse(early.finished_at));
 });

@@ -70,14 +70,18 @@ describe("notes", () => {
     await own.write("a", "1");
     writeFileSync(join(folder, "a.md"), "by a person");
     for (let n = 2; n < 10; n++) await own.write("a", String(n));
-    const versions = () =>
-      readdirSync(join(folder, ".history/a"))
-        .sort()
-        .map((file) => readFileSync(join(folder, ".history/a", file), "utf8"));
-    expect(versions()).toEqual(["1", "by a person", ..."23456789"]);
+    expect(versionsOf(folder)).toEqual(["1", "by a person", ..."23456789"]);
     await own.write("a", "10");
-    expect(versions()).toEqual(["by a person", ..."23456789", "10"]);
+    expect(versionsOf(folder)).toEqual(["by a person", ..."23456789", "10"]);
     expect(await own.read("a")).toBe("10");
+  });
+
+  test("the versions stay in their order though the clock went back", async () => {
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().replaceAll(":", "-");
+    const folder = folderWith({ [`.history/a/${tomorrow}-ffffff.md`]: "1", "a.md": "1" });
+    const own = new Memory(folder);
+    for (const text of ["2", "3", "4"]) await own.write("a", text);
+    expect(versionsOf(folder)).toEqual(["1", "2", "3", "4"]);
   });
 
   test("two that write at once leave whole notes, and both versions", async () => {
@@ -103,3 +107,9 @@ describe("notes", () => {
     expect(await own.write("n7", "again")).toEqual({ kind: "noted" });
   });
 });
+
+function versionsOf(folder: string): string[] {
+  return readdirSync(join(folder, ".history/a"))
+    .sort()
+    .map((file) => readFileSync(join(folder, ".history/a", file), "utf8"));
+}

@@ -82,8 +82,8 @@ export class Memory {
   private async keepVersion(name: string, text: string): Promise<void> {
     const folder = this.historyOf(name);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const time = new Date().toISOString().replaceAll(":", "-");
-    await writeFileAtomic(join(folder, `${time}-${randomBytes(3).toString("hex")}.md`), text);
+    const newest = (await versionsIn(folder)).at(-1);
+    await writeFileAtomic(join(folder, versionAfter(newest, Date.now())), text);
     const old = (await versionsIn(folder)).slice(0, -versionsKept);
     await Promise.all(old.map((file) => rm(join(folder, file), { force: true })));
   }
@@ -113,6 +113,13 @@ function refused(reason: string): Noted {
 /** Oldest first; what begins with a dot is a draft. */
 async function versionsIn(folder: string): Promise<string[]> {
   return (await namesIn(folder)).filter((file) => !file.startsWith(".")).sort();
+}
+
+/** Its name sorts last, also within one millisecond and when the clock went back. */
+function versionAfter(newest: string | undefined, now: number): string {
+  const last = Date.parse((newest ?? "").slice(0, 24).replace(/T(\d\d)-(\d\d)-/, "T$1:$2:"));
+  const time = new Date(Number.isNaN(last) ? now : Math.max(now, last + 1)).toISOString();
+  return `${time.replaceAll(":", "-")}-${randomBytes(3).toString("hex")}.md`;
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
