@@ -1,21 +1,18 @@
-import { outputSchemaOf } from "../config/output-schema.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import { ApprovalDesk } from "../runner/approval-desk.ts";
 import { type AttemptHands, beginAttempt, plainOutcome } from "../runner/begin-attempt.ts";
-import type { SpareContainer } from "../runner/container/spare.ts";
 import { dependsOnEarlier, type NextStep, nextStep } from "../runner/next-step.ts";
 import type { RunOrder } from "../runner/run-order.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import { type AttemptedAt, settleRun } from "../runner/settle-run.ts";
 import type { RunnerAssignment } from "../runner-process/contract.ts";
 import { readReport, reportOfDead } from "../runner-process/recover.ts";
-import type { StartedRunner } from "../runner-process/spare.ts";
 import type { Job } from "../state/job.ts";
 import type { ProcessIdentity } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";
-import { agentPrint } from "./agent-print.ts";
+import { ChosenRunner } from "./chosen-runner.ts";
 import type { FleetContext } from "./context.ts";
 import { definedOnly } from "./defined-only.ts";
 import { endEventOf } from "./end-event.ts";
@@ -24,7 +21,6 @@ import type { Shipment } from "./nodes/output-shipper.ts";
 import { aborted, gone } from "./process-gone.ts";
 import { Relay } from "./relay.ts";
 import { RunnerDesk, type StopReason } from "./runner-desk.ts";
-import type { WarmClaude } from "./warm-claudes.ts";
 import { whenWritable } from "./when-writable.ts";
 
 /** One job under way, from the moment it is claimed until its attempt is recorded. */
@@ -37,16 +33,16 @@ export class ActiveJob {
   private relay: Relay | undefined;
   private shipment: Shipment | undefined;
   private desk: RunnerDesk | undefined;
-  private spare: SpareContainer | undefined;
-  private warm: WarmClaude | undefined;
   private exited: Promise<unknown> | undefined;
   private dropped = false;
-  private chosen: { runner: StartedRunner; order: RunOrder; wasUp: boolean } | undefined;
+  private readonly runner: ChosenRunner;
 
   constructor(
     private readonly context: FleetContext,
     private job: Job,
-  ) {}
+  ) {
+    this.runner = new ChosenRunner(context, job);
+  }
 
   get id(): string {
     return this.job.id;
@@ -88,7 +84,7 @@ export class ActiveJob {
       claudePath: this.context.fleet().claude_path,
       partialMessages: this.context.isWatched(this.job.id),
       live: this.context.isLive(this.job),
-      freshSession: () => this.takeWarm(agent)?.sessionId,
+      freshSession: () => this.runner.takeWarm(agent)?.sessionId,
       signal: this.stopping.signal,
       around: this.context.ahead.take(agent),
       by: site && { node: site.nodes.id, epoch: site.nodes.epoch },
@@ -97,76 +93,33 @@ export class ActiveJob {
     const attempt = this.job.attempts + 1;
     const assignmentOf = (order: RunOrder): RunnerAssignment => ({
       ...{ stateDir: state.stateDir, order, environment },
-      ...{ lease: this.context.lease(), spare: this.spare },
+      ...{ lease: this.context.lease(), spare: this.runner.spare },
     });
     const hands: AttemptHands = {
       afterRefusal: (outcome) => this.next({ attempt, outcome, crashed: false }),
       runnerFor: (order) => {
-        const runner = this.chooseRunner(order);
-        if (this.mayPrepare(order)) runner.prepare(assignmentOf(order));
+        const runner = this.runner.for(order);
+        if (this.runner.mayPrepare(order)) runner.prepare(assignmentOf(order));
         return runner.identity;
       },
     };
-    const begun = await this.written(() => beginAttempt(request, hands)).catch((error: unknown) =>
-      this.giveUp(error),
-    );
+    const begun = await this.written(() => beginAttempt(request, hands)).catch(async (error) => {
+      await this.runner.letGo();
+      throw error;
+    });
     this.job = begun.job;
-    if (begun.kind === "refused") {
-      if (this.warm) this.context.waiting.letGo(this.warm.runner);
-      return this.announceEnd();
-    }
-
-    if (begun.kind === "not_ours") return this.letGo();
+    if (begun.kind === "refused") this.announceEnd();
+    if (begun.kind !== "begun") return this.runner.letGo();
 
     failPoint("attempt begun");
     const { order, at, holder } = begun;
-    const runner = this.chooseRunner(order);
+    const runner = this.runner.for(order);
     runner.give(assignmentOf(order));
     failPoint("runner spawned");
     hub.emit({ type: "job:started", job: this.job });
     this.relay = new Relay(this.context, this.job, false);
     this.shipment = site?.shipper.follow(this.job);
     await this.follow(runner.exited, at, holder, this.relay);
-  }
-
-  /** One is started as most jobs need it: for those that are watched or owe a report it is another. */
-  private takeWarm(agent: ResolvedAgent): WarmClaude | undefined {
-    const { id, schedule } = this.job;
-    if (this.context.isWatched(id) || outputSchemaOf(agent, schedule)) return undefined;
-    this.warm ??= this.context.warm.take(agent.name);
-    return this.warm;
-  }
-
-  /** The one that waits for this turn, whatever it is to make of it; else a spare. Chosen once. */
-  private chooseRunner(order: RunOrder): StartedRunner {
-    if (this.chosen) return this.chosen.runner;
-    const { spares, waiting, spareContainers } = this.context;
-    const { kind, sessionId } = order.session;
-    const waits = kind === "resume" ? waiting.take(sessionId) : this.warm?.runner;
-    // A spare goes with its job, so it is none for a `claude` that may stay.
-    if (!waits && !order.live) this.spare = spareContainers.take(order.agent.name);
-    const runner = waits ?? spares.reserve();
-    this.chosen = { runner, order, wasUp: waits !== undefined };
-    return runner;
-  }
-
-  /**
-   * One that waits compares first; what stays up is opened for more than this turn; and the doors of
-   * a container are files, which nobody would look for if it never began.
-   */
-  private mayPrepare({ live, place }: RunOrder): boolean {
-    return !this.chosen?.wasUp && !live && place !== "docker";
-  }
-
-  /** Nobody is left waiting for an order that does not come. */
-  private async giveUp(error: unknown): Promise<never> {
-    await this.letGo();
-    throw error;
-  }
-
-  private async letGo(): Promise<void> {
-    this.chosen?.runner.letGo();
-    if (this.spare) await this.context.spareContainers.remove(this.spare);
   }
 
   /** An attempt that an earlier fleet process began and that still runs. */
@@ -201,8 +154,7 @@ export class ActiveJob {
     void this.relay?.end();
     this.shipment?.leave();
     void this.desk?.close();
-    // There is nobody who would bring it another turn.
-    this.chosen?.runner.letGo();
+    this.runner.leave();
   }
 
   /** Others may have taken it over: its runner ends, and nothing of it is recorded from here. */
@@ -210,7 +162,7 @@ export class ActiveJob {
     this.dropped = true;
     this.desk?.stop("interrupted", true);
     await this.leave();
-    if (this.chosen) this.context.waiting.letGo(this.chosen.runner);
+    this.runner.end();
     await this.exited;
   }
 
@@ -271,7 +223,7 @@ export class ActiveJob {
     told?: RunReport,
     passedOn?: Promise<void>,
   ): Promise<void> {
-    const { state, spareContainers, site } = this.context;
+    const { state, site } = this.context;
     const report = await this.written(() =>
       reportOfDead({
         stateDir: state.stateDir,
@@ -290,22 +242,11 @@ export class ActiveJob {
       settleRun(state, report, at, holder, await this.next(report)),
     );
     failPoint("run settled");
-    this.leaveRunner(report);
+    this.runner.turnOver(report.session_id, this.job.status === "completed");
     this.announceEnd();
-    if (this.spare) await spareContainers.remove(this.spare);
+    await this.runner.removeSpare();
     failPoint("job cleaned");
     await this.context.concluded(this.job.agent, report.outcome);
-  }
-
-  /** After a turn that went well it waits for the next; it ends by itself otherwise. */
-  private leaveRunner({ session_id: sessionId }: RunReport): void {
-    if (!this.chosen?.order.live && !this.chosen?.wasUp) return;
-    const { runner, order } = this.chosen;
-    const { waiting } = this.context;
-    const { name: agent, session } = order.agent;
-    const print = agentPrint(this.context, agent) ?? "";
-    if (!order.live || this.job.status !== "completed") waiting.letGo(runner);
-    else waiting.keep({ sessionId, agent, print, runner, idle: session.live });
   }
 
   private async next({
