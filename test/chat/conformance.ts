@@ -379,6 +379,18 @@ export function conformance(open: OpenChat): void {
       await quiet();
       expect((await on.fleet.jobs({ limit: 9 })).jobs).toMatchObject([{ status: "cancelled" }]);
     });
+
+    test("stop ends also what has not begun yet", async () => {
+      const reply = { tools: [{ name: "Bash", input: { command: "sleep 60" } }] };
+      const on = await chatStage({ script: { default: reply } });
+      const room = on.chat.direct("dora");
+      on.chat.say(room, "dora", "take your time");
+      on.chat.say(room, "dora", "/stop");
+      await until("it to be stopped", async () =>
+        on.answers(room).some(({ text }) => text.includes("⏹️")),
+      );
+      expect((await on.fleet.jobs({ limit: 9 })).jobs).toMatchObject([{ status: "cancelled" }]);
+    });
   });
 
   describe("approvals", () => {

@@ -44,6 +44,8 @@ export interface ChatLinkStatus {
   working: number;
 }
 
+type WantedCommand = Extract<Wanted, { kind: "command" }>;
+
 /** How long a platform may take to let us go. */
 const farewell = 3_000;
 
@@ -54,6 +56,7 @@ export class ChatLink {
   private readonly context: LinkContext;
   private readonly rules: ListenRules;
   private readonly listening: Listening;
+  private lastKept: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parts: ChatLinkParts) {
     const { fleet, agent, platform, connector, changed } = parts;
@@ -130,13 +133,24 @@ export class ChatLink {
     }
   }
 
-  /** On record before anything else; the same message is taken once. */
+  /** One after the other, as they were said: a `/stop` must not overtake what it stops. */
   private async take(incoming: IncomingMessage): Promise<void> {
-    if (this.closing.signal.aborted) return;
+    const kept = this.lastKept.then(() => this.keep(incoming));
+    this.lastKept = kept.catch(() => undefined);
+    const command = await kept;
+    if (!command) return;
+    const { id, room, sender } = incoming;
+    const respond = async (text: string) => void (await this.parts.connector.post(room, { text }));
+    await this.command({ ...command, id, room, sender, respond });
+  }
+
+  /** On record before anything else; the same message is taken once. Returns a command to be done. */
+  private async keep(incoming: IncomingMessage): Promise<WantedCommand | undefined> {
+    if (this.closing.signal.aborted) return undefined;
     const wanted = whatIsWanted(this.rules, incoming);
     const isCommandText = wanted.kind === "command";
     const answers = isCommandText ? undefined : await this.question(incoming, wanted);
-    if (wanted.kind === "ignored" && answers === undefined) return;
+    if (wanted.kind === "ignored" && answers === undefined) return undefined;
     const wants_context = wanted.kind === "answer" && wanted.withContext;
     const given = { ...this.record(incoming), wants_context, answers: answers ?? null };
     const status = isCommandText ? ("answered" as const) : ("waiting" as const);
@@ -144,11 +158,10 @@ export class ChatLink {
     const { store, signal } = this.context;
     const { message, created } = await untilKept(() => store.take(given, status), signal);
     failPoint("message taken");
-    if (!created) return;
-    if (wanted.kind !== "command") return this.put(message);
-    const { id, room, sender } = incoming;
-    const respond = async (text: string) => void (await this.parts.connector.post(room, { text }));
-    await this.command({ ...wanted, id, room, sender, respond });
+    if (!created) return undefined;
+    if (isCommandText) return wanted;
+    this.put(message);
+    return undefined;
   }
 
   /** The question that a person answers with this, by its id. */

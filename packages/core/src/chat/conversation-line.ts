@@ -26,6 +26,8 @@ export class ConversationLine {
   private working: Promise<void> | undefined;
   private writer: ReplyWriter | undefined;
   private current: ChatMessage | undefined;
+  private begun: Promise<void> = Promise.resolve();
+  private tellBegun: () => void = () => undefined;
 
   constructor(
     private readonly context: LinkContext,
@@ -35,6 +37,12 @@ export class ConversationLine {
   /** The message that is worked on now. */
   get now(): ChatMessage | undefined {
     return this.current;
+  }
+
+  /** The job of that message, as soon as it has one. */
+  async jobNow(): Promise<string | null> {
+    await this.begun;
+    return this.current?.job_id ?? null;
   }
 
   get isIdle(): boolean {
@@ -84,6 +92,9 @@ export class ConversationLine {
       const message = this.queue.shift();
       if (!message || this.context.signal.aborted) return;
       this.current = message;
+      this.begun = new Promise((done) => {
+        this.tellBegun = done;
+      });
       try {
         await untilKept(() => this.answer(message), this.context.signal);
       } catch (error) {
@@ -91,6 +102,7 @@ export class ConversationLine {
       }
       this.current = undefined;
       this.writer = undefined;
+      this.tellBegun();
     }
   }
 
@@ -137,6 +149,7 @@ export class ConversationLine {
     for (;;) {
       message = message.job_id === null ? await beginJob(this.context, message) : message;
       this.current = message;
+      this.tellBegun();
       const jobId = message.job_id ?? "";
       await questions.askOpen(jobId);
       const said = await this.follow(jobId, writer);

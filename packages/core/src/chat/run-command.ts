@@ -67,7 +67,8 @@ const doers: Record<ChatCommand, Doer> = {
 
   async stop({ fleet }, { line }) {
     const dropped = (await line?.drop("stopped by a person")) ?? 0;
-    const jobId = line?.now?.job_id;
+    // What was said a moment ago is about to begin.
+    const jobId = await line?.jobNow();
     if (!jobId) return "Nothing is under way here.";
     await fleet.cancel(jobId);
     const rest = dropped === 0 ? "" : ` ${dropped} waiting messages are dropped.`;
