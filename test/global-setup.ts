@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { EngineDesk } from "./support/engine-desk.ts";
 import { removeFoldersOfFailed } from "./support/leftovers.ts";
 import { PostgresDesk } from "./support/postgres-desk.ts";
@@ -16,6 +16,7 @@ export default function setup() {
   const folder = mkdtempSync(join(outer, "herdctl-test-"));
   process.env.TMPDIR = folder;
   process.env.HERDCTL_TEST_RUN = folder;
+  process.env.PATH = pathOf(process.env.PATH ?? "");
   const engine = new EngineDesk(folder);
   const postgres = new PostgresDesk(folder);
   return async () => {
@@ -34,6 +35,14 @@ export default function setup() {
 
 const elsewhere =
   "Tests that look at processes need /proc: here they fail, and nobody looks for leaked processes.";
+
+/** Without what npm puts there for its scripts: the `claude` among it is no person's. */
+function pathOf(outer: string): string {
+  return outer
+    .split(delimiter)
+    .filter((folder) => !folder.includes("node_modules"))
+    .join(delimiter);
+}
 
 function isToolCache(name: string): boolean {
   return name === "node-compile-cache" || name.startsWith("vitest-");
