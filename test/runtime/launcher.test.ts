@@ -27,10 +27,11 @@ function launcher() {
   return { own, token, pid: pidOf(token) };
 }
 
+/** Where lines are counted Node gives every child the variable for it. */
 const telling = `
   let said = "";
   process.stdin.setEncoding("utf8").on("data", (part) => (said += part)).on("end", () => {
-    const { env, argv } = process;
+    const { env: { NODE_V8_COVERAGE, ...env }, argv } = process;
     console.log(JSON.stringify({ said, env, cwd: process.cwd(), args: argv.slice(1) }));
     console.error("on the other stream");
     process.exit(7);
