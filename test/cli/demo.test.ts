@@ -21,6 +21,8 @@ test("the demo kills its fleet in the middle of the work, loses nothing, and lea
   expect(stdout).toMatch(/herdctl trigger fixer --resume job-/);
   expect(stdout).toMatch(/\$0\.\d+/);
   expect(stdout).toMatch(/dashboard.*http:\/\/127\.0\.0\.1:\d+\/\S+/);
+  // Said once it is true, and so the last word.
+  expect(stdout).toMatch(/\nNothing is left behind\..*\n$/);
   expect(code).toBe(0);
   expect(readdirSync(temp)).toEqual([]);
   expect(processesWith(temp)).toEqual([]);

@@ -7,6 +7,7 @@ const agents = ["tester", "fixer", "reporter"];
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 const longest = 120_000;
 const lookAround = 600_000;
+const farewell = "\nNothing is left behind. Next: herdctl init in a folder of yours.";
 
 /** A fleet of three agents at work, killed in the middle, with no key and no internet. */
 export async function run(call: Call): Promise<number> {
@@ -22,6 +23,8 @@ export async function run(call: Call): Promise<number> {
     clearTimeout(late);
     if (terminal.json) terminal.printJson({ jobs, report: reportOf(fleet) });
     else await conclude(jobs, fleet, call, ending.signal);
+    await fleet.close();
+    if (!terminal.json) terminal.print(farewell);
     return exitCodes.success;
   } catch (error) {
     const why = ending.signal.aborted ? "it was interrupted" : messageOf(error);
@@ -78,7 +81,6 @@ async function conclude(jobs: DemoJob[], fleet: DemoFleet, { terminal }: Call, l
     terminal.print("It stays up until you press Ctrl-C, for ten minutes at most.");
     await pause(lookAround, undefined, { signal: left }).catch(() => undefined);
   }
-  terminal.print("\nNothing is left behind. Next: herdctl init in a folder of yours.");
 }
 
 function reportOf(fleet: DemoFleet): string {

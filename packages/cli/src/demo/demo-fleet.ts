@@ -26,6 +26,7 @@ export class DemoFleet {
   private readonly temp = mkdtempSync(join(tmpdir(), "herdctl-demo-"));
   private readonly folder = join(this.temp, "fleet");
   private readonly running = new Set<ChildProcess>();
+  private closed: Promise<void> | undefined;
 
   private constructor(
     private readonly call: Pick<Call, "env" | "terminal">,
@@ -82,7 +83,13 @@ export class DemoFleet {
     return readFileSync(join(this.folder, path), "utf8");
   }
 
-  async close(): Promise<void> {
+  /** Ends it once, however often it is asked. */
+  close(): Promise<void> {
+    this.closed ??= this.end();
+    return this.closed;
+  }
+
+  private async end(): Promise<void> {
     await this.stop();
     for (const child of this.running) child.kill("SIGKILL");
     await this.rehearsal.stop();
