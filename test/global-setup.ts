@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, relative } from "node:path";
+import { pathsBelow } from "./support/below.ts";
 import { EngineDesk } from "./support/engine-desk.ts";
 import { removeFoldersOfFailed } from "./support/leftovers.ts";
 import { PostgresDesk } from "./support/postgres-desk.ts";
@@ -24,8 +25,9 @@ export default function setup() {
     const processes = await settle(() => leakedProcesses(folder));
     removeFoldersOfFailed(folder);
     const files = await settle(() => readdirSync(folder).filter((name) => !isToolCache(name)));
+    const told = files.flatMap((name) => [name, ...within(folder, name)]);
     rmSync(folder, { recursive: true, force: true });
-    const left = [...containers, ...processes, ...files.map((name) => join(folder, name))];
+    const left = [...containers, ...processes, ...told];
     if (left.length === 0) return;
     // Vitest only prints what is thrown here.
     process.exitCode = 1;
@@ -46,6 +48,11 @@ function pathOf(outer: string): string {
 
 function isToolCache(name: string): boolean {
   return name === "node-compile-cache" || name.startsWith("vitest-");
+}
+
+/** By what is in it a folder tells whose it was. */
+function within(folder: string, name: string): string[] {
+  return pathsBelow(join(folder, name)).map((path) => relative(folder, path));
 }
 
 /** What is on its way out gets two seconds to go. */

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { practiseRun } from "../../packages/core/src/runner-process/warm-up.ts";
+import { ensureJobDir } from "../../packages/core/src/state/job-dir.ts";
 import { eventually, standIn } from "../gateway/upstream.ts";
 import { folderWith } from "../support/folder.ts";
 
@@ -21,3 +22,13 @@ test.each(["cli", "sdk"] as const)(
     expect(api.seen).toEqual([]);
   },
 );
+
+test("a spare whose fleet is dead does not bring back a state that was removed", async () => {
+  const around = folderWith({});
+  const state = join(around, "state");
+  const api = await standIn((_, response) => response.end());
+  const practice = practiseRun(join(state, "spares", "1"), "cli", api.url);
+  await expect(practice).rejects.toThrow("ENOENT");
+  expect(() => ensureJobDir(join(state, "jobs", "job-1"))).toThrow("ENOENT");
+  expect(readdirSync(around)).toEqual([]);
+});

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, mkdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { linkSync, unlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { failPoint } from "../faults/fail-point.ts";
+import { ensureJobDir } from "../state/job-dir.ts";
 import { type RunnerFile, runnerFileSchema } from "./contract.ts";
 
 /**
@@ -12,7 +13,7 @@ import { type RunnerFile, runnerFileSchema } from "./contract.ts";
 export function claimAttempt(jobDir: string, file: RunnerFile): boolean {
   const target = runnerFilePath(jobDir, file.attempt);
   const draft = `${target}.${randomBytes(6).toString("hex")}`;
-  mkdirSync(jobDir, { recursive: true, mode: 0o700 });
+  ensureJobDir(jobDir);
   try {
     failPoint("claim write");
     writeFileSync(draft, `${JSON.stringify(file)}\n`, { flag: "wx", mode: 0o600 });

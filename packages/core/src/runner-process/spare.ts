@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { launcherToken, removeGroup, removeGroupsOfDead } from "../runner/sweep/launcher-token.ts";
 import { identifyProcess, type ProcessIdentity } from "../state/process-identity.ts";
 import type { RunnerAssignment } from "./contract.ts";
@@ -141,7 +141,18 @@ export class SparePool {
     return [this.scratch, ...ahead.filter((one) => one !== false)];
   }
 
+  /** A disk that takes none only keeps the spare from warming up. */
+  private makeScratch(): void {
+    if (this.scratch === undefined) return;
+    try {
+      mkdirSync(this.scratch, { recursive: true, mode: 0o700 });
+    } catch {
+      // What is wrong is told where it harms.
+    }
+  }
+
   private start(): Runner {
+    this.makeScratch();
     const child = spawn(process.execPath, ["--expose-gc", this.program, ...this.warmth()], {
       detached: true,
       cwd: "/",

@@ -56,7 +56,8 @@ export async function practiseRun(
 ): Promise<RunReport | undefined> {
   const order = practiceOrder(folder, runtime);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // Not what is around it: where that is gone, somebody removed it when our fleet was dead.
+    await mkdir(folder, { mode: 0o700 });
     await writeFile(order.claude.path, standIn, { mode: 0o700 });
     const { PATH = "" } = process.env;
     const environment = { PATH, ANTHROPIC_API_KEY: "practice", ANTHROPIC_BASE_URL: api };

@@ -1,11 +1,11 @@
-import { mkdirSync } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { placeFile, syncFile, writeFileAtomic } from "./atomic-file.ts";
+import { ensureJobDir } from "./job-dir.ts";
 
 /** The last word of a runner, whole or not there at all. */
 export async function writeOutcome(jobDir: string, outcome: object): Promise<void> {
-  await mkdir(jobDir, { recursive: true, mode: 0o700 });
+  ensureJobDir(jobDir);
   await writeFileAtomic(outcomeFile(jobDir), `${JSON.stringify(outcome)}\n`);
 }
 
@@ -14,7 +14,7 @@ export async function writeOutcome(jobDir: string, outcome: object): Promise<voi
  * power cut after `syncOutcome`.
  */
 export function placeOutcome(jobDir: string, outcome: object): void {
-  mkdirSync(jobDir, { recursive: true, mode: 0o700 });
+  ensureJobDir(jobDir);
   placeFile(outcomeFile(jobDir), `${JSON.stringify(outcome)}\n`);
 }
 

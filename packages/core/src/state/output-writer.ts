@@ -1,14 +1,15 @@
-import { mkdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { failPoint } from "../faults/fail-point.ts";
+import { ensureJobDir } from "./job-dir.ts";
 
 export const outputName = "output.jsonl";
 
 /** The log of a job, to go on at its end. One writer at a time. */
 export async function openOutput(jobDir: string): Promise<OutputWriter> {
   // As good as always there already, and whoever opens it has somebody waiting.
-  mkdirSync(jobDir, { recursive: true, mode: 0o700 });
+  ensureJobDir(jobDir);
   const file = join(jobDir, outputName);
   const { size = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
   const handle = await open(file, "a+", 0o600);
