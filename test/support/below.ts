@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Every path below a folder in which others are at work. */
+/** Every path below a folder in which others are at work; below a file there is none. */
 export function pathsBelow(folder: string): string[] {
   const entries = unlessGone(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
@@ -16,7 +16,7 @@ export function unlessGone<T>(look: () => T): T | undefined {
     return look();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "";
-    if (code === "ENOENT" || code === "ESRCH") return undefined;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ESRCH") return undefined;
     throw error;
   }
 }
