@@ -20,6 +20,7 @@ import { processList } from "../support/process-list.ts";
 import { processesWith } from "../support/processes.ts";
 import { obey } from "../support/runtime.ts";
 import { stage } from "../support/stage.ts";
+import { tcpToSocket } from "../support/tcp-to-socket.ts";
 import { freePort } from "../webhooks/hook-stage.ts";
 import { openTheWay, reachedByStranger, stranger } from "./neighbour.ts";
 
@@ -77,7 +78,9 @@ test("another user, and another process, gets nothing of a fleet at work", async
   expect(secrets.filter((one) => list.includes(one))).toEqual([]);
 
   expect((await fetch(`http://127.0.0.1:${port}/v1/status`)).status).toBe(401);
-  const gateway = gatewayOf(processes);
+  const gatewaySocket = gatewayOf(processes);
+  expect(await reachedByStranger([gatewaySocket, dirname(gatewaySocket)])).toEqual([]);
+  const gateway = await tcpToSocket(gatewaySocket);
   const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 1, messages: [] });
   for (const given of ["", key, "herdctl-guess"]) {
     const headers = { "content-type": "application/json", "x-api-key": given };
@@ -126,14 +129,14 @@ function holds(file: string, secrets: readonly string[]): boolean {
   return secrets.some((one) => text.includes(one));
 }
 
-/** Where the runs reach the API, as one of them was told. */
+/** The socket on which the runs reach the API, as one of them was told. */
 function gatewayOf(processes: readonly number[]): string {
   const told = processes.flatMap((pid) => {
     const text = unlessGone(() => readFileSync(`/proc/${pid}/environ`, "utf8")) ?? "";
     const environ = text.split("\0");
-    const address = environ.find((one) => one.startsWith("ANTHROPIC_BASE_URL="));
+    const address = environ.find((one) => one.startsWith("ANTHROPIC_UNIX_SOCKET="));
     const isRun = environ.some((one) => one.startsWith("HERDCTL_RUN="));
-    return address && isRun ? [address.slice("ANTHROPIC_BASE_URL=".length)] : [];
+    return address && isRun ? [address.slice("ANTHROPIC_UNIX_SOCKET=".length)] : [];
   });
   return told[0] ?? expect.fail("no run was told where the gateway is");
 }

@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import {
   type Gateway,
   type GatewayOptions,
   startGateway,
 } from "../../packages/core/src/gateway/gateway.ts";
+import { folderWith } from "../support/folder.ts";
+import { tcpToSocket } from "../support/tcp-to-socket.ts";
 
 export const realKey = "real-key-that-no-client-may-see";
 
@@ -37,15 +40,16 @@ export async function standIn(
   return { url, seen, server };
 }
 
-/** A gateway with the real key, stopped when the test is over. */
+/** A gateway with the real key, stopped when the test is over; `baseUrl` leads to its socket. */
 export async function gatewayTo(
   upstream: string,
   options: Partial<GatewayOptions> = {},
 ): Promise<Gateway> {
   const credential = { kind: "api_key", value: realKey } as const;
-  const gateway = await startGateway({ upstream, credential, ...options });
+  const socketPath = options.socketPath ?? join(folderWith({}), "api.sock");
+  const gateway = await startGateway({ upstream, credential, ...options, socketPath });
   onTestFinished(() => gateway.stop());
-  return gateway;
+  return { ...gateway, baseUrl: await tcpToSocket(socketPath) };
 }
 
 /** A message call as a client makes it. */

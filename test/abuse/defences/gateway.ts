@@ -7,7 +7,62 @@ const rulesTest = "test/gateway/egress-rules.test.ts";
 const sealed = "packages/core/src/gateway/policy/sealed-request.ts";
 const target = "packages/core/src/gateway/egress/target.ts";
 
+const door = "packages/core/src/gateway/door.ts";
+const limitsTest = "test/gateway/connection-limits.test.ts";
+
 export const gatewayDefences: readonly Defence[] = [
+  {
+    name: "the gateway of a run on the host listens on a unix socket",
+    guards: "the conversation and the user's account, against other users after a crash",
+    edit: {
+      file: "packages/core/src/runner/open-doors.ts",
+      from: "gateway = await startGateway({ ...options, ...socket });",
+      to: "gateway = await startGateway({ ...options, ...(door ? socket : {}) } as never);",
+    },
+    red: {
+      file: "test/abuse/gateway-takeover.test.ts",
+      test: "another user who takes over the gateway's address after a crash gets nothing (cli)",
+    },
+  },
+  {
+    name: "a socket's short path is not in a folder where others can rename entries",
+    guards: "the conversation and the user's account, against other users after a crash",
+    edit: {
+      file: "packages/core/src/runner/socket-path.ts",
+      from: "return isOwned && isProtected && Buffer",
+      to: "return (isOwned || isProtected) && Buffer",
+    },
+    red: {
+      file: "test/runner/host-socket.test.ts",
+      test: "a temporary folder in which others can rename entries is not used",
+    },
+  },
+  {
+    name: "a client of the gateway has to send its headers in time",
+    guards: "the runner's memory",
+    edit: { file: door, from: "headersTimeout: headersTimeoutMs,", to: "headersTimeout: 0," },
+    red: { file: limitsTest, test: "a connection that sends no headers in time is closed" },
+  },
+  {
+    name: "connections to the gateway without the key are few",
+    guards: "the run, against processes that keep connections open",
+    edit: {
+      file: door,
+      from: "if (this.unauthenticated.size > maxUnauthenticated) this.closeOldestUnauthenticated();",
+      to: "if (this.unauthenticated.size > maxUnauthenticated * 1e9) this.closeOldestUnauthenticated();",
+    },
+    red: { file: limitsTest, test: "connections without the key make way for new ones" },
+  },
+  {
+    name: "connections to the gateway are limited",
+    guards: "the runner's memory",
+    edit: {
+      file: door,
+      from: "this.server.maxConnections = maxConnections;",
+      to: "this.server.maxConnections = maxConnections * 1e6;",
+    },
+    red: { file: limitsTest, test: "more connections than one agent needs are not accepted" },
+  },
   {
     name: "the gateway asks for its own run's placeholder",
     guards: "the key's use, against other processes",

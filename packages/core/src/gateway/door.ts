@@ -16,23 +16,53 @@ export interface DoorPlace {
 
 const baseUrlOnSocket = "http://localhost";
 
+export interface ConnectionLimits {
+  maxConnections: number;
+  /** How long a client may take to send the headers of a request. */
+  headersTimeoutMs: number;
+  /** Connections that have not shown the key yet; beyond it the oldest of them is closed. */
+  maxUnauthenticated: number;
+}
+
 /** An HTTP server that closes for good: tunnels and clients that never leave are cut too. */
 export class Door {
   readonly server: Server;
   private readonly sockets = new Set<Socket>();
+  private readonly unauthenticated = new Set<Socket>();
   private closing: Promise<void> | undefined;
 
   constructor(
     options: ServerOptions,
     answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+    { maxConnections, headersTimeoutMs, maxUnauthenticated }: ConnectionLimits,
   ) {
-    this.server = createServer(options, (request, response) => {
+    const timeouts = {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: headersTimeoutMs / 2,
+    };
+    this.server = createServer({ ...timeouts, ...options }, (request, response) => {
       answer(request, response).catch(() => response.destroy());
     });
+    this.server.maxConnections = maxConnections;
     this.server.on("connection", (socket: Socket) => {
       this.sockets.add(socket);
-      socket.once("close", () => this.sockets.delete(socket));
+      this.unauthenticated.add(socket);
+      if (this.unauthenticated.size > maxUnauthenticated) this.closeOldestUnauthenticated();
+      socket.once("close", () => {
+        this.sockets.delete(socket);
+        this.unauthenticated.delete(socket);
+      });
     });
+  }
+
+  /** The client has shown the key of the run. */
+  authenticated(socket: Socket): void {
+    this.unauthenticated.delete(socket);
+  }
+
+  private closeOldestUnauthenticated(): void {
+    const [oldest] = this.unauthenticated;
+    oldest?.destroy();
   }
 
   /** Gives the address under which clients reach it. */

@@ -5,7 +5,7 @@ import {
   isAdmitted,
   newPlaceholder,
 } from "./credential.ts";
-import { Door } from "./door.ts";
+import { type ConnectionLimits, Door } from "./door.ts";
 import { forward } from "./forward.ts";
 import { Mask } from "./mask.ts";
 import { type GatewayEvent, Meter, type MeterSnapshot } from "./meter.ts";
@@ -24,20 +24,21 @@ export interface GatewayOptions {
   credential: GatewayCredential;
   /** What clients must show as their key; a random one by default. */
   placeholder?: string;
-  /** A unix socket to listen on; on a loopback port by default. */
-  socketPath?: string;
+  /** The unix socket to listen on, in a folder that only this user can open. */
+  socketPath: string;
   /** For a user other than ours behind the socket; then the folder around it must be private. */
   socketMode?: number;
   /** What message calls may ask of the API beyond an answer; anything by default. */
   policy?: BodyPolicy;
   onEvent?: (event: GatewayEvent) => void;
   now?: () => number;
+  limits?: Partial<ConnectionLimits>;
 }
 
 export interface Gateway {
   /** For `ANTHROPIC_BASE_URL`; with a socket, any name does and this one is accepted. */
   readonly baseUrl: string;
-  readonly socketPath?: string;
+  readonly socketPath: string;
   /** For `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` of the client. */
   readonly placeholder: string;
   /** Answers a request that came in by another door. */
@@ -50,8 +51,12 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** Of one agent; more than it needs, and few enough to hold. */
-const mostConnections = 128;
+/** More than one agent needs, and few enough to hold. */
+const defaultLimits: ConnectionLimits = {
+  maxConnections: 128,
+  headersTimeoutMs: 20_000,
+  maxUnauthenticated: 32,
+};
 
 /** A door to the API that holds the credential, so that whoever comes through it need not. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -76,6 +81,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (!route.open && !isAdmitted(request.headers, credential, placeholder)) {
       return refuse(401, "the key is not the one of this run");
     }
+    if (!route.open) door.authenticated(request.socket);
     const sealed =
       policy === "open" ? undefined : await sealRequest(request, route.path, policy.allow, room);
     if (sealed?.kind === "gone") return;
@@ -89,8 +95,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 
   // A prompt may be long and a client slow; only its going away ends a request.
-  const door = new Door({ requestTimeout: 0, keepAliveTimeout: 120_000 }, answer);
-  if (policy !== "open") door.server.maxConnections = mostConnections;
+  const timeouts = { requestTimeout: 0, keepAliveTimeout: 120_000 };
+  const door = new Door(timeouts, answer, { ...defaultLimits, ...options.limits });
   door.server.on("connect", (request, socket) => {
     const reason = "no tunnels are opened here";
     meter.refuse({ method: "CONNECT", target: request.url ?? "", status: 403, reason });

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RunReport } from "../runner/run-report.ts";
+import { findSocketPath } from "../runner/socket-path.ts";
 import type { ErrandAnswer } from "../state/errand.ts";
 import type { Reply } from "../state/question.ts";
 import {
@@ -14,7 +15,6 @@ import {
 } from "./contract.ts";
 import { LineReader } from "./line-reader.ts";
 import { runnerSocketPath } from "./runner-socket.ts";
-import { findSocketPath } from "./socket-path.ts";
 
 export interface RunnerLinkEvents {
   approval: [asked: ApprovalAsked];

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { makeSocketPath, removeSocket } from "../runner/socket-path.ts";
 import { type FromRunner, readToRunner, type ToRunner } from "./contract.ts";
 import { LineReader } from "./line-reader.ts";
-import { makeSocketPath, removeSocket } from "./socket-path.ts";
 
 export interface SocketOptions {
   /** What a client is told first. */

@@ -1,7 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { createServer, type RequestListener, request } from "node:http";
+import { createServer } from "node:http";
 import { join } from "node:path";
-import { startGateway } from "../gateway/gateway.ts";
 import { listenOnLoopback } from "../gateway/listen.ts";
 import { importDocker } from "../runner/container/engine.ts";
 import type { RunReport } from "../runner/run-report.ts";
@@ -28,14 +27,10 @@ export interface WarmUpOptions extends LibrariesAhead {
  */
 export async function warmUp(options: WarmUpOptions): Promise<void> {
   const dockerLoaded = options.docker && importDocker();
-  const api = createServer(answerAsTheApi);
+  const api = createServer((_, response) => response.end());
   try {
     const address = await listenOnLoopback(api);
-    await Promise.all([
-      practiseRuns(options, address),
-      practiseRequests(options, address),
-      dockerLoaded,
-    ]);
+    await Promise.all([practiseRuns(options, address), dockerLoaded]);
   } finally {
     api.close();
   }
@@ -97,41 +92,3 @@ cat <<'end'
 ${said.map((message) => JSON.stringify(message)).join("\n")}
 end
 `;
-
-/** Node is quick only at what it has done more than once. */
-const enough = 20;
-
-async function practiseRequests({ isGiven }: WarmUpOptions, upstream: string): Promise<void> {
-  const gateway = await startGateway({ upstream, credential: { kind: "api_key", value: "-" } });
-  try {
-    for (let asked = 0; asked < enough && !isGiven(); asked += 1) {
-      await post(`${gateway.baseUrl}/v1/messages`, gateway.placeholder);
-    }
-  } finally {
-    await gateway.stop();
-  }
-}
-
-const answerAsTheApi: RequestListener = (asked, answer) => {
-  asked.resume().once("end", () => {
-    answer.writeHead(200, { "content-type": "text/event-stream" });
-    answer.end(streamed.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
-  });
-};
-
-const streamed = [
-  { type: "message_start", message: { id: "1", model: "none", usage } },
-  { type: "message_delta", delta: {}, usage },
-];
-
-/** A first request of `claude` is about as long. */
-const usualLength = 50_000;
-
-function post(url: string, key: string): Promise<void> {
-  const headers = { "x-api-key": key, "content-type": "application/json" };
-  return new Promise((resolve, reject) => {
-    request(url, { method: "POST", headers }, (answer) => answer.resume().once("end", resolve))
-      .once("error", reject)
-      .end(JSON.stringify({ model: "none", messages: [], system: "-".repeat(usualLength) }));
-  });
-}

@@ -7,6 +7,7 @@ import { type RefusedAccess, refusedAccess } from "../gateway/refused-access.ts"
 import { type Door, openDoor } from "./container/door.ts";
 import { forwarder } from "./container/layout.ts";
 import type { UsableCredential } from "./credential.ts";
+import { apiSocketName, makeHostSocket, removeHostSocket } from "./host-socket.ts";
 import type { RunOrder } from "./run-order.ts";
 
 /** The ways out of a run that lead through us. */
@@ -42,11 +43,15 @@ export async function openDoors(
   let egress: Egress | undefined;
   const close = async () => {
     await Promise.all([gateway?.stop(), egress?.stop()]);
-    door?.close();
+    if (door) door.close();
+    else removeHostSocket(folder);
   };
   try {
-    const options = gatewayOptions(order, environment, credential, door, onEnd);
-    gateway = needsGateway ? await startGateway(options) : undefined;
+    if (needsGateway) {
+      const socket = door ? socketForContainer(door) : { socketPath: makeHostSocket(folder) };
+      const options = gatewayOptions(order, environment, credential, onEnd);
+      gateway = await startGateway({ ...options, ...socket });
+    }
     const api = isMounted(order, credential) ? gateway : undefined;
     egress = door && (await openEgress(order, door, api));
   } catch (error) {
@@ -84,29 +89,31 @@ export function isMounted({ agent }: RunOrder, { kind }: UsableCredential): bool
 
 /** Told to use a socket, the binary would not look at its login file. */
 function apiOf(gateway: Gateway, door: Door | undefined, byAddress: boolean): OpenDoors["api"] {
-  const { baseUrl, placeholder } = gateway;
+  const { baseUrl, placeholder, socketPath } = gateway;
   if (byAddress) return { baseUrl: forwarder, placeholder };
-  return { baseUrl, placeholder, socketPath: door && join(door.folder, apiSocket) };
+  if (!door) return { baseUrl, placeholder, socketPath };
+  return { baseUrl, placeholder, socketPath: join(door.folder, apiSocketName) };
 }
 
-const apiSocket = "api.sock";
 const egressSocket = "proxy.sock";
 /** The container's user is another one; the folder around the socket is closed to all else. */
 const forAnybodyInside = 0o666;
 
+function socketForContainer(door: Door) {
+  return { socketPath: door.listenAt(apiSocketName), socketMode: forAnybodyInside };
+}
+
 function gatewayOptions(
-  { agent }: RunOrder,
+  { agent, place }: RunOrder,
   environment: Environment,
   credential: UsableCredential,
-  door: Door | undefined,
   onEnd: (request: Readonly<MeteredRequest>) => void,
-): GatewayOptions {
-  const isSealed = door !== undefined && agent.docker.network === "none";
+): Omit<GatewayOptions, "socketPath"> {
+  const isSealed = place === "docker" && agent.docker.network === "none";
   const isHeldHere = credential.kind === "api_key" && !credential.inside;
   return {
     ...upstreamOf(environment),
     credential: isHeldHere ? credential.upstream : { kind: "passthrough" },
-    ...(door && { socketPath: door.listenAt(apiSocket), socketMode: forAnybodyInside }),
     policy: isSealed ? { allow: agent.docker.api_reach } : "open",
     onEvent: (event) => {
       if (event.type === "end" && event.request.method === "POST") onEnd(event.request);

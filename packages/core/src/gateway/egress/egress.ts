@@ -53,7 +53,8 @@ interface Reached {
   upstream: Socket;
 }
 
-const mostConnections = 256;
+/** No key opens this proxy: whoever reaches the socket may use it. */
+const limits = { maxConnections: 256, headersTimeoutMs: 20_000, maxUnauthenticated: 256 };
 
 /** The second door: an HTTP proxy to named hosts and to nobody else. */
 export async function startEgress(options: EgressOptions): Promise<Egress> {
@@ -61,7 +62,7 @@ export async function startEgress(options: EgressOptions): Promise<Egress> {
   const traffic = new Traffic(options.onEvent ?? (() => undefined));
   const admit = egressGate(options.allow, options.resolve);
   const stopping = new AbortController();
-  setMaxListeners(mostConnections, stopping.signal);
+  setMaxListeners(limits.maxConnections, stopping.signal);
 
   const refuse = (target: Target, reason: string, remedy?: string) => {
     traffic.refuse(target, reason, remedy);
@@ -103,8 +104,7 @@ export async function startEgress(options: EgressOptions): Promise<Egress> {
     openTunnel(client, upstream, { head, host: target.host, onOtherName });
   };
 
-  const door = new Door({ requestTimeout: 0, keepAliveTimeout: 60_000 }, plain);
-  door.server.maxConnections = mostConnections;
+  const door = new Door({ requestTimeout: 0, keepAliveTimeout: 60_000 }, plain, limits);
   door.server.timeout = idleTime;
   door.server.on("connect", (request, _socket, head) => {
     tunnel(request, head).catch(() => request.socket.destroy());

@@ -14,6 +14,8 @@ import {
   type ProcessIdentity,
   processIdentitySchema,
 } from "../../state/process-identity.ts";
+import { runFolders } from "../container/spare.ts";
+import { removeHostSocket } from "../host-socket.ts";
 import { sweepRun } from "../sweep/sweep-run.ts";
 
 const holderName = "runner.json";
@@ -32,6 +34,7 @@ export async function sweepLiveFolders(stateDir: string): Promise<void> {
     const folder = join(liveDir(stateDir), runToken);
     if (isHeld(stateDir, runToken)) continue;
     await sweepRun(runToken);
+    removeHostSocket(runFolders(folder).doorDir);
     rmSync(folder, { recursive: true, force: true });
   }
 }
