@@ -13,7 +13,7 @@ import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors/user-error.ts";
 
 /** The operating system truncates a longer path without an error. */
-export const maxSocketPathBytes = process.platform === "darwin" ? 103 : 107;
+const maxSocketPathBytes = process.platform === "darwin" ? 103 : 107;
 const shortFolderPrefix = "herdctl-run-";
 
 /**
