@@ -81,6 +81,7 @@ function job(more: Partial<Job> = {}): Job {
     place: null,
     credential: null,
     container_id: null,
+    container_image: null,
     claude_version: null,
     metadata: null,
     report: null,

@@ -61,6 +61,18 @@ const refused: [what: string, fleet: object, agent: object, path: string][] = [
     "docker.memory",
   ],
   [
+    "more processors than the default",
+    { docker: { enabled: true } },
+    { docker: { cpus: 4 } },
+    "docker.cpus",
+  ],
+  [
+    "larger files than the default",
+    { docker: { enabled: true } },
+    { docker: { disk: "20g" } },
+    "docker.disk",
+  ],
+  [
     "more processes",
     { docker: { pids_limit: 200 } },
     { docker: { enabled: true, pids_limit: 300 } },
@@ -146,7 +158,8 @@ const dockerBlock = fc.record(
     volumes: fc.subarray(["./a:/a:ro", "./b:/b:rw"]),
     tmpfs: fc.subarray(["/var/tmp", "/cache"]),
     memory: size,
-    cpus: fc.constantFrom(0.5, 1, 2),
+    cpus: fc.constantFrom(0.5, 1, 2, 4),
+    disk: fc.constantFrom("1g", "10g", "20g"),
     pids_limit: fc.constantFrom(100, 200, 400),
     workspace_mode: fc.constantFrom("rw", "ro"),
     read_only: fc.boolean(),
@@ -173,7 +186,8 @@ const strictness: Record<string, (value: unknown) => number> = {
   volumes: (value) => -(value as unknown[]).length,
   tmpfs: (value) => -(value as unknown[]).length,
   memory: (value) => -Number(value),
-  cpus: (value) => -Number(value ?? 0),
+  cpus: (value) => -Number(value ?? 2),
+  disk: (value) => -Number(value),
   pids_limit: (value) => -Number(value),
   workspace_mode: (value) => (value === "ro" ? 1 : 0),
   read_only: (value) => (value === true ? 1 : 0),
@@ -203,7 +217,7 @@ describe("as a property", () => {
         const said = { ...defaults, ...overrides } as Record<string, unknown>;
         for (const [option, measure] of Object.entries(strictness)) {
           const limitUnsaid =
-            ["memory", "cpus", "pids_limit"].includes(option) && said[option] === undefined;
+            ["memory", "pids_limit"].includes(option) && said[option] === undefined;
           if (limitUnsaid || together.enabled !== true) continue;
           expect(measure(together[option]), option).toBeGreaterThanOrEqual(measure(alone[option]));
         }

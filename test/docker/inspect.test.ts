@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { seccompOption } from "../../packages/core/src/runner/container/seccomp-profile.ts";
 import { docker, dockerStage, runContained, runningContainer } from "../support/container.ts";
 import { testEngine } from "../support/engine.ts";
 import { obey } from "../support/runtime.ts";
@@ -18,6 +19,14 @@ test("it shows no argument, variable or secret of the run", async () => {
   for (const hidden of [secret, "--session-id", "--mcp-config", "ANTHROPIC", "HERDCTL_RUN"]) {
     expect(text).not.toContain(hidden);
   }
+});
+
+test("the container is made of the image's id, and the job's record names both", async () => {
+  const on = await dockerStage(engine);
+  const id = docker(engine, "image", "inspect", "--format", "{{.Id}}", engine.image);
+  const { job } = await runContained(on);
+  expect(job.container_image).toEqual({ name: engine.image, id });
+  expect((await inspectRunning()).Config.Image).toBe(id);
 });
 
 /** CIS Docker Benchmark 1.6, section 5: those that a container's own settings decide. */
@@ -49,6 +58,7 @@ const benchmark: [item: string, holds: (seen: Inspected) => boolean][] = [
     "5.10 memory is limited",
     ({ HostConfig }) => HostConfig.Memory > 0 && HostConfig.MemorySwap === HostConfig.Memory,
   ],
+  ["5.11 processors are limited", ({ HostConfig }) => HostConfig.NanoCpus > 0],
   ["5.12 the root is read-only", ({ HostConfig }) => HostConfig.ReadonlyRootfs],
   [
     "5.14 it is not restarted again and again",
@@ -63,8 +73,8 @@ const benchmark: [item: string, holds: (seen: Inspected) => boolean][] = [
   ],
   ["5.20 not the host's UTS", ({ HostConfig }) => HostConfig.UTSMode === ""],
   [
-    "5.21 default seccomp",
-    ({ HostConfig }) => !options(HostConfig).some((one) => one.startsWith("seccomp")),
+    "5.21 seccomp is not turned off",
+    ({ HostConfig }) => options(HostConfig).includes(seccompOption),
   ],
   ["5.24 the default cgroup", ({ HostConfig }) => HostConfig.CgroupParent === ""],
   [
@@ -97,6 +107,7 @@ interface Inspected {
     Memory: number;
     MemorySwap: number;
     PidsLimit: number;
+    NanoCpus: number;
     ReadonlyRootfs: boolean;
     RestartPolicy: { Name: string };
     PidMode: string;
@@ -131,7 +142,17 @@ async function inspectRunning(): Promise<Inspected> {
 
 /** Without what is different each time, and what says nothing. */
 function settled({ Config, HostConfig, Mounts }: Inspected) {
-  const own = { ...HostConfig, MaskedPaths: [], ReadonlyPaths: [], ContainerIDFile: "" };
+  const SecurityOpt = options(HostConfig).map((one) =>
+    one.replace(seccompOption, "seccomp=(profile)"),
+  );
+  const own = {
+    ...HostConfig,
+    SecurityOpt,
+    NanoCpus: 0,
+    MaskedPaths: [],
+    ReadonlyPaths: [],
+    ContainerIDFile: "",
+  };
   const mounts = Mounts.map(({ Destination, RW, Propagation }) => ({
     Destination,
     RW,

@@ -21,6 +21,7 @@ export function finishedJob(changes: Partial<Job> = {}): Job {
     place: "cli",
     credential: "api_key",
     container_id: null,
+    container_image: null,
     claude_version: null,
     metadata: null,
     warnings: [],

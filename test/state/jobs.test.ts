@@ -40,6 +40,7 @@ describe("accepting", () => {
       place: null,
       credential: null,
       container_id: null,
+      container_image: null,
       claude_version: null,
       metadata: null,
       report: null,

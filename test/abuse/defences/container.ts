@@ -16,8 +16,49 @@ export const containerDefences: readonly Defence[] = [
   {
     name: "no new privileges",
     guards: "the host's kernel, against programs with set-uid",
-    edit: { file: spec, from: 'SecurityOpt: ["no-new-privileges:true"],', to: "SecurityOpt: []," },
+    edit: { file: spec, from: '"no-new-privileges:true", seccompOption', to: "seccompOption" },
     red: reviewed,
+  },
+  {
+    name: "a seccomp profile of our own",
+    guards: "the host's kernel, against io_uring, keyrings and rare socket families",
+    edit: {
+      file: spec,
+      from: '"no-new-privileges:true", seccompOption',
+      to: '"no-new-privileges:true"',
+    },
+    red: { file: "test/docker/seccomp.test.ts", test: "dangerous system calls fail" },
+  },
+  {
+    name: "a container is made of the image's id",
+    guards: "the container, against a name that is moved to another image before the start",
+    edit: { file: spec, from: "Image: engine.image.id,", to: "Image: engine.image.name," },
+    red: { file: specTest, test: "the container is made of the image's id" },
+  },
+  {
+    name: "a limit of processors by default",
+    guards: "the processors of the machine",
+    edit: { file: spec, from: "config.cpus ?? defaultCpus(engine)", to: "config.cpus" },
+    red: { file: specTest, test: "processors are limited to 2" },
+  },
+  {
+    name: "a limit on the size of a file",
+    guards: "the disk of the machine",
+    edit: { file: spec, from: '{ Name: "fsize", Soft: disk, Hard: disk },', to: "" },
+    red: reviewed,
+  },
+  {
+    name: "a read-only mount is read-only throughout",
+    guards: "file systems mounted below a folder that a container gets read-only",
+    edit: {
+      file: "packages/core/src/runner/container/open-container.ts",
+      from: "readOnlyThroughout(plan.mounts, engine, hostMounts())",
+      to: "plan.mounts",
+    },
+    red: {
+      file: "test/docker/read-only-mounts.test.ts",
+      test: "is not started over a writable file system below it",
+    },
   },
   {
     name: "no swap comes on top of the memory",

@@ -65,8 +65,9 @@ const rules: Record<string, Rule> = {
   volumes: { noWeaker: nothing, silent: [] },
   tmpfs: { noWeaker: subset, silent: [] },
   memory: { noWeaker: noMore },
-  cpus: { noWeaker: noMore },
+  cpus: { noWeaker: noMore, silent: 2 },
   pids_limit: { noWeaker: noMore },
+  disk: { noWeaker: noMore, silent: "10g" },
   workspace_mode: { noWeaker: (said, claimed) => said !== "ro" || claimed === "ro" },
   read_only: { noWeaker: (said, claimed) => said === false || claimed === true, silent: true },
 };

@@ -78,7 +78,9 @@ export class SpareContainers {
       await removeFolders(manager, state.stateDir, this.known.size === 0);
       for (const agent of this.wanting()) {
         if (this.refill.isStopped) return;
-        const site = { manager, config: resolveDockerConfig(agent), stateDir: state.stateDir };
+        const config = resolveDockerConfig(agent);
+        const engine = await manager.engineFacts(config.image);
+        const site = { manager, engine, config, stateDir: state.stateDir };
         const spare = await makeSpare(site, agent, authFileOf(agent, configDirOf(environment())));
         this.known.add(spare.id);
         this.spares.set(agent.name, spare);

@@ -58,6 +58,7 @@ function practiceAgent(folder: string, runtime: RuntimeType): ResolvedAgent {
       api_reach: [],
       memory: 0,
       pids_limit: 0,
+      disk: 0,
       workspace_mode: "ro",
       read_only: true,
       tmpfs: [],

@@ -48,6 +48,7 @@ export function makeReport(facts: ReportFacts): RunReport {
     session_totals: totals,
     credential: facts.credential,
     container_id: evidence.container?.id ?? null,
+    container_image: evidence.container?.image ?? null,
     claude_version: init?.version ?? order.claude.version,
     metadata: facts.metadata ?? null,
     ...facts.handedIn,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { artifactSchema } from "../state/artifacts.ts";
+import { containerImageSchema } from "../state/job.ts";
 import { outcomeSchema } from "../state/outcome.ts";
 import { usageSchema } from "../state/usage.ts";
 
@@ -34,6 +35,7 @@ export const runReportSchema = z.object({
   credential: z.enum(["subscription", "api_key"]).nullable(),
   /** Reports of an earlier version know of none. */
   container_id: z.string().nullable().default(null),
+  container_image: containerImageSchema.nullable().default(null),
   claude_version: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   /** What the agent handed in; reports of an earlier version know of nothing. */

@@ -71,6 +71,7 @@ function learned(job: Job, report: RunReport, before: readonly Attempt[]): JobCh
     summary: report.summary ?? job.summary,
     credential: report.credential,
     ...(report.container_id !== null && { container_id: report.container_id }),
+    ...(report.container_image !== null && { container_image: report.container_image }),
     claude_version: report.claude_version,
     metadata: report.metadata,
     report: report.report ?? job.report,

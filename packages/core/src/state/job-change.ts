@@ -112,6 +112,7 @@ const emptyJob = {
   place: null,
   credential: null,
   container_id: null,
+  container_image: null,
   claude_version: null,
   metadata: null,
   report: null,

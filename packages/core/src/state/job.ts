@@ -36,6 +36,9 @@ export const assignmentSchema = z.object({
 });
 export type Assignment = z.infer<typeof assignmentSchema>;
 
+/** The image as it was configured, and the id that the name stood for when the run began. */
+export const containerImageSchema = z.object({ name: z.string(), id: z.string() });
+
 /** What is known of a job when it is accepted and never changes afterwards. */
 const requestFields = {
   agent: z.string().min(1),
@@ -69,6 +72,7 @@ const progressFields = {
   place: placeSchema.nullable(),
   credential: z.enum(["subscription", "api_key"]).nullable(),
   container_id: text,
+  container_image: containerImageSchema.nullable(),
   claude_version: text,
   metadata: z.record(z.string(), z.unknown()).nullable(),
   /** What the agent handed in as its result; any JSON, null when there is none. */
@@ -92,7 +96,8 @@ export const jobSchema = z.object({
   id: z.string(),
   ...requestFields,
   ...progressFields,
-  /** Older records know no nodes. */
+  /** Older records have none of these. */
+  container_image: progressFields.container_image.default(null),
   node: progressFields.node.default(null),
   assigned: progressFields.assigned.default(null),
   attempts: z.number().int().nonnegative(),

@@ -101,9 +101,19 @@ export const docker = z.strictObject({
     .describe("What the API may do for the agent beyond answering it"),
   auth: z.enum(auths).optional().describe("How the credential reaches the model"),
   memory: size.prefault("2g").describe("Memory limit, such as `2g`"),
-  cpus: z.number().positive().max(1024).optional().describe("CPU limit, such as `1.5`"),
+  cpus: z
+    .number()
+    .positive()
+    .max(1024)
+    .optional()
+    .describe("CPU limit, such as `1.5`; 2 when not given, or all of a machine that has fewer"),
   // Below about a hundred the binary crashes or hangs instead of reporting an error.
   pids_limit: z.int().min(100).max(1_000_000).prefault(512).describe("Limit on processes"),
+  disk: size
+    .prefault("10g")
+    .describe(
+      "Largest file that may be written, and size of a writable root where the engine has quotas",
+    ),
   user: user.optional().describe("Numeric user; the workspace's owner when not given"),
   workspace_mode: z.enum(["rw", "ro"]).prefault("rw").describe("Workspace writable or read-only"),
   read_only: z.boolean().prefault(true).describe("Root file system read-only"),

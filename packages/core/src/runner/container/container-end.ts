@@ -1,3 +1,5 @@
+import type { ImageReference } from "./engine-facts.ts";
+
 /** How a container came to its end, as far as the engine can tell. */
 export type ContainerEnd =
   | { kind: "exited"; code: number; oomKilled: boolean }
@@ -9,6 +11,7 @@ export type ContainerEnd =
 
 export interface ContainerSeen {
   id: string;
+  image?: ImageReference;
   /** Undefined while it lives. */
   end?: ContainerEnd;
 }

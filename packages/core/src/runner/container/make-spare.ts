@@ -21,7 +21,7 @@ export async function makeSpare(
     const { id, plan } = await openContainer(site, given, { spare }, (made) =>
       site.manager.start(made),
     );
-    return { id, folder, print: printOf(site.config, plan) };
+    return { id, folder, print: printOf(site, plan) };
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;

@@ -5,6 +5,8 @@ export interface Mount {
   source: string;
   target: string;
   readOnly: boolean;
+  /** The engine has to make the file systems mounted below it read-only as well, or fail. */
+  recursive?: boolean;
 }
 
 /** The path by which a container sees something of this machine; undefined when it does not. */

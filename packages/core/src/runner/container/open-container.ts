@@ -1,16 +1,20 @@
 import type { ContainerManager } from "../runtime/container-manager.ts";
 import type { DockerConfig } from "../runtime/docker-config.ts";
 import type { ExecuteOptions } from "../runtime/interface.ts";
+import type { EngineFacts } from "./engine-facts.ts";
 import { fleetIdOf } from "./fleet-id.ts";
+import { hostMounts } from "./host-mounts.ts";
 import { type ContainerIdentity, fingerprint } from "./labels.ts";
 import { inodesOf, makeMountpoints } from "./mountpoints.ts";
 import { type ContainerPlan, planContainer } from "./plan.ts";
+import { readOnlyThroughout } from "./read-only-mounts.ts";
 import { containerSpec } from "./spec.ts";
 import { freeMountpoints } from "./sweep-containers.ts";
 
 /** On which engine and for which fleet containers are made. */
 export interface ContainerSite {
   manager: ContainerManager;
+  engine: EngineFacts;
   config: DockerConfig;
   stateDir: string;
 }
@@ -55,21 +59,27 @@ export async function openContainer<T>(
 }
 
 /** Two containers with the same print can stand for each other: nothing differs but their names. */
-export function printOf(config: DockerConfig, plan: ContainerPlan): string {
+export function printOf(
+  { config, engine }: Pick<ContainerSite, "config" | "engine">,
+  plan: ContainerPlan,
+): string {
   const identity = { fleet: "", agent: "", workspace: "", who: { spare: "" } };
-  const spec = containerSpec(config, { identity, ...plan });
+  const spec = containerSpec(config, { identity, engine, ...plan });
   return fingerprint(JSON.stringify([spec, inodesOf(sourcesOf(plan))]));
 }
 
 async function makeOne<T>(
-  { manager, config, stateDir }: ContainerSite,
+  { manager, engine, config, stateDir }: ContainerSite,
   plan: ContainerPlan,
   who: ContainerIdentity["who"],
   begin: (id: string) => Promise<T>,
 ): Promise<OpenedContainer<T>> {
   const { agent } = config;
   const identity = { fleet: fleetIdOf(stateDir), agent, workspace: plan.workspace, who };
-  const id = await manager.create(containerSpec(config, { identity, ...plan }));
+  const mounts = readOnlyThroughout(plan.mounts, engine, hostMounts());
+  const id = await manager.create(
+    containerSpec(config, { identity, engine, user: plan.user, mounts }),
+  );
   try {
     return { id, plan, begun: await begin(id) };
   } catch (error) {

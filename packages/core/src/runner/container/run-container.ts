@@ -12,7 +12,12 @@ import { containerEnvironment } from "./environment.ts";
 import { gitVariables, writeGitConfig } from "./git-config.ts";
 import { type ContainerJob, containerName } from "./labels.ts";
 import { inside } from "./layout.ts";
-import { type OpenedContainer, openContainer, printOf } from "./open-container.ts";
+import {
+  type ContainerSite,
+  type OpenedContainer,
+  openContainer,
+  printOf,
+} from "./open-container.ts";
 import { letRead } from "./own-folder.ts";
 import { type ContainerPlan, planContainer, pluginInside, sessionsDir } from "./plan.ts";
 import type { SpareContainer } from "./spare.ts";
@@ -32,24 +37,26 @@ export class RunContainer {
   private git: string | undefined;
 
   private constructor(
-    private readonly site: RunSite,
-    readonly manager: ContainerManager,
+    private readonly site: ContainerSite,
+    private readonly environment: Environment,
     private readonly given: ExecuteOptions,
     private readonly plan: ContainerPlan,
     private readonly container: WaitingContainer,
   ) {
-    this.print = printOf(site.config, plan);
+    this.print = printOf(site, plan);
   }
 
-  static async open(site: RunSite, options: ExecuteOptions): Promise<RunContainer> {
-    const { config, stateDir, environment } = site;
+  static async open(runSite: RunSite, options: ExecuteOptions): Promise<RunContainer> {
+    const { config, stateDir, environment } = runSite;
     const { observer, privateDir, run } = options;
     const manager = await ContainerManager.connect(environment);
+    const engine = await manager.engineFacts(config.image);
+    const site = { manager, engine, config, stateDir };
     // An engine that was gone may have kept what an earlier attempt of the job was doing.
     if (run) await removeContainersOf(manager, stateDir, run.jobId);
     mkdirSync(privateDir, { recursive: true, mode: 0o700 });
-    const { plan, begun } = await openOrTake(site, manager, options);
-    const opened = new RunContainer(site, manager, options, plan, begun);
+    const { plan, begun } = await openOrTake(site, options);
+    const opened = new RunContainer(site, environment, options, plan, begun);
     try {
       writeGitConfig(privateDir, config.agent, plan.workspace);
       if (options.ahead) opened.git = await opened.askGit();
@@ -58,8 +65,12 @@ export class RunContainer {
       throw error;
     }
     for (const text of plan.warnings) observer?.warning?.(text);
-    observer?.container?.({ id: opened.id });
+    observer?.container?.({ id: opened.id, image: engine.image });
     return opened;
+  }
+
+  get manager(): ContainerManager {
+    return this.site.manager;
   }
 
   get id(): string {
@@ -68,8 +79,8 @@ export class RunContainer {
 
   /** What a runtime is to be told, so that it starts its `claude` in here and does not know. */
   get options(): ExecuteOptions {
-    const { given, manager, container, plan } = this;
-    const { config, stateDir, environment } = this.site;
+    const { given, manager, container, plan, environment } = this;
+    const { config, engine, stateDir } = this.site;
     const { agent, observer, privateDir, session } = given;
     const configDir = sessionsDir(stateDir, config.agent);
     return {
@@ -83,7 +94,7 @@ export class RunContainer {
       sessionFile: sessionFilePath({ place: "docker", configDir, cwd: "" }, session.sessionId),
       spawn: spawnInContainer(manager, container, {
         beforeStart: () => letRead(privateDir),
-        onEnd: (seen) => observer?.container?.(seen),
+        onEnd: (seen) => observer?.container?.({ ...seen, image: engine.image }),
       }),
     };
   }
@@ -92,7 +103,8 @@ export class RunContainer {
   async isOutOfDate(): Promise<boolean> {
     const { config, stateDir } = this.site;
     try {
-      if (printOf(config, planContainer(config, this.given, stateDir)) !== this.print) return true;
+      const plan = planContainer(config, this.given, stateDir);
+      if (printOf(this.site, plan) !== this.print) return true;
       if (!(await this.manager.isOfImage(this.id, config.image))) return true;
       return this.git !== undefined && this.git !== (await this.askGit());
     } catch {
@@ -123,11 +135,10 @@ export class RunContainer {
 }
 
 async function openOrTake(
-  { config, stateDir }: RunSite,
-  manager: ContainerManager,
+  site: ContainerSite,
   options: ExecuteOptions,
 ): Promise<OpenedContainer<WaitingContainer>> {
-  const site = { manager, config, stateDir };
+  const { manager } = site;
   const who = options.run ?? { jobId: `run-${randomUUID()}`, attempt: 1 };
   const taken = options.spare && (await takeSpare(site, options, options.spare, who));
   if (taken) return taken;
@@ -140,14 +151,15 @@ async function openOrTake(
 
 /** A spare that is not just what this run would be given, or has gone, is no help. */
 async function takeSpare(
-  { manager, config, stateDir }: Parameters<typeof openContainer>[0],
+  site: ContainerSite,
   options: ExecuteOptions,
   { id, print }: SpareContainer,
   who: ContainerJob,
 ): Promise<OpenedContainer<WaitingContainer> | undefined> {
+  const { manager, config, stateDir } = site;
   const plan = planContainer(config, options, stateDir);
   try {
-    if (printOf(config, plan) !== print) throw new Error("it was made for something else");
+    if (printOf(site, plan) !== print) throw new Error("it was made for something else");
     await manager.rename(id, containerName(who));
     const attached = await manager.attach(id);
     return { id, plan, begun: { id, attached, end: manager.end(id, attached) } };

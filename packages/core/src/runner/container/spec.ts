@@ -1,13 +1,16 @@
 import type Docker from "dockerode";
 import type { ContainerUser, DockerConfig } from "../runtime/docker-config.ts";
+import type { EngineFacts } from "./engine-facts.ts";
 import { type ContainerIdentity, containerName, labelsOf } from "./labels.ts";
 import { inside } from "./layout.ts";
 import type { Mount } from "./mounts.ts";
+import { seccompOption } from "./seccomp-profile.ts";
 
 export interface ContainerFacts {
   identity: ContainerIdentity;
   user: ContainerUser;
   mounts: readonly Mount[];
+  engine: Pick<EngineFacts, "image" | "cpus" | "diskQuota">;
 }
 
 /**
@@ -16,11 +19,12 @@ export interface ContainerFacts {
  */
 export function containerSpec(
   config: DockerConfig,
-  { identity, user, mounts }: ContainerFacts,
+  { identity, user, mounts, engine }: ContainerFacts,
 ): Docker.ContainerCreateOptions {
   return {
     name: containerName(identity.who),
-    Image: config.image,
+    // The name could stand for another image by the time that the engine looks it up.
+    Image: engine.image.id,
     Labels: labelsOf(identity),
     User: `${user.uid}:${user.gid}`,
     Entrypoint: [inside.launcher],
@@ -36,7 +40,7 @@ export function containerSpec(
     AttachStderr: true,
     Tty: false,
     HostConfig: {
-      ...limits(config),
+      ...limits(config, engine),
       ...boundary,
       NetworkMode: config.network,
       ReadonlyRootfs: config.readOnlyRoot,
@@ -46,25 +50,41 @@ export function containerSpec(
   };
 }
 
-function limits({ memory, cpus, pidsLimit }: DockerConfig): Docker.HostConfig {
+function limits(config: DockerConfig, engine: ContainerFacts["engine"]): Docker.HostConfig {
+  const { memory, pidsLimit, disk, readOnlyRoot } = config;
+  const cpus = config.cpus ?? defaultCpus(engine);
   return {
     Memory: memory,
     // Equal to the memory: no swap comes on top.
     MemorySwap: memory,
     PidsLimit: pidsLimit,
     ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
-    // A core file would hold the memory of the run, and lie in the workspace.
-    Ulimits: [{ Name: "core", Soft: 0, Hard: 0 }],
+    Ulimits: [
+      // A core file would put the memory of the run into the workspace.
+      { Name: "core", Soft: 0, Hard: 0 },
+      { Name: "fsize", Soft: disk, Hard: disk },
+    ],
+    ...(!readOnlyRoot && engine.diskQuota && { StorageOpt: { size: String(disk) } }),
   };
+}
+
+const mostDefaultCpus = 2;
+
+/** The engine refuses more processors than it has, and any limit where it cannot enforce one. */
+function defaultCpus({ cpus }: ContainerFacts["engine"]): number | undefined {
+  return cpus === undefined ? undefined : Math.min(mostDefaultCpus, cpus);
 }
 
 /** The library's types do not know all that the engine does. */
 type HostConfig = Docker.HostConfig & { CgroupnsMode: "private" };
+type BindMount = Docker.MountSettings & {
+  BindOptions: { Propagation: "rprivate"; ReadOnlyForceRecursive?: boolean };
+};
 
-/** The engine's own seccomp and AppArmor profiles apply because nothing here takes them away. */
+/** The engine's own AppArmor profile applies because nothing here takes it away. */
 const boundary: HostConfig = {
   CapDrop: ["ALL"],
-  SecurityOpt: ["no-new-privileges:true"],
+  SecurityOpt: ["no-new-privileges:true", seccompOption],
   Privileged: false,
   IpcMode: "private",
   CgroupnsMode: "private",
@@ -91,12 +111,15 @@ function tmpfs(
   return { "/tmp": shared, [inside.home]: own, ...Object.fromEntries(places) };
 }
 
-function bind({ source, target, readOnly }: Mount): Docker.MountSettings {
+function bind({ source, target, readOnly, recursive }: Mount): BindMount {
   return {
     Type: "bind",
     Source: source,
     Target: target,
     ReadOnly: readOnly,
-    BindOptions: { Propagation: "rprivate" },
+    BindOptions: {
+      Propagation: "rprivate",
+      ...(recursive && { ReadOnlyForceRecursive: true }),
+    },
   };
 }

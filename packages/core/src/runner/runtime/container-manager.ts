@@ -6,6 +6,7 @@ import type { Environment } from "../../config/environment.ts";
 import { UserError } from "../../errors/user-error.ts";
 import type { ContainerEnd } from "../container/container-end.ts";
 import { connectEngine, imageInfo, statusOf } from "../container/engine.ts";
+import { type EngineFacts, imageMissing, readEngineFacts } from "../container/engine-facts.ts";
 import type { ContainedProcess } from "../container/residents.ts";
 
 export interface Attached {
@@ -34,6 +35,10 @@ export class ContainerManager {
 
   static async connect(env: Environment): Promise<ContainerManager> {
     return new ContainerManager(await connectEngine(env));
+  }
+
+  async engineFacts(imageName: string): Promise<EngineFacts> {
+    return await readEngineFacts(this.engine, imageName).catch(rethrow);
   }
 
   async create(spec: Docker.ContainerCreateOptions): Promise<string> {
@@ -185,16 +190,13 @@ export class ContainerManager {
 const endingTakes = 2_000;
 const patience = 5_000;
 
-function imageMissing(image: string): UserError {
-  return new UserError("image_missing", `There is no image \`${image}\` on this machine.`);
-}
-
 function rethrow(error: unknown): never {
   throw refused(error);
 }
 
 /** The engine's own words say best what it did not like. */
 function refused(error: unknown): unknown {
+  if (error instanceof UserError) return error;
   const said = error instanceof Error ? error.message : String(error);
   if (statusOf(error) === undefined) {
     return new UserError("docker_unavailable", `The Docker engine went away: ${said}`, {

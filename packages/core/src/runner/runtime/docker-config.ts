@@ -11,8 +11,11 @@ export interface DockerConfig {
   network: ResolvedAgent["docker"]["network"];
   /** In bytes; swap adds nothing to it. */
   memory: number;
+  /** Undefined for the default, which depends on the engine. */
   cpus: number | undefined;
   pidsLimit: number;
+  /** In bytes, for each file, and for the root file system where the engine has quotas. */
+  disk: number;
   readOnlyRoot: boolean;
   workspaceMode: "rw" | "ro";
   /** Writable places in memory beside `/tmp` and the home. */
@@ -38,6 +41,7 @@ export function resolveDockerConfig({ name, docker }: ResolvedAgent): DockerConf
     memory: docker.memory,
     cpus: docker.cpus,
     pidsLimit: docker.pids_limit,
+    disk: docker.disk,
     readOnlyRoot: docker.read_only,
     workspaceMode: docker.workspace_mode,
     tmpfs: docker.tmpfs,
