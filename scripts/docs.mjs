@@ -46,7 +46,12 @@ ${fieldTables(jsonSchema("fleet"))}
 What stands in an agent file and in an agent written into the fleet file. \`defaults\` and
 \`overrides\` take any part of it but the name.
 
-${fieldTables(jsonSchema("agent"))}
+*Trust* says what an agent file with limited trust may do with the field when its agent runs in
+Docker: \`free\` any value, \`stricter\` nothing weaker than the fleet file or the default,
+\`granted\` only what its entry in the fleet file grants, \`fleet\` nothing
+([trust](../configuration.md#trust)).
+
+${fieldTables(jsonSchema("agent"), { withTrust: true })}
 `;
 }
 

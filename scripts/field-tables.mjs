@@ -1,10 +1,10 @@
 import { markdownTable } from "./markdown-table.mjs";
 
 /** A JSON Schema of an object as Markdown: one table of its fields, then one for each form of a union. */
-export function fieldTables(schema) {
-  const page = { rows: [], forms: [], printed: new Map() };
+export function fieldTables(schema, { withTrust = false } = {}) {
+  const page = { rows: [], forms: [], printed: new Map(), withTrust };
   addFields(page, "", schema);
-  return [table(page.rows), ...page.forms].join("\n\n");
+  return [table(page), ...page.forms].join("\n\n");
 }
 
 function addFields(page, path, schema) {
@@ -46,9 +46,9 @@ function addForms(page, { name, forms }) {
 
 function addSection(page, title, name, form, keys) {
   const properties = Object.fromEntries(keys.map((key) => [key, form.properties[key]]));
-  const section = { rows: [], forms: [], printed: page.printed };
+  const section = { ...page, rows: [], forms: [] };
   addFields(section, name, { ...form, properties });
-  page.forms.push(`### ${title}\n\n${table(section.rows)}`, ...section.forms);
+  page.forms.push(`### ${title}\n\n${table(section)}`, ...section.forms);
 }
 
 function titleOf(form) {
@@ -60,7 +60,14 @@ function titleOf(form) {
 function row(name, field, required) {
   const isBlock = field.properties !== undefined;
   const unsaid = field.default === undefined || isBlock ? "" : code(field.default);
-  return [`\`${name}\``, formOf(field), required ? "required" : unsaid, field.description ?? ""];
+  const trust = field.trust ?? "";
+  return [
+    `\`${name}\``,
+    formOf(field),
+    required ? "required" : unsaid,
+    trust,
+    field.description ?? "",
+  ];
 }
 
 const formNames = {
@@ -115,6 +122,12 @@ function code(value) {
   return `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }
 
-function table(rows) {
-  return markdownTable(["Field", "Form", "Default", "What it is"], rows);
+const heads = ["Field", "Form", "Default", "Trust", "What it is"];
+
+function table({ rows, withTrust }) {
+  const isShown = (_, index) => withTrust || heads[index] !== "Trust";
+  return markdownTable(
+    heads.filter(isShown),
+    rows.map((cells) => cells.filter(isShown)),
+  );
 }

@@ -97,18 +97,15 @@ describe("what the host runs", () => {
   );
 
   test("who gets a token is for the fleet file to say", () => {
-    const source = (more: string) => ({
-      "herdctl.yaml": `${fleetHead}agents: [{ path: agents/one.yaml }]\n`,
+    const files = (entry: string) => ({
+      "herdctl.yaml": `${fleetHead}agents: [${entry}]\n`,
       "agents/one.yaml": `name: one
 working_directory: ../repo
 docker: { enabled: true }
-work_source: { type: github, repo: o/r, labels: [a]${more} }
+work_source: { type: github, repo: o/r, labels: [a] }
 `,
     });
-    expect(problemsOf(source(", base_url: https://evil.example"))[0]?.path).toBe(
-      "work_source.base_url",
-    );
-    expect(problemsOf(source(", token_env: OTHER"))[0]?.path).toBe("work_source.token_env");
-    expect(() => load(source(""))).not.toThrow();
+    expect(problemsOf(files("{ path: agents/one.yaml }"))).toMatchObject([{ path: "work_source" }]);
+    expect(() => load(files("{ path: agents/one.yaml, trust: full }"))).not.toThrow();
   });
 });

@@ -115,6 +115,18 @@ test("a call passes by rule, by mode, or once by a person's word; never when it 
   expect([free.allow("y", "b"), free.allow("x", "b")]).toEqual([true, false]);
 });
 
+test("where a limited agent file has rules of its own, those of host servers are those of the fleet file", () => {
+  const rules = new ToolRules({
+    permission_mode: "bypassPermissions",
+    allowed_tools: ["*"],
+    denied_tools: ["mcp__x__d"],
+    host_tools: { permission_mode: "default", allowed_tools: ["mcp__x__*"] },
+  });
+  expect(rules.allow("x", "a")).toBe(true);
+  expect(rules.allow("x", "d")).toBe(false);
+  expect(rules.allow("y", "a")).toBe(false);
+});
+
 test("a server gets a short list, its own and the signs of the run, in this order", () => {
   const fleet = {
     PATH: "/bin",

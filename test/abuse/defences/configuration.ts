@@ -1,8 +1,9 @@
 import type { Defence } from "../defence.ts";
 
-const isolation = "packages/core/src/config/isolation.ts";
+const trust = "packages/core/src/config/trust";
 const boundary = "packages/core/src/config/boundary.ts";
 const isolationTest = "test/config/isolation.test.ts";
+const trustTest = "test/config/trust.test.ts";
 const repositoryTest = "test/runner/hostile-repository.test.ts";
 
 export const configurationDefences: readonly Defence[] = [
@@ -10,9 +11,9 @@ export const configurationDefences: readonly Defence[] = [
     name: "agent files are held against the fleet file",
     guards: "an agent file that loosens its own container",
     edit: {
-      file: isolation,
-      from: "...dockerProblems(layer.tree, said, isAgent, runsInDocker),",
-      to: "",
+      file: `${trust}/check-trust.ts`,
+      from: "if (rule.isNoWeaker(limit.success ? limit.data : undefined, claimed.data)) return [];",
+      to: "return [];",
     },
     red: { file: isolationTest, test: "an agent file cannot claim a network" },
   },
@@ -20,9 +21,9 @@ export const configurationDefences: readonly Defence[] = [
     name: "the strict default counts where the fleet file is silent",
     guards: "an agent file that asks for what nobody spoke of",
     edit: {
-      file: isolation,
-      from: "const silent = isAgent && runsInDocker ? rule.silent : undefined;",
-      to: "const silent = undefined;",
+      file: `${trust}/check-trust.ts`,
+      from: 'if (!said && rule.whenUnset === "free") return [];',
+      to: "if (!said) return [];",
     },
     red: { file: isolationTest, test: "an agent file cannot claim a volume" },
   },
@@ -30,9 +31,9 @@ export const configurationDefences: readonly Defence[] = [
     name: "hooks, gates and host servers of a contained agent come from the fleet file",
     guards: "an agent file that runs commands on the host",
     edit: {
-      file: isolation,
-      from: "...(isAgent && runsInDocker ? hostReachProblems(layer.tree, said) : []),",
-      to: "",
+      file: `${trust}/check-trust.ts`,
+      from: "return blocksOf(claim).map((block) => onlyByFleet(block, limited, rule.reason));",
+      to: "return [];",
     },
     red: { file: isolationTest, test: "an agent file cannot claim a hook" },
   },
@@ -40,11 +41,111 @@ export const configurationDefences: readonly Defence[] = [
     name: "an included fleet ranks below the one that includes it",
     guards: "an included fleet that weakens what surrounds it",
     edit: {
-      file: isolation,
+      file: `${trust}/layers.ts`,
       from: "if (other.rank !== layer.rank) return other.rank < layer.rank;",
       to: "if (other.rank !== layer.rank) return false;",
     },
     red: { file: isolationTest, test: "an included fleet cannot be weaker" },
+  },
+  {
+    name: "a file without a word on its trust is limited",
+    guards: "an agent file that somebody else may have written",
+    edit: {
+      file: "packages/core/src/config/sources.ts",
+      from: 'return textAt(entry, ["trust"]) === "full";',
+      to: 'return textAt(entry, ["trust"]) !== "limited";',
+    },
+    red: { file: trustTest, test: "a limited file cannot set plugins" },
+  },
+  {
+    name: "a limited file is given no variable that its entry does not list",
+    guards: "secrets of the fleet's environment, against an agent file",
+    edit: {
+      file: `${trust}/grant.ts`,
+      from: "return grants.every(({ variables }) => variables.includes(name));",
+      to: "return grants.length >= 0 || name === String(grants);",
+    },
+    red: { file: trustTest, test: "a limited file cannot set a variable in env" },
+  },
+  {
+    name: "a limited file chooses paths below granted folders only",
+    guards: "folders of the host, against an agent file",
+    edit: {
+      file: `${trust}/grant.ts`,
+      from: "some((one) => holds(followLinks(one), real)),",
+      to: "some((one) => one !== real),",
+    },
+    red: { file: trustTest, test: "a limited file cannot set a folder elsewhere" },
+  },
+  {
+    name: "links are followed before a chosen path is judged",
+    guards: "a link out of the fleet's folder",
+    edit: {
+      file: `${trust}/grant.ts`,
+      from: "const real = followLinks(path);",
+      to: "const real = path;",
+    },
+    red: { file: trustTest, test: "a link out of the fleet's folder is followed" },
+  },
+  {
+    name: "a limited file reads no schema out of the fleet's own files",
+    guards: "`.env` and the fleet file, shown to the model as a schema",
+    edit: {
+      file: `${trust}/check-trust.ts`,
+      from: "if (guarded.operatorFolders.has(real) || secretIn(real, guarded) !== undefined)",
+      to: "if (guarded.operatorFolders.has(`${real}?`))",
+    },
+    red: { file: trustTest, test: "a limited file cannot set the fleet's .env as a schema" },
+  },
+  {
+    name: "a limited file cannot disable Docker",
+    guards: "an agent file that leaves its container and with it all limits",
+    edit: {
+      file: `${trust}/layers.ts`,
+      from: "const runsInDocker = [written, limited, trusted].some((layers) => {",
+      to: "const runsInDocker = [written, limited].slice(trusted.length * 0).some((layers) => {",
+    },
+    red: { file: trustTest, test: "does not become one because its own file disables Docker" },
+  },
+  {
+    name: "a limited file names no agent with more reach",
+    guards: "an agent on the host, against prompts of a contained one",
+    edit: {
+      file: `${trust}/delegation.ts`,
+      from: "if (reason === undefined) return [];",
+      to: "if (reason !== null) return [];",
+    },
+    red: { file: trustTest, test: "a limited file cannot set an agent on the host" },
+  },
+  {
+    name: "tool rules of a limited file name no MCP server on the host",
+    guards: "MCP servers of the fleet file, against `allowed_tools` of an agent file",
+    edit: {
+      file: `${trust}/check-trust.ts`,
+      from: "if (server === undefined || allowed.includes(rule)) return [];",
+      to: "if (server !== null || allowed.includes(rule)) return [];",
+    },
+    red: { file: trustTest, test: "a limited file cannot set tools of a host server" },
+  },
+  {
+    name: "MCP servers on the host follow the tool rules of the fleet file",
+    guards: "MCP servers of the fleet file, against `bypassPermissions` of an agent file",
+    edit: {
+      file: "packages/core/src/runner/runtime/mcp/tool-rules.ts",
+      from: "this.agent.host_tools ?? this.agent;",
+      to: "this.agent;",
+    },
+    red: { file: "test/runtime/mcp-place.test.ts", test: "are those of the fleet file" },
+  },
+  {
+    name: "an included fleet grants its files no more than it was granted",
+    guards: "an included fleet that trusts its own files",
+    edit: {
+      file: "packages/core/src/config/sources.ts",
+      from: "const own = entry.isFull ? grants : [...grants, grantFor(file, agentFile, entry)];",
+      to: "const own = entry.isFull ? [] : [grantFor(file, agentFile, entry)];",
+    },
+    red: { file: trustTest, test: "cannot grant its files more than it was granted" },
   },
   {
     name: "no container is given a folder of secrets",

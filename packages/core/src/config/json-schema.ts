@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { agentSchema } from "./schema/agent.ts";
-import { fleetSchema } from "./schema/fleet.ts";
+import { agentFileEntry, fleetSchema } from "./schema/fleet.ts";
+import { trustRuleOf } from "./schema/trust.ts";
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -22,21 +23,18 @@ export function jsonSchema(of: "fleet" | "agent"): JsonSchema {
       defaults: described(properties, "defaults", { $ref: "#/$defs/part" }),
       agents: described(properties, "agents", {
         type: "array",
-        items: { anyOf: [entry, { $ref: "#/$defs/agent" }] },
+        items: { anyOf: [entryOfFile(), { $ref: "#/$defs/agent" }] },
       }),
     },
   };
 }
 
-const entry = {
-  type: "object",
-  properties: {
-    path: { type: "string", description: "Agent file, or a glob of them" },
-    overrides: { $ref: "#/$defs/part", description: "What the fleet says over the file" },
-  },
-  required: ["path"],
-  additionalProperties: false,
-};
+function entryOfFile(): JsonSchema {
+  const { $schema: _, ...entry } = acceptVariables(generate(agentFileEntry));
+  const properties = child(entry, "properties");
+  const overrides = described(properties, "overrides", { $ref: "#/$defs/part" });
+  return { ...entry, properties: { ...properties, overrides } };
+}
 
 function described(properties: JsonSchema, key: string, content: JsonSchema): JsonSchema {
   const { description } = child(properties, key);
@@ -44,7 +42,17 @@ function described(properties: JsonSchema, key: string, content: JsonSchema): Js
 }
 
 function generate(schema: z.ZodType): JsonSchema {
-  return { ...z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) };
+  const override = ({
+    zodSchema,
+    jsonSchema,
+  }: {
+    zodSchema: z.core.$ZodType;
+    jsonSchema: object;
+  }) => {
+    const rule = trustRuleOf(zodSchema);
+    if (rule) Object.assign(jsonSchema, { trust: rule.class });
+  };
+  return { ...z.toJSONSchema(schema, { io: "input", unrepresentable: "any", override }) };
 }
 
 /** `port: ${PORT}` is fine before it is filled in, so numbers and switches may be such a text too. */

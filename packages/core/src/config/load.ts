@@ -8,7 +8,6 @@ import { checkConsistency } from "./consistency.ts";
 import { type Environment, envFileName, readEnvironment } from "./environment.ts";
 import { stateDirOf } from "./find.ts";
 import { checkHostCommands, type PlacedAgent } from "./host-commands.ts";
-import { checkIsolation } from "./isolation.ts";
 import { namesAgent } from "./named-agents.ts";
 import { checkSchemaFiles, readOutputSchemas, type SchemaFile } from "./output-schemas.ts";
 import { type ResolvedAgent, resolveAgent, resolvePath } from "./resolve.ts";
@@ -18,6 +17,9 @@ import { checkServerTokens } from "./server-tokens.ts";
 import { checkSharedChats } from "./shared-chats.ts";
 import { type AgentSource, readSources } from "./sources.ts";
 import { checkStorePassword } from "./store-password.ts";
+import { checkTrust } from "./trust/check-trust.ts";
+import { checkDelegation } from "./trust/delegation.ts";
+import { hostToolsOf } from "./trust/host-tools.ts";
 
 /** One valid configuration: immutable, so that running jobs keep theirs across a reload. */
 export interface Fleet
@@ -56,6 +58,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   const loaded = sources.agents.map((source) => loadAgent(source, guarded));
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));
   problems.push(...unknownTriggers(loaded), ...checkHostCommands(placed(loaded)));
+  problems.push(...checkDelegation(loaded));
   problems.push(...checkSchemaFiles(placed(loaded)));
   if (sources.root) {
     problems.push(...checkServerTokens(sources.root, sources.rootTree, environment));
@@ -92,6 +95,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
 }
 
 interface LoadedAgent {
+  source: AgentSource;
   name: string;
   named: Place;
   tree: Tree;
@@ -112,14 +116,18 @@ function loadAgent(source: AgentSource, guarded: Guarded): LoadedAgent {
   const checked = checkTree(agentSchema, merged);
   const own = at(merged, ["name"]);
   const name = [...source.within, own?.kind === "scalar" ? String(own.value) : "?"].join(".");
-  const problems = [...checked.problems, ...checkConsistency(merged), ...checkIsolation(source)];
-  const found = { name, named: own?.place ?? source.place, tree: merged };
+  const untrusted = checkTrust(source, guarded);
+  const problems = [...checked.problems, ...checkConsistency(merged), ...untrusted];
+  const found = { source, name, named: own?.place ?? source.place, tree: merged };
   if (!checked.ok) return { ...found, files: [], problems };
   const agent = resolveAgent(checked.value, merged, {
     name,
     file: source.file,
     fleetDir: source.fleetDir,
+    hostTools: hostToolsOf(source),
   });
+  // A refused file is not read: what stands in it could show in an error message.
+  if (untrusted.length > 0) return { ...found, agent, files: [], problems };
   const { schedules, files, problems: ofSchemas } = readOutputSchemas(agent, merged);
   return {
     ...found,

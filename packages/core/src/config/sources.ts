@@ -1,12 +1,15 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { globSync, isDynamicPattern } from "tinyglobby";
-import { parseTree } from "../document/parse.ts";
+import { type ParsedDocument, parseTree } from "../document/parse.ts";
 import type { Place, Problem } from "../document/problem.ts";
 import { checkTree, emptyTree, readText } from "../document/read.ts";
 import { at, mergeTrees, type Tree, valuePlaceOf } from "../document/tree.ts";
 import type { Variables } from "../document/variables.ts";
+import { resolvePath } from "./resolve.ts";
 import { type FleetFile, fleetSchema } from "./schema/fleet.ts";
+import { type Grant, mayUseVariable } from "./trust/grant.ts";
+import { type AgentLayer, chooseTrees, type WrittenLayer } from "./trust/layers.ts";
 
 /** What one agent is made of: each layer's words, and whose they are. */
 export interface AgentSource {
@@ -17,13 +20,9 @@ export interface AgentSource {
   fleetDir: string;
   /** From the weakest to the strongest: fleet defaults, agent, overrides. */
   layers: AgentLayer[];
-}
-
-export interface AgentLayer {
-  /** 0 is the fleet file that was started; an included fleet counts one further in. */
-  rank: number;
-  by: "fleet" | "agent";
-  tree: Tree;
+  runsInDocker: boolean;
+  /** What the fleet files around its fleet grant; empty when all of them are trusted. */
+  fleetGrants: readonly Grant[];
 }
 
 export interface Sources {
@@ -40,7 +39,7 @@ export interface Sources {
 /** The fleet file, all files it names, and the fleets it includes, read but not yet merged. */
 export function readSources(file: string, variables: Variables): Sources {
   const reader = new SourceReader(variables);
-  const root = reader.readFleet(file, { within: [], below: [], above: [], chain: [] });
+  const root = reader.readFleet(file, { within: [], below: [], above: [], chain: [], grants: [] });
   const { agents, texts, patterns, problems } = reader;
   return { ...root, agents, texts, patterns: [...patterns], problems };
 }
@@ -48,9 +47,32 @@ export function readSources(file: string, variables: Variables): Sources {
 interface Surroundings {
   within: string[];
   /** Layers of the fleets around: defaults go below the included fleet's own, overrides above. */
-  below: AgentLayer[];
-  above: AgentLayer[];
+  below: WrittenLayer[];
+  above: WrittenLayer[];
   chain: string[];
+  /** Empty when every fleet file around is trusted. */
+  grants: readonly Grant[];
+}
+
+/** A file, read with all variables and with those that its author may use. */
+interface ReadFile {
+  open: ParsedDocument;
+  /** The same document when nothing limits its author. */
+  limited: ParsedDocument;
+}
+
+/** What the entries that name one agent file say about it. */
+interface AgentEntry {
+  overrides: Pair;
+  isFull: boolean;
+  variables: string[];
+  folders: string[];
+}
+
+/** One part of a file, as it was read in both ways. */
+interface Pair {
+  open: Tree | undefined;
+  limited: Tree | undefined;
 }
 
 class SourceReader {
@@ -62,58 +84,75 @@ class SourceReader {
   constructor(private readonly variables: Variables) {}
 
   readFleet(file: string, around: Surroundings): { root: FleetFile | undefined; rootTree: Tree } {
-    const tree = this.readTree(file) ?? emptyTree(file);
+    const read = this.readFile(file, around.grants);
+    this.problems.push(...read.open.problems);
+    const tree = read.open.tree ?? emptyTree(file);
     const checked = checkTree(fleetSchema, tree);
     // A file that could not be parsed at all has said so already.
     if (tree.kind !== "map" || tree.entries.size > 0) this.problems.push(...checked.problems);
-    this.readAgents(file, tree, around);
-    this.readIncludes(file, tree, around);
+    const pair = { open: tree, limited: read.limited.tree };
+    this.readAgents(file, pair, around);
+    this.readIncludes(file, pair, around);
     return { root: checked.ok ? checked.value : undefined, rootTree: tree };
   }
 
-  private readAgents(file: string, tree: Tree, around: Surroundings): void {
+  private readAgents(file: string, fleet: Pair, around: Surroundings): void {
+    const { grants } = around;
     const rank = around.chain.length;
-    const defaults = at(tree, ["defaults"]);
-    const below = [...around.below, ...layer(rank, "fleet", defaults)];
-    const byFile = new Map<string, { place: Place; overrides: Tree | undefined }>();
+    const fleetLayer = (pair: Pair | undefined) => layer(rank, "fleet", grants, pair);
+    const below = [...around.below, ...fleetLayer(partOf(fleet, ["defaults"]))];
+    const byFile = new Map<string, AgentEntry>();
 
-    for (const entry of listItems(at(tree, ["agents"]))) {
+    for (const [index, entry] of listItems(at(fleet.open, ["agents"])).entries()) {
+      const own = partOf(fleet, ["agents", index]);
       if (at(entry, ["path"])?.kind !== "scalar") {
-        const layers = [...below, ...layer(rank, "fleet", entry), ...around.above];
-        this.agents.push(this.agent(file, entry.place, file, around.within, layers));
+        const layers = [...below, ...fleetLayer(own), ...around.above];
+        this.addAgent({ file, place: entry.place, fleetFile: file, around, layers });
         continue;
       }
-      const place = valuePlaceOf(entry, ["path"]);
-      const overrides = at(entry, ["overrides"]);
       for (const match of this.matches(file, entry)) {
-        const earlier = byFile.get(match)?.overrides;
-        byFile.set(match, { place, overrides: mergeTrees(earlier, overrides) });
+        byFile.set(match, withEntry(byFile.get(match), own, file));
       }
     }
 
-    for (const [agentFile, { overrides }] of byFile) {
-      const own = this.readTree(agentFile);
-      if (!own) continue;
-      const above = [...layer(rank, "fleet", overrides), ...around.above];
-      const layers = [...below, ...layer(rank, "agent", own), ...above];
-      this.agents.push(this.agent(agentFile, own.place, file, around.within, layers));
+    for (const [agentFile, entry] of byFile) {
+      const own = entry.isFull ? grants : [...grants, grantFor(file, agentFile, entry)];
+      const read = this.readFile(agentFile, own);
+      const pair = { open: read.open.tree, limited: read.limited.tree };
+      const above = [...fleetLayer(entry.overrides), ...around.above];
+      const layers = [...below, ...layer(rank, "agent", own, pair), ...above];
+      const place = pair.open?.place;
+      const isLimited =
+        place && this.addAgent({ file: agentFile, place, fleetFile: file, around, layers });
+      this.problems.push(...(isLimited ? read.limited : read.open).problems);
     }
   }
 
-  private agent(
-    file: string,
-    place: Place,
-    fleetFile: string,
-    within: string[],
-    layers: AgentLayer[],
-  ): AgentSource {
-    return { within, place, file, fleetDir: dirname(fleetFile), layers };
+  /** Returns whether its files were read with only what they may use. */
+  private addAgent({
+    file,
+    place,
+    fleetFile,
+    around,
+    layers: written,
+  }: {
+    file: string;
+    place: Place;
+    fleetFile: string;
+    around: Surroundings;
+    layers: WrittenLayer[];
+  }): boolean {
+    const { layers, runsInDocker } = chooseTrees(written);
+    const { within, grants: fleetGrants } = around;
+    const fleetDir = dirname(fleetFile);
+    this.agents.push({ within, place, file, fleetDir, layers, runsInDocker, fleetGrants });
+    return runsInDocker;
   }
 
-  private readIncludes(file: string, tree: Tree, around: Surroundings): void {
+  private readIncludes(file: string, fleet: Pair, around: Surroundings): void {
     const rank = around.chain.length;
     const chain = [...around.chain, realpath(file)];
-    for (const entry of listItems(at(tree, ["fleets"]))) {
+    for (const [index, entry] of listItems(at(fleet.open, ["fleets"])).entries()) {
       const path = textAt(entry, ["path"]);
       if (path === undefined) continue;
       const place = valuePlaceOf(entry, ["path"]);
@@ -131,11 +170,16 @@ class SourceReader {
         continue;
       }
       const name = textAt(entry, ["name"]) ?? this.fleetName(target) ?? "fleet";
+      const overrides = partOf(fleet, ["fleets", index, "overrides"]);
+      const fleetLayer = (pair: Pair) => layer(rank, "fleet", around.grants, pair);
       this.readFleet(target, {
         within: [...around.within, name],
-        below: [...around.below, ...layer(rank, "fleet", at(tree, ["defaults"]))],
-        above: [...layer(rank, "fleet", at(entry, ["overrides"])), ...around.above],
+        below: [...around.below, ...fleetLayer(partOf(fleet, ["defaults"]))],
+        above: [...fleetLayer(overrides), ...around.above],
         chain,
+        grants: isFull(entry)
+          ? around.grants
+          : [...around.grants, grantForFleet(file, entry, path, target)],
       });
     }
   }
@@ -171,16 +215,17 @@ class SourceReader {
     return found.map((match) => resolve(match));
   }
 
-  private readTree(file: string): Tree | undefined {
+  private readFile(file: string, grants: readonly Grant[]): ReadFile {
     const text = readText(file);
     this.texts.set(file, text);
-    const { tree, problems } = parseTree(file, text, this.variables);
-    this.problems.push(...problems);
-    if (!tree && problems.length === 0) {
+    const open = parseTree(file, text, this.variables);
+    if (!open.tree && open.problems.length === 0) {
       const place = { file, line: 1, column: 1 };
       this.report(place, "the file is empty", "Describe the fleet or agent in it, or remove it.");
     }
-    return tree;
+    if (grants.length === 0) return { open, limited: open };
+    const mayUse = (name: string) => mayUseVariable(grants, name);
+    return { open, limited: parseTree(file, text, this.variables, mayUse) };
   }
 
   private report(place: Place, message: string, hint: string): void {
@@ -188,8 +233,54 @@ class SourceReader {
   }
 }
 
-function layer(rank: number, by: AgentLayer["by"], tree: Tree | undefined): AgentLayer[] {
-  return tree ? [{ rank, by, tree }] : [];
+function layer(
+  rank: number,
+  by: WrittenLayer["by"],
+  grants: readonly Grant[],
+  pair: Pair | undefined,
+): WrittenLayer[] {
+  return pair?.open ? [{ rank, by, grants, tree: pair.open, limited: pair.limited }] : [];
+}
+
+function partOf(pair: Pair, path: (string | number)[]): Pair {
+  return { open: at(pair.open, path), limited: at(pair.limited, path) };
+}
+
+/** What an entry says over what earlier entries say about the same file. */
+function withEntry(earlier: AgentEntry | undefined, own: Pair, fleetFile: string): AgentEntry {
+  const entry = own.open ?? emptyTree(fleetFile);
+  const overrides = partOf(own, ["overrides"]);
+  const saysTrust = at(entry, ["trust"]) !== undefined;
+  return {
+    overrides: {
+      open: mergeTrees(earlier?.overrides.open, overrides.open),
+      limited: mergeTrees(earlier?.overrides.limited, overrides.limited),
+    },
+    isFull: saysTrust ? isFull(entry) : (earlier?.isFull ?? false),
+    variables: [...(earlier?.variables ?? []), ...textsAt(entry, ["variables"])],
+    folders: [...(earlier?.folders ?? []), ...rootsOf(entry, fleetFile)],
+  };
+}
+
+function grantFor(fleetFile: string, agentFile: string, entry: AgentEntry): Grant {
+  const folder = dirname(fleetFile);
+  const path = relative(folder, agentFile);
+  const folders = [folder, ...entry.folders];
+  return { fleetFile, list: "agents", path, variables: entry.variables, folders };
+}
+
+function grantForFleet(fleetFile: string, entry: Tree, path: string, target: string): Grant {
+  const folders = [dirname(fleetFile), dirname(target), ...rootsOf(entry, fleetFile)];
+  return { fleetFile, list: "fleets", path, variables: textsAt(entry, ["variables"]), folders };
+}
+
+function rootsOf(entry: Tree, fleetFile: string): string[] {
+  return textsAt(entry, ["workspace_roots"]).map((one) => resolvePath(dirname(fleetFile), one));
+}
+
+/** Anything but the one word limits. */
+function isFull(entry: Tree): boolean {
+  return textAt(entry, ["trust"]) === "full";
 }
 
 function listItems(tree: Tree | undefined): Tree[] {
@@ -199,6 +290,10 @@ function listItems(tree: Tree | undefined): Tree[] {
 function textAt(tree: Tree, path: string[]): string | undefined {
   const found = at(tree, path);
   return found?.kind === "scalar" && typeof found.value === "string" ? found.value : undefined;
+}
+
+function textsAt(tree: Tree, path: string[]): string[] {
+  return listItems(at(tree, path)).flatMap((item) => textAt(item, []) ?? []);
 }
 
 function includedFile(path: string): string {

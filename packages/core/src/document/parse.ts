@@ -11,8 +11,14 @@ import {
   Scalar as YamlScalar,
 } from "yaml";
 import type { Place, Problem } from "./problem.ts";
-import type { ScalarValue, Tree, TreeEntry, TreeMap } from "./tree.ts";
-import { guardVariables, unguard, type Variables, variablePattern } from "./variables.ts";
+import type { ScalarValue, Tree, TreeEntry, TreeMap, WithheldVariable } from "./tree.ts";
+import {
+  guardVariables,
+  type MayUse,
+  unguard,
+  type Variables,
+  variablePattern,
+} from "./variables.ts";
 
 export interface ParsedDocument {
   /** Undefined when the text has no content or its structure cannot be known. */
@@ -27,15 +33,23 @@ const maxDepth = 100;
  * YAML text as a tree with places. A document with a syntax error still gives all that is wrong
  * with it; a tab in the indentation, the commonest one, is reported and then read as two spaces
  * so that the rest of the file can be checked in the same run.
+ *
+ * A variable that `mayUse` refuses stays as it is written, whether it is set or not, and the value
+ * says so: what it holds must not even be part of an error message.
  */
-export function parseTree(file: string, text: string, variables?: Variables): ParsedDocument {
+export function parseTree(
+  file: string,
+  text: string,
+  variables?: Variables,
+  mayUse: MayUse = () => true,
+): ParsedDocument {
   const problems: Problem[] = [];
   const guarded = variables ? guardVariables(text) : text;
   const { document, lines, source } = parseForgivingTabs(file, guarded, problems);
   problems.push(...withoutCascade(document.errors).map((error) => syntaxProblem(file, error)));
   if (document.errors.length > 0 || document.contents === null)
     return { tree: undefined, problems };
-  const converter = new Converter(file, document, lines, source, problems, variables);
+  const converter = new Converter(file, document, lines, source, problems, variables, mayUse);
   return { tree: converter.convert(document.contents, 0), problems };
 }
 
@@ -118,6 +132,7 @@ class Converter {
     private readonly source: string,
     private readonly problems: Problem[],
     private readonly variables: Variables | undefined,
+    private readonly mayUse: MayUse,
   ) {}
 
   convert(node: unknown, depth: number, around?: Place): Tree {
@@ -163,9 +178,14 @@ class Converter {
     }
     const value = unguard(parsed);
     const used: string[] = [];
+    const withheld: WithheldVariable[] = [];
     let isUnset = false;
     const text = value.replace(variablePattern, (whole, escaped, name, fallback) => {
       if (escaped) return whole.slice(1);
+      if (!this.mayUse(name)) {
+        withheld.push({ name, place: this.placeOfVariable(name, node) });
+        return whole;
+      }
       const found = this.variables?.(name);
       if (found !== undefined) used.push(name);
       if (found !== undefined || fallback !== undefined) return found || (fallback ?? "");
@@ -176,19 +196,31 @@ class Converter {
     // A plain scalar that was filled in keeps YAML's typing: `port: ${PORT}` is a number.
     const retype = text !== value && node.type === YamlScalar.PLAIN;
     const typed = retype ? plainValue(text) : text;
-    return { kind: "scalar", place, value: typed, variables: used, isUnset };
+    return {
+      kind: "scalar",
+      place,
+      value: typed,
+      variables: used,
+      isUnset: isUnset || withheld.length > 0,
+      withheld,
+      template: used.length > 0 ? value : undefined,
+    };
   }
 
   private reportUnset(name: string, node: YamlScalar): void {
-    const start = node.range?.[0] ?? 0;
-    const end = node.range?.[1] ?? start;
-    const offset = unguard(this.source.slice(start, end)).indexOf(`\${${name}`);
     this.problems.push({
-      ...this.placeAt(start + Math.max(offset, 0)),
+      ...this.placeOfVariable(name, node),
       path: "",
       message: `the environment variable ${name} is not set`,
       hint: `Set ${name} in the environment or in .env, or give a default: \${${name}:-value}.`,
     });
+  }
+
+  private placeOfVariable(name: string, node: YamlScalar): Place {
+    const start = node.range?.[0] ?? 0;
+    const end = node.range?.[1] ?? start;
+    const offset = unguard(this.source.slice(start, end)).indexOf(`\${${name}`);
+    return this.placeAt(start + Math.max(offset, 0));
   }
 
   private reportTooLarge(place: Place): void {

@@ -21,6 +21,15 @@ export function descriptionAt(
   return fields.map(describedAs).find((text) => text !== undefined);
 }
 
+/** The schemas below a key or index of a value, one for each form the value may have. */
+export function schemasBelow(schema: core.$ZodType, tree: Tree, part: PropertyKey) {
+  return unwrap(schema, tree).flatMap((one) => {
+    // Otherwise an entry of a list, or of a block whose keys are free.
+    const isField = definition(one).type === "object";
+    return step(one, part).map((below) => ({ schema: below, isField }));
+  });
+}
+
 function schemasAt(schema: core.$ZodType, tree: Tree, path: readonly PropertyKey[]) {
   let found = unwrap(schema, tree);
   let here: Tree | undefined = tree;

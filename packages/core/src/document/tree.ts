@@ -13,6 +13,15 @@ interface Scalar {
   variables: string[];
   /** One that it names has no value: that is told, and what comes of it need not be. */
   isUnset?: boolean;
+  /** Variables that it names and that were not filled in, because its author may not use them. */
+  withheld?: WithheldVariable[];
+  /** As it is written, when variables were filled in. */
+  template?: string;
+}
+
+export interface WithheldVariable {
+  name: string;
+  place: Place;
 }
 
 export interface TreeMap {

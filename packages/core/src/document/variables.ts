@@ -1,6 +1,9 @@
 /** What stands for `${NAME}` in a text; undefined when nothing does. */
 export type Variables = (name: string) => string | undefined;
 
+/** Whether the author of a document may use a variable at all. */
+export type MayUse = (name: string) => boolean;
+
 /**
  * `{ token: ${TOKEN} }` is what people write, but braces end a flow map: while YAML is parsed,
  * what is special to it inside `${…}` is moved to private-use characters of the same length.

@@ -270,6 +270,10 @@ function withTools(
   return {
     ...agent,
     allowed_tools: [...agent.allowed_tools, ...allowed],
+    host_tools: agent.host_tools && {
+      ...agent.host_tools,
+      allowed_tools: [...agent.host_tools.allowed_tools, ...allowed],
+    },
     denied_tools: [...agent.denied_tools, ...denied],
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { size } from "./quantities.ts";
 import { stringMap } from "./texts.ts";
+import { atMost, atMostOr, block, empty, equal, free, inOrder, keeps, stricter, subset } from "./trust.ts";
 import { checkedText, meaningful, Wrong } from "./wrong.ts";
 
 const egressPresets = ["npm", "github", "pypi", "debian"] as const;
@@ -84,43 +85,85 @@ const image = checkedText((text) =>
 
 const egress = z.union([
   egressName,
-  z.strictObject({
-    host: egressHost.describe("Host that the gateway opens"),
-    address: address.describe("The one address at which it is reached; it may be private"),
+  block({
+    host: free(egressHost.describe("Host that the gateway opens")),
+    address: free(address.describe("The one address at which it is reached; it may be private")),
   }),
 ]);
 
-export const docker = z.strictObject({
-  enabled: z.boolean().prefault(false).describe("Run the agent in a container"),
-  image: image.optional().describe("Image to run; herdctl's own when not given"),
-  network: z.enum(networks).prefault("none").describe("Network of the container"),
-  egress: z.array(egress).prefault([]).describe("Hosts and presets that the gateway opens"),
-  api_reach: z
-    .array(z.enum(apiReaches))
-    .prefault([])
-    .describe("What the API may do for the agent beyond answering it"),
-  auth: z.enum(auths).optional().describe("How the credential reaches the model"),
-  memory: size.prefault("2g").describe("Memory limit, such as `2g`"),
-  cpus: z
-    .number()
-    .positive()
-    .max(1024)
-    .optional()
-    .describe("CPU limit, such as `1.5`; 2 when not given, or all of a machine that has fewer"),
+export const docker = block({
+  enabled: stricter(
+    z.boolean().prefault(false).describe("Run the agent in a container"),
+    keeps(true),
+  ),
+  image: stricter(image.optional().describe("Image to run; herdctl's own when not given"), equal),
+  network: stricter(
+    z.enum(networks).prefault("none").describe("Network of the container"),
+    inOrder(networks),
+  ),
+  egress: stricter(
+    z.array(egress).prefault([]).describe("Hosts and presets that the gateway opens"),
+    subset,
+  ),
+  api_reach: stricter(
+    z
+      .array(z.enum(apiReaches))
+      .prefault([])
+      .describe("What the API may do for the agent beyond answering it"),
+    subset,
+  ),
+  auth: stricter(
+    z.enum(auths).optional().describe("How the credential reaches the model"),
+    inOrder(auths),
+  ),
+  memory: stricter(size.prefault("2g").describe("Memory limit, such as `2g`"), atMost),
+  cpus: stricter(
+    z
+      .number()
+      .positive()
+      .max(1024)
+      .optional()
+      .describe("CPU limit, such as `1.5`; 2 when not given, or all of a machine that has fewer"),
+    atMostOr(2),
+  ),
   // Below about a hundred the binary crashes or hangs instead of reporting an error.
-  pids_limit: z.int().min(100).max(1_000_000).prefault(512).describe("Limit on processes"),
-  disk: size
-    .prefault("10g")
-    .describe(
-      "Largest file that may be written, and size of a writable root where the engine has quotas",
-    ),
-  user: user.optional().describe("Numeric user; the workspace's owner when not given"),
-  workspace_mode: z.enum(["rw", "ro"]).prefault("rw").describe("Workspace writable or read-only"),
-  read_only: z.boolean().prefault(true).describe("Root file system read-only"),
-  tmpfs: z.array(absolutePath).prefault([]).describe("Further writable places in memory"),
-  volumes: z.array(volume).prefault([]).describe("Folders of the host: `source:/target[:ro|rw]`"),
-  env: stringMap.prefault({}).describe("Environment of the container only"),
-  warm: z.boolean().prefault(false).describe("Keep a spare container ready"),
+  pids_limit: stricter(
+    z.int().min(100).max(1_000_000).prefault(512).describe("Limit on processes"),
+    atMost,
+  ),
+  disk: stricter(
+    size
+      .prefault("10g")
+      .describe(
+        "Largest file that may be written, and size of a writable root where the engine has quotas",
+      ),
+    atMost,
+  ),
+  user: stricter(
+    user.optional().describe("Numeric user; the workspace's owner when not given"),
+    equal,
+  ),
+  workspace_mode: stricter(
+    z.enum(["rw", "ro"]).prefault("rw").describe("Workspace writable or read-only"),
+    keeps("ro"),
+  ),
+  read_only: stricter(
+    z.boolean().prefault(true).describe("Root file system read-only"),
+    keeps(true),
+  ),
+  tmpfs: stricter(
+    z.array(absolutePath).prefault([]).describe("Further writable places in memory"),
+    subset,
+  ),
+  volumes: stricter(
+    z.array(volume).prefault([]).describe("Folders of the host: `source:/target[:ro|rw]`"),
+    empty,
+  ),
+  env: free(stringMap.prefault({}).describe("Environment of the container only")),
+  warm: stricter(
+    z.boolean().prefault(false).describe("Keep a spare container ready"),
+    keeps(false),
+  ),
 });
 
 function isHost(text: string): boolean {

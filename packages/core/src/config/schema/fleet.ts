@@ -80,17 +80,33 @@ const server = z.strictObject({
 /** The content is checked once it is merged into each agent, so that every place is known. */
 const partOfAgent = z.record(z.string(), z.unknown());
 
-const agentEntry = z.union([
-  z.strictObject({
-    path: hostPath.describe("Agent file, or a glob of them"),
-    overrides: partOfAgent.optional().describe("What the fleet says over the file"),
-  }),
-  z.looseObject({ name: z.unknown() }),
-]);
+const grants = {
+  trust: z
+    .enum(["limited", "full"])
+    .prefault("limited")
+    .describe("What the files may set for agents in Docker; `full` as if written in this file"),
+  variables: z
+    .array(variableName)
+    .prefault([])
+    .describe("Environment variables that limited files may use"),
+  workspace_roots: z
+    .array(hostPath)
+    .prefault([])
+    .describe("Folders below which limited files may choose paths, besides this file's folder"),
+};
+
+export const agentFileEntry = z.strictObject({
+  path: hostPath.describe("Agent file, or a glob of them"),
+  ...grants,
+  overrides: partOfAgent.optional().describe("What the fleet says over the file"),
+});
+
+const agentEntry = z.union([agentFileEntry, z.looseObject({ name: z.unknown() })]);
 
 const includedFleet = z.strictObject({
   path: hostPath.describe("Another herdctl.yaml"),
   name: name.optional().describe("Name in front of its agents; its own when not given"),
+  ...grants,
   overrides: partOfAgent.optional().describe("What this fleet says over all its agents"),
 });
 

@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { ResolvedAgent } from "../../../config/resolve.ts";
 import type { ExecuteOptions } from "../interface.ts";
 
-type Rules = Pick<ResolvedAgent, "permission_mode" | "allowed_tools" | "denied_tools">;
+type Rules = Pick<
+  ResolvedAgent,
+  "permission_mode" | "allowed_tools" | "denied_tools" | "host_tools"
+>;
 type AskPermission = NonNullable<ExecuteOptions["onPermission"]>;
 
 /**
@@ -29,8 +32,9 @@ export class ToolRules {
   }
 
   allow(server: string, tool: string, input: unknown = {}): boolean {
-    const { permission_mode, allowed_tools, denied_tools } = this.agent;
-    if (isNamed(denied_tools, server, tool)) return false;
+    // These servers are on the host: a limited agent file decides about its container only.
+    const { permission_mode, allowed_tools } = this.agent.host_tools ?? this.agent;
+    if (isNamed(this.agent.denied_tools, server, tool)) return false;
     if (permission_mode === "bypassPermissions" || isNamed(allowed_tools, server, tool))
       return true;
     const index = this.allowedOnce.findIndex(

@@ -1,0 +1,340 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { loadFleet, type Problem, ProblemsError } from "@herdctl/core";
+import { describe, expect, test } from "vitest";
+import { parse, stringify } from "yaml";
+import { agentOf, fleetHead, load, problemsOf } from "../support/fleet.ts";
+import { folderWith } from "../support/folder.ts";
+
+const secrets = { API_KEY: "canary-api-key", DB_PASSWORD: "canary-db-password" };
+const hostServer = { jira: { command: "jira", env: { TOKEN: "x" } } };
+
+/** A fleet file that contains every agent, and one agent file that it names. */
+function fleetOf(
+  agent: object,
+  { entry = {}, defaults = {} }: { entry?: object; defaults?: object } = {},
+) {
+  const fleet = {
+    version: 1,
+    fleet: { name: "test" },
+    defaults: { docker: { enabled: true }, working_directory: "./repo", ...defaults },
+    agents: [
+      { path: "agents/one.yaml", ...entry },
+      { name: "hostagent", docker: { enabled: false } },
+      { name: "twin" },
+      { name: "networked", docker: { network: "bridge" } },
+    ],
+  };
+  return {
+    "herdctl.yaml": stringify(fleet),
+    "agents/one.yaml": stringify({ name: "one", ...agent }),
+    "agents/report.json": "{ type: object }",
+    "private/report.json": "{ type: object }",
+    ".env": "LEFT: 1",
+  };
+}
+
+const schedule = (more: object) => ({
+  schedules: { s: { type: "interval", every: "5m", prompt: "x", ...more } },
+});
+const delivery = (secret_env: string | string[]) => ({
+  schedules: { s: { type: "webhook", prompt: "x", signature: { kind: "github", secret_env } } },
+});
+
+const refused: [what: string, agent: object, path: string, defaults?: object][] = [
+  ["a variable in env", { env: { KEY: "${API_KEY}" } }, "env.KEY"],
+  ["a variable in docker.env", { docker: { env: { KEY: "${API_KEY}" } } }, "docker.env.KEY"],
+  ["a variable with a default", { env: { KEY: "${API_KEY:-none}" } }, "env.KEY"],
+  ["a variable that is not set", { env: { KEY: "${NOT_SET:-none}" } }, "env.KEY"],
+  ["a variable in a prompt", { default_prompt: "Say ${API_KEY}" }, "default_prompt"],
+  ["a variable in its name", { name: "${API_KEY}" }, "name"],
+  ["a variable in a number", { max_turns: "${TURNS}" }, "max_turns"],
+  ["plugins", { plugins: ["/srv"] }, "plugins"],
+  ["plugins of the fleet's folder", { plugins: [".."] }, "plugins"],
+  ["a chat", { chat: { discord: { token_env: "API_KEY", users: ["*"] } } }, "chat.discord"],
+  ["a folder elsewhere", { working_directory: "/srv/data" }, "working_directory"],
+  [
+    "a folder elsewhere, as a block",
+    { working_directory: { path: "/srv" } },
+    "working_directory.path",
+  ],
+  ["a home folder", { working_directory: "~/work" }, "working_directory"],
+  [
+    "a repository",
+    { working_directory: { repo: "https://git.example/private.git" } },
+    "working_directory.repo",
+    { working_directory: { repo: "https://git.example/a.git" } },
+  ],
+  [
+    "a place for a clone",
+    { working_directory: { root: "/srv" } },
+    "working_directory.root",
+    { working_directory: { repo: "https://git.example/a.git" } },
+  ],
+  [
+    "a schema elsewhere",
+    schedule({ output_schema: resolve("tsconfig.json") }),
+    "schedules.s.output_schema",
+  ],
+  [
+    "the fleet file as a schema",
+    schedule({ output_schema: "../herdctl.yaml" }),
+    "schedules.s.output_schema",
+  ],
+  [
+    "the fleet's .env as a schema",
+    schedule({ output_schema: "../.env" }),
+    "schedules.s.output_schema",
+  ],
+  ["a gate", schedule({ gate: { command: "id" } }), "schedules.s.gate"],
+  ["a webhook's secret", delivery("API_KEY"), "schedules.s.signature.secret_env"],
+  [
+    "two secrets of a webhook",
+    delivery(["API_KEY", "DB_PASSWORD"]),
+    "schedules.s.signature.secret_env",
+  ],
+  ["an agent on the host", { may_trigger: ["hostagent"] }, "may_trigger[0]"],
+  ["an agent with a network", { may_trigger: ["networked"] }, "may_trigger[0]"],
+  ["any agent", { may_trigger: ["*"] }, "may_trigger[0]"],
+  [
+    "tools of a host server",
+    { allowed_tools: ["mcp__jira__*"] },
+    "allowed_tools[0]",
+    { mcp_servers: hostServer },
+  ],
+  ["every tool", { allowed_tools: ["Read", "*"] }, "allowed_tools[1]", { mcp_servers: hostServer }],
+  [
+    "tools by a part of a name",
+    { allowed_tools: ["mcp__j*"] },
+    "allowed_tools[0]",
+    { mcp_servers: hostServer },
+  ],
+  ["fewer denied tools", { denied_tools: [] }, "denied_tools", { denied_tools: ["Bash"] }],
+  ["a host server", { mcp_servers: { m: { command: "id" } } }, "mcp_servers.m"],
+  ["hooks", { hooks: { after_run: [{ type: "shell", command: "id" }] } }, "hooks"],
+  [
+    "fewer hooks",
+    { hooks: { after_run: [] } },
+    "hooks",
+    { hooks: { after_run: [{ type: "shell", command: "id" }] } },
+  ],
+  ["a work source", { work_source: { type: "github", repo: "o/r", labels: ["a"] } }, "work_source"],
+  ["a credential", { credential: "api_key" }, "credential"],
+  ["the repository's settings", { setting_sources: ["user", "project"] }, "setting_sources"],
+  ["more money", { max_budget_usd: 5 }, "max_budget_usd", { max_budget_usd: 1 }],
+  ["more a day", { budget: { daily_usd: 5 } }, "budget.daily_usd", { budget: { daily_usd: 1 } }],
+  ["more time", { timeouts: { wall: "3h" } }, "timeouts.wall", { timeouts: { wall: "30m" } }],
+  ["more memory than the default", { docker: { memory: "64g" } }, "docker.memory"],
+  ["runs beside each other", { max_concurrent: 4 }, "max_concurrent"],
+  ["processes ahead", { warm: 4 }, "warm"],
+  ["a metadata file", { metadata_file: "report.json" }, "metadata_file"],
+  ["plans of its own", { may_schedule: { at_most: 1 } }, "may_schedule"],
+  [
+    "strangers",
+    { schedules: { s: { ...delivery("X").schedules.s, from: { anyone: true } } } },
+    "schedules.s.from.anyone",
+  ],
+];
+
+test.each(refused)(
+  "a limited file cannot set %s, and the named line allows it",
+  (_, agent, path, defaults) => {
+    const env = { ...secrets, TURNS: "7", X: "1", NOT: "1" };
+    const problems = problemsOf(fleetOf(agent, { defaults }), env);
+    const found = problems.filter((one) => one.path === path);
+    expect(found.length, JSON.stringify(problems)).toBeGreaterThan(0);
+    expect(found[0]).toMatchObject({ file: expect.stringMatching(/one\.yaml$/) });
+    expect(JSON.stringify(problems)).not.toMatch(/canary/);
+
+    const entry = Object.assign({}, ...found.map(entryNamedIn));
+    expect(
+      pathsOf(fleetOf(agent, { defaults, entry: mergedEntry(found) }), env),
+      JSON.stringify(entry),
+    ).not.toContain(path);
+  },
+);
+
+/** The entry that a problem says would allow it. */
+function entryNamedIn({ hint }: Problem): Record<string, unknown> {
+  const line = /herdctl\.yaml: `(.+)`\.$/.exec(hint)?.[1] ?? expect.fail(`no line: ${hint}`);
+  const { agents } = parse(line) as { agents: [Record<string, unknown>] };
+  expect(agents[0].path).toBe("agents/one.yaml");
+  return agents[0];
+}
+
+function mergedEntry(problems: Problem[]): object {
+  const entries = problems.map(entryNamedIn);
+  const variables = entries.flatMap((one) => one.variables ?? []);
+  return { ...Object.assign({}, ...entries), ...(variables.length > 0 && { variables }) };
+}
+
+function pathsOf(files: Record<string, string>, env: Record<string, string>): string[] {
+  try {
+    load(files, env);
+    return [];
+  } catch (error) {
+    if (error instanceof ProblemsError) return error.problems.map(({ path }) => path);
+    throw error;
+  }
+}
+
+const allowed: [what: string, agent: object, defaults?: object][] = [
+  [
+    "prompts, model and tools",
+    { default_prompt: "a", system_prompt: "b", model: "m", effort: "low", tools: ["ask"] },
+  ],
+  [
+    "its tools inside of the container",
+    { permission_mode: "bypassPermissions", allowed_tools: ["Bash", "mcp__mine__x"] },
+  ],
+  ["every tool where no server is on the host", { allowed_tools: ["*"] }],
+  ["more denied tools", { denied_tools: ["Bash", "Edit"] }, { denied_tools: ["Bash"] }],
+  ["a folder of the fleet", { working_directory: "../elsewhere" }],
+  ["a schema beside it", schedule({ output_schema: "report.json" })],
+  ["a schema in place", schedule({ output_schema: { type: "object" } })],
+  ["less of everything", { max_budget_usd: 1, timeouts: { wall: "1h" }, docker: { memory: "1g" } }],
+  ["a server in the container", { mcp_servers: { mine: { command: "x", run: "container" } } }],
+  ["an agent that is isolated like itself", { may_trigger: ["twin"] }],
+  ["the text of a variable", { default_prompt: "$${API_KEY}" }],
+];
+
+test.each(allowed)("a limited file can set %s", (_, agent, defaults) => {
+  expect(() => load(fleetOf(agent, { defaults }), secrets)).not.toThrow();
+});
+
+describe("grants", () => {
+  test("variables that the entry lists are filled in, and no others", () => {
+    const files = fleetOf({ env: { KEY: "${API_KEY}" } }, { entry: { variables: ["API_KEY"] } });
+    expect(agentOf(load(files, secrets), "one").env).toEqual({ KEY: "canary-api-key" });
+  });
+
+  test("workspace_roots open folders, also by a glob and relative to the fleet file", () => {
+    const agent = { working_directory: "../../shared/work" };
+    const entry = { path: "agents/*.yaml", workspace_roots: ["../shared"] };
+    expect(() => load(fleetOf(agent, { entry }))).not.toThrow();
+  });
+
+  test("a link out of the fleet's folder is followed", () => {
+    const folder = folderWith(fleetOf({ working_directory: "../link" }));
+    const elsewhere = folderWith({ "private.txt": "" });
+    symlinkSync(elsewhere, join(folder, "link"));
+    expect(() => loadFleet(join(folder, "herdctl.yaml"), {})).toThrow(
+      /outside of the fleet's folder/,
+    );
+  });
+
+  test("trust: full counts like an agent written into the fleet file", () => {
+    const agent = { env: { KEY: "${API_KEY}" }, docker: { network: "bridge" }, plugins: ["/srv"] };
+    const loaded = load(fleetOf(agent, { entry: { trust: "full" } }), secrets);
+    expect(agentOf(loaded, "one").docker.network).toBe("bridge");
+  });
+
+  test("a later entry for the same file decides about its trust", () => {
+    const agent = "name: one\ndocker: { enabled: true, network: bridge }\nworking_directory: ../w";
+    const files = (entries: string) => ({
+      "herdctl.yaml": `${fleetHead}agents: [${entries}]\n`,
+      "agents/one.yaml": agent,
+    });
+    const glob = "{ path: agents/*.yaml }";
+    expect(() => load(files(`${glob}, { path: agents/one.yaml, trust: full }`))).not.toThrow();
+    expect(() => load(files(`{ path: agents/one.yaml, trust: full }, ${glob}`))).not.toThrow();
+    const limited = "{ path: agents/one.yaml, trust: limited }";
+    expect(problemsOf(files(`{ path: agents/*.yaml, trust: full }, ${limited}`))).toHaveLength(1);
+  });
+
+  test("overrides of the fleet file replace what the file says, which then needs no grant", () => {
+    const entry = { overrides: { plugins: [], docker: { network: "none" } } };
+    const loaded = load(fleetOf({ plugins: ["/srv"], docker: { network: "host" } }, { entry }));
+    expect(agentOf(loaded, "one")).toMatchObject({ plugins: [], docker: { network: "none" } });
+  });
+});
+
+describe("an agent on the host", () => {
+  test("is not limited", () => {
+    const agent = { docker: { enabled: false }, env: { KEY: "${API_KEY}" }, plugins: ["/srv"] };
+    const files = fleetOf(agent, { defaults: { docker: {} } });
+    expect(agentOf(load(files, secrets), "one").env).toEqual({ KEY: "canary-api-key" });
+  });
+
+  test.each([
+    ["by a word", { enabled: true }],
+    ["by a variable", { enabled: "${IN_DOCKER:-true}" }],
+  ])("is limited as soon as its own file enables Docker, %s", (_, docker) => {
+    const agent = `name: one\nworking_directory: ../w\nplugins: [/srv]\ndocker: { enabled: ${docker.enabled} }`;
+    const files = { ...fleetOf({}, { defaults: { docker: {} } }), "agents/one.yaml": agent };
+    expect(problemsOf(files).map(({ path }) => path)).toContain("plugins");
+  });
+
+  test("does not become one because its own file disables Docker", () => {
+    const problems = problemsOf(fleetOf({ docker: { enabled: false }, plugins: ["/srv"] }));
+    expect(problems.map(({ path }) => path)).toEqual(["docker.enabled", "plugins"]);
+  });
+});
+
+describe("tools of MCP servers on the host", () => {
+  test("are held to the rules of the fleet file, whatever the file says about its container", () => {
+    const agent = { permission_mode: "bypassPermissions", allowed_tools: ["Bash"] };
+    const defaults = { mcp_servers: hostServer, allowed_tools: ["mcp__jira__read"] };
+    const { permission_mode, host_tools } = agentOf(load(fleetOf(agent, { defaults })), "one");
+    expect(permission_mode).toBe("bypassPermissions");
+    expect(host_tools).toEqual({ permission_mode: "default", allowed_tools: ["mcp__jira__read"] });
+  });
+
+  test("have no rules apart when nothing is limited", () => {
+    const defaults = { mcp_servers: hostServer };
+    const loaded = load(fleetOf({}, { defaults, entry: { trust: "full" } }));
+    expect(agentOf(loaded, "one").host_tools).toBeUndefined();
+  });
+});
+
+describe("an included fleet", () => {
+  const files = (outer: string, inner: string) => ({
+    "herdctl.yaml": `${fleetHead}defaults: { docker: { enabled: true } }\nfleets: [{ path: inner${outer} }]`,
+    "inner/herdctl.yaml": `version: 1\nfleet: { name: inner }\n${inner}`,
+    "inner/agents/a.yaml": "name: a\nworking_directory: ../w\nenv: { KEY: ${API_KEY} }\n",
+  });
+  const inline = "agents: [{ name: a, working_directory: w, env: { KEY: ${API_KEY} } }]";
+  const byFile = (more = "") => `agents: [{ path: agents/a.yaml${more} }]`;
+  const refuse = (outer: string, inner: string) => problemsOf(files(outer, inner), secrets);
+
+  test("is limited with all its agents, and the line is one of the outer fleet file", () => {
+    const [problem] = refuse("", inline);
+    expect(problem).toMatchObject({
+      path: "env.KEY",
+      file: expect.stringMatching(/inner.herdctl/),
+    });
+    expect(problem?.hint).toMatch(
+      /herdctl\.yaml: `fleets: \[\{ path: inner, variables: \[API_KEY\] \}\]`/,
+    );
+    expect(() => load(files(", variables: [API_KEY]", inline), secrets)).not.toThrow();
+    expect(() => load(files(", trust: full", inline), secrets)).not.toThrow();
+  });
+
+  test("cannot grant its files more than it was granted", () => {
+    expect(refuse("", byFile(", trust: full"))).toHaveLength(1);
+    expect(refuse("", byFile(", variables: [API_KEY]"))).toHaveLength(1);
+    expect(refuse(", variables: [API_KEY]", byFile())).toHaveLength(1);
+    expect(refuse(", trust: full", byFile())).toHaveLength(1);
+    expect(() =>
+      load(files(", variables: [API_KEY]", byFile(", variables: [API_KEY]")), secrets),
+    ).not.toThrow();
+  });
+
+  test("cannot take agent files from outside of its folder", () => {
+    const folder = folderWith({ "b.yaml": "name: b\nworking_directory: /srv" });
+    const path = join(folder, "b.yaml");
+    expect(refuse("", `agents: [{ path: ${path} }]`).map(({ message }) => message)).toContain(
+      "a limited fleet cannot use a file outside of its folder for an agent in Docker",
+    );
+  });
+});
+
+test("a limited file that lies elsewhere can read a schema beside itself", () => {
+  const elsewhere = folderWith({});
+  mkdirSync(join(elsewhere, "agents"));
+  writeFileSync(join(elsewhere, "agents/s.json"), "{ type: object }");
+  const text = stringify({ name: "far", ...schedule({ output_schema: "s.json" }) });
+  writeFileSync(join(elsewhere, "agents/far.yaml"), text);
+  const fleet = `${fleetHead}defaults: { docker: { enabled: true }, working_directory: ./w }\nagents: [{ path: ${elsewhere}/agents/far.yaml }]`;
+  expect(() => load({ "herdctl.yaml": fleet })).not.toThrow();
+});
