@@ -1,12 +1,23 @@
 import { z } from "zod";
 import { size } from "./quantities.ts";
 import { stringMap } from "./texts.ts";
-import { atMost, atMostOr, block, empty, equal, free, inOrder, keeps, stricter, subset } from "./trust.ts";
+import {
+  atMost,
+  atMostOr,
+  block,
+  empty,
+  equal,
+  free,
+  inOrder,
+  keeps,
+  stricter,
+  subset,
+} from "./trust.ts";
 import { checkedText, meaningful, Wrong } from "./wrong.ts";
 
 const egressPresets = ["npm", "github", "pypi", "debian"] as const;
-export const networks = ["none", "bridge", "host"] as const;
-export const auths = ["gateway", "env", "mount"] as const;
+const networks = ["none", "bridge", "host"] as const;
+const auths = ["gateway", "env", "mount"] as const;
 /** What the API can do for an agent beyond answering it. */
 const apiReaches = [
   "web_search",

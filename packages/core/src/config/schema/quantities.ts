@@ -57,7 +57,7 @@ const sizeHint = "Write a number and a unit, such as `512m` or `2g`.";
 /** `512m`, `2g`, `1.5g`; bytes inside. */
 export const size = meaningful(z.number(), parseSize, formatSize, ["512m", "2g"]);
 
-export function parseSize(text: string): number | Wrong {
+function parseSize(text: string): number | Wrong {
   const match = /^(\d+(?:\.\d+)?)([kmgt])(?:i?b)?$/i.exec(text.trim());
   if (!match) return new Wrong(`"${text}" is not a size`, sizeHint);
   const unit = (match[2] ?? "m").toLowerCase() as keyof typeof sizeUnits;

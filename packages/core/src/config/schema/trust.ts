@@ -10,7 +10,6 @@ import { z } from "zod";
  *
  * A field without a class counts as `fleet`, and `trust-classes.test.ts` fails.
  */
-export type TrustClass = TrustRule["class"];
 
 export type TrustRule =
   | { class: "free" }

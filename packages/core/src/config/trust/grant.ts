@@ -40,7 +40,7 @@ export function allowingLine({ fleetFile, list, path }: Grant, content: object):
 }
 
 /** A value in one line of YAML. */
-export function flow(value: unknown): string {
+function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).map(([key, inner]) => `${flow(key)}: ${flow(inner)}`);

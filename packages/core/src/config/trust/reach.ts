@@ -96,7 +96,8 @@ function usesOf(agent: ResolvedAgent): Record<string, number> {
   const { docker, budget, timeouts } = agent;
   return {
     memory: docker.memory,
-    cpus: docker.cpus ?? unlimited,
+    cpus: docker.cpus ?? 2,
+    disk: docker.disk,
     processes: docker.pids_limit,
     "runs at the same time": agent.max_concurrent,
     "claude processes started ahead": agent.warm,
