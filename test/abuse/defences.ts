@@ -4,6 +4,7 @@ import { containerDefences } from "./defences/container.ts";
 import { gatewayDefences } from "./defences/gateway.ts";
 import { neighbourDefences } from "./defences/neighbour.ts";
 import { nodeDefences } from "./defences/nodes.ts";
+import { ownershipDefences } from "./defences/ownership.ts";
 import { payloadDefences } from "./defences/payload.ts";
 import { portDefences } from "./defences/port.ts";
 import { runDefences } from "./defences/run.ts";
@@ -16,6 +17,7 @@ export const defences: Record<string, readonly Defence[]> = {
   "Whoever speaks to the gateway": gatewayDefences,
   "A hostile payload, message or tool output": payloadDefences,
   "A hostile neighbour on the machine": neighbourDefences,
+  "Files of another user": ownershipDefences,
   "Whoever reaches the port": portDefences,
   "Whoever drains the wallet": walletDefences,
   "A node that was cut off, and whoever speaks to nodes": nodeDefences,

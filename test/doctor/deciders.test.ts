@@ -14,6 +14,7 @@ import { judgeDisk } from "../../packages/core/src/doctor/machine/disk.ts";
 import { judgeGit } from "../../packages/core/src/doctor/machine/git.ts";
 import { judgeNode } from "../../packages/core/src/doctor/machine/node.ts";
 import type { RuntimeProblem } from "../../packages/core/src/runner/claude-version.ts";
+import { userWith } from "../support/current-user.ts";
 import { agentOf, inlineAgent, load, problemsOf } from "../support/fleet.ts";
 
 test.each([
@@ -197,12 +198,24 @@ test.each([
   ["secrets", 0o600, 1000, "ok", undefined],
   ["secrets", 0o644, 1000, "warning", 0o600],
   ["configuration", 0o664, 1000, "ok", undefined],
-  ["configuration", 0o666, 1000, "failed", 0o664],
+  ["configuration", 0o666, 1000, "failed", 0o644],
+  ["configuration", 0o644, 1001, "failed", undefined],
 ] as const)("%s with the mode %o of user %d is %s", (what, mode, uid, verdict, mended) => {
-  const [found] = judgePermissions([{ path: "/srv/x", what, mode, uid }], 1000);
+  const facts = { path: "/srv/x", what, mode, uid, gid: 1000 };
+  const [found] = judgePermissions([facts], userWith());
   expect(found?.verdict).toBe(verdict);
   const fix = mended && { kind: "chmod", path: "/srv/x", mode: mended };
   expect(found?.fix).toEqual(fix);
+});
+
+test.each([
+  ["state", "failed", []],
+  ["state", "warning", ["/srv"]],
+  ["configuration", "failed", []],
+] as const)("root is told of %s that belongs to another user", (what, verdict, safeDirectories) => {
+  const facts = { path: "/srv/x", what, mode: 0o700, uid: 1000, gid: 1000 };
+  const [found] = judgePermissions([facts], userWith({ uid: 0, name: "root", safeDirectories }));
+  expect(found?.verdict).toBe(verdict);
 });
 
 const holder = {

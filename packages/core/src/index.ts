@@ -20,7 +20,7 @@ export { fetchBounded } from "./chat/fetch-bounded.ts";
 export { listenRules } from "./chat/listen-rules.ts";
 export { type Allowance, allowances } from "./config/allowances.ts";
 export type { Environment } from "./config/environment.ts";
-export { findFleetFile, stateDirOf } from "./config/find.ts";
+export { findFleetFile, locateFleetFile, stateDirOf } from "./config/find.ts";
 export { type JsonSchema, jsonSchema } from "./config/json-schema.ts";
 export { type Fleet, type LoadedFleet, loadFleet } from "./config/load.ts";
 export type { ResolvedAgent, WorkingDirectory } from "./config/resolve.ts";
@@ -143,6 +143,7 @@ export {
   outcomeSchema,
 } from "./state/outcome.ts";
 export { type OutputLine, readOutput } from "./state/output-reader.ts";
+export { assertOwned } from "./state/ownership.ts";
 export { isAlive } from "./state/process-identity.ts";
 export type { DuePage, DueQuery } from "./state/schedule-store.ts";
 export { type Session, type SessionInfo, sessionSchema } from "./state/session.ts";

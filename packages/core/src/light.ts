@@ -12,3 +12,4 @@ export { shortPath } from "./runner/short-path.ts";
 export { labelsByNumber } from "./state/choice-numbers.ts";
 export { isFinished, jobStatuses } from "./state/job-status.ts";
 export { nodeRoles } from "./state/node-roles.ts";
+export { assertOwned } from "./state/ownership.ts";

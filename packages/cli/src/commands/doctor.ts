@@ -40,10 +40,11 @@ async function optionsOf(
   const { arguments: given, options, cwd, env } = call;
   const setUp = broughtToDoctor(call);
   const [agent] = given;
+  const isReadable = setUp.kind === "loaded" || setUp.kind === "wrong";
   if (agent !== undefined && setUp.kind === "loaded") findAgent(agent, setUp.loaded.fleet);
   return {
     ...{ setUp, cwd, env, agent, onStep, signal },
-    running: setUp.kind === "none" ? undefined : await runningFleet(call),
+    running: isReadable ? await runningFleet(call) : undefined,
     offline: options.offline === true,
     fix: options.fix === true,
   };

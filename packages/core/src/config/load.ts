@@ -3,10 +3,11 @@ import { suggest } from "../document/did-you-mean.ts";
 import { byPlace, type Place, type Problem, ProblemsError } from "../document/problem.ts";
 import { checkTree } from "../document/read.ts";
 import { at, mergeTrees, placeOf, type Tree } from "../document/tree.ts";
+import { assertOwned } from "../state/ownership.ts";
 import { checkBoundary, type Guarded, guard } from "./boundary.ts";
 import { checkConsistency } from "./consistency.ts";
-import { type Environment, envFileName, readEnvironment } from "./environment.ts";
-import { stateDirOf } from "./find.ts";
+import { type Environment, readEnvironment } from "./environment.ts";
+import { assertFleetOwned, envFileName, stateDirOf } from "./find.ts";
 import { checkHostCommands, type PlacedAgent } from "./host-commands.ts";
 import { namesAgent } from "./named-agents.ts";
 import { checkSchemaFiles, readOutputSchemas, type SchemaFile } from "./output-schemas.ts";
@@ -48,8 +49,10 @@ export interface LoadedFleet {
 export function loadFleet(file: string, env: Environment = process.env): LoadedFleet {
   const path = resolve(file);
   const dir = dirname(path);
+  assertFleetOwned(path);
   const environment = readEnvironment(dir, env);
   const sources = readSources(path, (name) => environment[name]);
+  assertOwned([...sources.texts.keys()]);
   const problems = [...sources.problems, ...checkDefaults(sources.rootTree)];
 
   const stateDir = stateDirOf(path);

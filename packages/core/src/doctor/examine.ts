@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Environment, envFileName, readEnvironment } from "../config/environment.ts";
-import { stateDirOf } from "../config/find.ts";
+import { type Environment, readEnvironment } from "../config/environment.ts";
+import { envFileName, stateDirOf } from "../config/find.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { judgeVariables } from "./agents/variables.ts";
 import { checkWorkspace } from "./agents/workspace.ts";
@@ -87,7 +87,7 @@ function environmentOf(setUp: SetUp, env: Environment): Environment {
 
 function fileOf(setUp: SetUp): string | undefined {
   if (setUp.kind === "loaded") return setUp.loaded.fleet.file;
-  return setUp.kind === "wrong" ? setUp.file : undefined;
+  return setUp.kind === "none" ? undefined : setUp.file;
 }
 
 async function askApi({
@@ -131,7 +131,7 @@ async function lookAtClaude(patient: Patient, api: Promise<ApiChecks>): Promise<
   const claudePath = setUp.kind === "loaded" ? setUp.loaded.fleet.claude_path : undefined;
   const binary = await checkBinary(agents, { claudePath, env: environment, stateDir });
   // What is wrong in the configuration may be what decides the sign-in.
-  if (setUp.kind === "wrong") return binary;
+  if (setUp.kind === "wrong" || setUp.kind === "refused") return binary;
   const signIns = signInsOf(agents, environment).map((one) => judgeSignIn(one, env));
   return [...binary, ...signIns, ...(await api).findings];
 }
@@ -154,7 +154,7 @@ async function lookAtFleet({ setUp, stateDir, running }: Patient): Promise<Findi
   return [
     ...configuration,
     ...checkPermissions(owned),
-    checkRunning(stateDir, running),
+    ...(setUp.kind === "refused" ? [] : [checkRunning(stateDir, running)]),
     ...(store === undefined ? [] : await checkStore(store)),
     ...port,
   ];

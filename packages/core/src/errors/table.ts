@@ -30,6 +30,13 @@ export const errorTable = {
     status: 422,
     hint: "Run `herdctl init` here, or name the file with `--config`.",
   },
+  dubious_ownership: {
+    meaning:
+      "The fleet file, `.env`, an agent file or the state folder belongs to another user of this machine, or others may change it. Nothing of it is used.",
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Correct owner or mode, or name the folder in `HERDCTL_SAFE_DIRECTORY`.",
+  },
   document_invalid: {
     meaning: "A script for the rehearsal, or another document, has mistakes.",
     exitCode: exitCodes.badInput,

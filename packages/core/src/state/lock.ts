@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { z } from "zod";
 import { UserError } from "../errors/user-error.ts";
-import { ensureFolder } from "./folder.ts";
+import { ensureStateDir } from "./folder.ts";
 import { currentProcess, isAlive, processIdentitySchema } from "./process-identity.ts";
 import { explain, sqliteBusy, sqliteCode } from "./sqlite/database.ts";
 import { DatabaseSync } from "./sqlite/driver.ts";
@@ -17,7 +17,7 @@ export type LockHolder = z.infer<typeof lockHolderSchema>;
 
 /** Makes this process the one that writes to a state. The system frees the lock when it dies. */
 export function acquireLock(stateDir: string): Lock {
-  ensureFolder(stateDir);
+  ensureStateDir(stateDir);
   const connection = lockFile(join(stateDir, "herdctl.lock"), stateDir);
   const holderFile = join(stateDir, holderName);
   held.add(connection);

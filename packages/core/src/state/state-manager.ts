@@ -1,8 +1,9 @@
 import { join, resolve } from "node:path";
 import { UserError } from "../errors/user-error.ts";
-import { ensureFolder } from "./folder.ts";
+import { ensureStateDir } from "./folder.ts";
 import { checkJobId } from "./names.ts";
 import { outputName } from "./output-writer.ts";
+import { assertOwned } from "./ownership.ts";
 import type { SharedStore } from "./shared.ts";
 import type { SqlDatabase } from "./sql/sql-database.ts";
 import { makeStores, type Stores } from "./sql/stores.ts";
@@ -125,14 +126,15 @@ export class StateManager {
     // Read when it is needed: a fleet on a file of its own does without.
     const { openPostgres } = await import("./postgres/open.ts");
     const opened = await openPostgres(options.store, { readOnly: options.readOnly });
-    if (!options.readOnly) ensureFolder(this.stateDir);
+    if (!options.readOnly) ensureStateDir(this.stateDir);
     return opened;
   }
 
   #openFile(options: OpenOptions): Database {
     const file = join(this.stateDir, "herd.db");
+    assertOwned([this.stateDir]);
     if (options.readOnly) return openForReading(file);
-    ensureFolder(this.stateDir);
+    ensureStateDir(this.stateDir);
     try {
       return openForWriting(file);
     } catch (error) {

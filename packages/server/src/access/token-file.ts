@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "@herdctl/core";
+import { assertOwned, UserError } from "@herdctl/core";
 
 const shortest = 32;
 
@@ -23,6 +23,7 @@ export function tokenFile(stateDir: string): string {
 export function readToken(file: string): string {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (!found?.isFile()) throw unusable(`${file} is not a file`);
+  assertOwned([file]);
   // Somebody may have copied it here, with the usual mode.
   if ((found.mode & 0o077) !== 0) chmodSync(file, 0o600);
   const token = readFileSync(file, "utf8").trim();

@@ -9,6 +9,7 @@ export function judgeConfiguration(setUp: SetUp): Finding[] {
   if (setUp.kind === "none") {
     return [unknown(name, "There is no fleet here.", "Begin one with `herdctl init`.")];
   }
+  if (setUp.kind === "refused") return [failed(name, `${setUp.message}.`, setUp.hint)];
   if (setUp.kind === "loaded")
     return [ok(name, `${setUp.loaded.fleet.file}: ${sizeOf(setUp.loaded.fleet)}.`)];
   return setUp.problems.map(asFinding);
