@@ -84,7 +84,7 @@ export default {
         path: "^packages/[^/]+/src/",
         pathNot: [
           "^packages/$1/",
-          "^packages/[^/]+/src/(index|light|state|fleet|spare|records|document|client|contract|mcp|stand-in)\\.ts$",
+          "^packages/[^/]+/src/(index|light|state|fleet|spare|records|document|approval-text|client|contract|mcp|stand-in)\\.ts$",
         ],
       },
     },

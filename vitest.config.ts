@@ -19,6 +19,10 @@ export default defineConfig({
       { find: /^@herdctl\/core\/spare$/, replacement: source("packages/core/src/spare.ts") },
       { find: /^@herdctl\/core\/records$/, replacement: source("packages/core/src/records.ts") },
       { find: /^@herdctl\/core\/document$/, replacement: source("packages/core/src/document.ts") },
+      {
+        find: /^@herdctl\/core\/approval-text$/,
+        replacement: source("packages/core/src/approval-text.ts"),
+      },
       { find: /^@herdctl\/server$/, replacement: source("packages/server/src/index.ts") },
       { find: /^@herdctl\/server\/client$/, replacement: source("packages/server/src/client.ts") },
       {

@@ -9,6 +9,7 @@ export default defineConfig({
     "src/spare.ts",
     "src/records.ts",
     "src/document.ts",
+    "src/approval-text.ts",
     "src/runner-process/main.ts",
   ],
   platform: "node",

@@ -9,7 +9,12 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   root: at("."),
   plugins: [react(), tailwind()],
-  resolve: { alias: { "@herdctl/server/contract": at("../server/src/contract.ts") } },
+  resolve: {
+    alias: {
+      "@herdctl/server/contract": at("../server/src/contract.ts"),
+      "@herdctl/core/approval-text": at("../core/src/approval-text.ts"),
+    },
+  },
   build: {
     outDir: at("../server/dashboard"),
     emptyOutDir: true,

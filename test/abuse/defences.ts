@@ -1,4 +1,5 @@
 import type { Defence } from "./defence.ts";
+import { approvalDefences } from "./defences/approval.ts";
 import { configurationDefences } from "./defences/configuration.ts";
 import { containerDefences } from "./defences/container.ts";
 import { gatewayDefences } from "./defences/gateway.ts";
@@ -17,6 +18,7 @@ export const defences: Record<string, readonly Defence[]> = {
   "Whoever speaks to the gateway": gatewayDefences,
   "A hostile payload, message or tool output": payloadDefences,
   "A hostile neighbour on the machine": neighbourDefences,
+  "Requests that hide what they ask": approvalDefences,
   "Files of another user": ownershipDefences,
   "Whoever reaches the port": portDefences,
   "Whoever drains the wallet": walletDefences,

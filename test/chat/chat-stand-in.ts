@@ -55,5 +55,7 @@ export interface ChatStandIn {
   refusals(): number;
   /** Lets the next such call be carried out but its answer be lost, and tells of it. */
   loseNextAnswer(call: "post" | "edit" | "file", then?: () => void): void;
+  /** The platform takes no files from now on. */
+  refuseFiles(): void;
   stop(): Promise<void>;
 }

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ConnectorListener, loadFleet } from "@herdctl/core";
-import type { Script } from "@herdctl/rehearsal";
 import { describe, expect, test } from "vitest";
 import { startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
 import { processesWith } from "../support/processes.ts";
 import { silentServer } from "../support/silent-server.ts";
 import { wideTest } from "../support/width.ts";
-import { type ChatStage, chatStageOf, type OpenChat, quiet, sessionsOf } from "./chat-stage.ts";
+import { chatStageOf, type OpenChat, quiet, sessionsOf } from "./chat-stage.ts";
+import { approvals } from "./conformance-approvals.ts";
 import { filesOut } from "./conformance-files.ts";
 import { questions } from "./conformance-questions.ts";
 
@@ -393,52 +393,7 @@ export function conformance(open: OpenChat): void {
     });
   });
 
-  describe("approvals", () => {
-    const script: Script = {
-      rules: [
-        {
-          match: { prompt: "/please/" },
-          replies: [{ tools: [{ name: "Bash", input: { command: "touch pressed" } }] }, "Done."],
-        },
-      ],
-    };
-    const agent = "permission_mode: default";
-    const question = (on: ChatStage, room: string) =>
-      until("the question", async () => on.chat.posts(room).find((p) => p.buttons.length > 0));
-
-    wideTest("an approver's press counts, once; the question shows who answered it", async () => {
-      const on = await chatStage({ script, agent });
-      const room = on.chat.channel("general");
-      on.chat.say(room, "ann", `${on.chat.mention} please`);
-      const asked = await question(on, room);
-      expect(asked.text).toContain("touch pressed");
-      expect(await on.chat.press(room, asked.id, "Allow", "ann")).toContain("Allowed");
-      await until("the answer", async () =>
-        on.chat.posts(room).some((p) => p.text.includes("Done.")),
-      );
-      expect(existsSync(join(on.on.workspace, "pressed"))).toBe(true);
-      const after = await until("the buttons to go", async () =>
-        on.chat.posts(room).find((p) => p.id === asked.id && p.buttons.length === 0),
-      );
-      expect(after.text).toContain(on.chat.userId("ann"));
-    });
-
-    test("a stranger's press does nothing; an approver's no is a no", async () => {
-      const on = await chatStage({ script, agent });
-      const room = on.chat.channel("general");
-      on.chat.say(room, "ann", `${on.chat.mention} please`);
-      const asked = await question(on, room);
-      expect(await on.chat.press(room, asked.id, "Allow", "mallory")).toContain(
-        "Only the approvers",
-      );
-      expect(await on.fleet.approvals()).toHaveLength(1);
-      expect(await on.chat.press(room, asked.id, "Deny", "ann")).toContain("Denied");
-      await until("the answer", async () =>
-        on.chat.posts(room).some((p) => p.text.includes("Done.")),
-      );
-      expect(existsSync(join(on.on.workspace, "pressed"))).toBe(false);
-    });
-  });
+  approvals(open);
 
   describe("trouble", () => {
     test("who is stopped while it still connects leaves no line open", async () => {

@@ -1,12 +1,6 @@
 import type { IncomingMessage, Room } from "@herdctl/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  approvalPost,
-  isBoundTo,
-  readButton,
-  wordOf,
-} from "../../packages/core/src/chat/approval-post.ts";
 import { chatPrompt } from "../../packages/core/src/chat/chat-prompt.ts";
 import { commandOf } from "../../packages/core/src/chat/commands.ts";
 import { composeAnswer } from "../../packages/core/src/chat/compose-answer.ts";
@@ -15,7 +9,6 @@ import { waitBeforeEdit } from "../../packages/core/src/chat/edit-pace.ts";
 import { filesOut } from "../../packages/core/src/chat/files-out.ts";
 import { splitAnswer } from "../../packages/core/src/chat/split-answer.ts";
 import { type ListenRules, whatIsWanted } from "../../packages/core/src/chat/what-is-wanted.ts";
-import type { Approval } from "../../packages/core/src/state/approval.ts";
 import { finishedJob } from "../hooks/finished-job.ts";
 import { fleetHead, inlineAgent, load, problemsOf } from "../support/fleet.ts";
 
@@ -217,89 +210,6 @@ describe("what an agent is told", () => {
       expect(outside).not.toContain(word);
     }
     expect(outside).toContain("Be kind.");
-  });
-});
-
-describe("a button", () => {
-  const approval: Approval = {
-    id: "approval-0123456789",
-    kind: "permission",
-    request_id: null,
-    question: null,
-    choices: null,
-    free_text: false,
-    several: false,
-    default_reply: null,
-    reply: null,
-    reason: null,
-    job_id: "job-1",
-    attempt: 1,
-    tool: "Bash",
-    input: { command: "rm -rf ``` x" },
-    input_hash: "a".repeat(64),
-    asked_at: "2030-01-01T00:00:00.000Z",
-    expires_at: "2030-01-01T00:30:00.000Z",
-    answer: null,
-    answered_by: null,
-    answered_at: null,
-    used: false,
-  };
-
-  test("stands for each choice of a question, and for declining it", () => {
-    const choices = ["Red", "Blue"].map((label) => ({ label, description: null }));
-    const question = { ...approval, kind: "question" as const, question: "Which colour?", choices };
-    const { buttons = [], text } = approvalPost(question, ["ann"]);
-    expect(text).toContain("Which colour?\n1  Red\n2  Blue");
-    expect(buttons.map(({ label }) => label)).toEqual(["Red", "Blue", "Decline"]);
-    const words = buttons.map(({ value }) => {
-      const button = readButton(value);
-      return button && wordOf(button, question);
-    });
-    expect(words).toEqual([{ reply: "Red" }, { reply: "Blue" }, "deny"]);
-
-    const inWords = approvalPost({ ...question, choices: null }, ["ann"]);
-    expect(inWords.buttons).toHaveLength(1);
-    expect(inWords.text).not.toContain("reply to this message");
-    const free = approvalPost({ ...question, choices: null, free_text: true }, ["ann"]);
-    expect(free.text).toContain("Answer by a reply to this message");
-    expect(approvalPost({ ...question, choices: null }, []).text).toContain(
-      `herdctl answer ${approval.id}`,
-    );
-    const answered = { ...question, answer: "reply" as const, reply: "Blue", answered_by: "ann" };
-    expect(approvalPost(answered, ["ann"])).toEqual({
-      text: expect.stringContaining("✅ ann: Blue"),
-    });
-  });
-
-  test("is a menu where there are many choices, or several may be chosen", () => {
-    const choices = ["a", "b", "c", "d", "e"].map((label) => ({ label, description: null }));
-    const many = { ...approval, kind: "question" as const, question: "Which?", choices };
-    const { menu, buttons } = approvalPost(many, ["ann"]);
-    expect(menu?.options.map(({ label }) => label)).toEqual(["a", "b", "c", "d", "e"]);
-    expect(buttons?.map(({ label }) => label)).toEqual(["Decline"]);
-    const chosen = readButton(menu?.value ?? "");
-    if (!chosen) return expect.fail("the menu cannot be read");
-    expect(wordOf(chosen, many, [4])).toEqual({ reply: "e" });
-    expect(wordOf(chosen, many, [])).toBeUndefined();
-    expect(wordOf(chosen, many, [0, 1])).toBeUndefined();
-    expect(wordOf(chosen, many, [9])).toBeUndefined();
-    expect(wordOf(chosen, { ...many, several: true }, [0, 1])).toEqual({ reply: "a, b" });
-  });
-
-  test("is bound to the exact request", () => {
-    const { buttons, text } = approvalPost(approval, ["ann"]);
-    expect(text.match(/```/g)).toHaveLength(2);
-    const button = readButton(buttons?.[0]?.value ?? "");
-    expect(button).toMatchObject({ approvalId: approval.id, said: "allow" });
-    if (!button) return expect.fail("the button cannot be read");
-    expect(isBoundTo(button, approval)).toBe(true);
-    expect(isBoundTo(button, { ...approval, input_hash: "b".repeat(64) })).toBe(false);
-    expect(readButton("herdctl:approval-x:allow")).toBeUndefined();
-  });
-
-  test("is not there when nobody may press it, nor once it was answered", () => {
-    expect(approvalPost(approval, []).buttons).toBeUndefined();
-    expect(approvalPost({ ...approval, answer: "allow" }, ["ann"]).buttons).toBeUndefined();
   });
 });
 

@@ -78,6 +78,12 @@ export async function discordStandIn(
         return "lose";
       });
     },
+    refuseFiles: () => {
+      const refusal = { message: "Request entity too large", code: 40_005 };
+      server.rest.mishaps.push((_, __, { files }) =>
+        files.length > 0 ? [413, refusal] : undefined,
+      );
+    },
     stop: () => server.stop(),
   };
 }

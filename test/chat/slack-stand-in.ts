@@ -117,6 +117,10 @@ export async function slackStandIn(
         return "lose";
       });
     },
+    refuseFiles: () => {
+      const refusal = { ok: false, error: "missing_scope", needed: "files:write" };
+      api.mishaps.push((name) => (name === "files.getUploadURLExternal" ? refusal : undefined));
+    },
     stop: () => server.stop(),
   };
 }

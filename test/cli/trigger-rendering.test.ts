@@ -1,11 +1,12 @@
 import type { JobEvent } from "@herdctl/core";
 import { gistOf, toolName } from "@herdctl/core/light";
 import { expect, test } from "vitest";
-import { harmless, harmlessAll, visible } from "../../packages/cli/src/show/harmless.ts";
+import { harmless, harmlessAll } from "../../packages/cli/src/show/harmless.ts";
 import { jsonText } from "../../packages/cli/src/show/json-text.ts";
 import { Painter } from "../../packages/cli/src/show/painter.ts";
 import { cut, widthOf, wrap } from "../../packages/cli/src/show/width.ts";
 import { openTerminal } from "../../packages/cli/src/terminal.ts";
+import { visible } from "../../packages/core/src/state/approval-text.ts";
 
 const look = { colors: openTerminal(true).colors, width: 60 };
 

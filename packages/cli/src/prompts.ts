@@ -1,5 +1,5 @@
 import type { Approval, Word } from "@herdctl/core";
-import { visible } from "./show/harmless.ts";
+import { visible } from "@herdctl/core/light";
 
 /** A person's word, or that they pressed Ctrl-C. */
 export type Said = Word | "left";

@@ -9,6 +9,7 @@ export { gistOf, toolName } from "./runner/gist.ts";
 export { eventsOf } from "./runner/job-event.ts";
 export { outcomes } from "./runner/outcomes.ts";
 export { shortPath } from "./runner/short-path.ts";
+export { inputFields, visible, visibleName } from "./state/approval-text.ts";
 export { labelsByNumber } from "./state/choice-numbers.ts";
 export { isFinished, jobStatuses } from "./state/job-status.ts";
 export { nodeRoles } from "./state/node-roles.ts";

@@ -68,6 +68,10 @@ export class DiscordConnector implements Connector {
     await this.client?.destroy();
   }
 
+  fits({ text }: OutgoingPost): boolean {
+    return text.length <= this.limits.text;
+  }
+
   async post(room: Room, post: OutgoingPost): Promise<string> {
     const files = post.files?.map(({ name, content: data }) => ({ name, data }));
     const body = { ...messageBody(post), nonce: post.nonce, enforce_nonce: Boolean(post.nonce) };

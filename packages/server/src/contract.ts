@@ -18,6 +18,7 @@ export type {
   ShownConfig,
   ShownValue,
 } from "@herdctl/core";
+export { type InputField, inputFields, visible, visibleName } from "@herdctl/core/approval-text";
 export type { BodyOf, QueryOf, ResponseOf } from "./contract/endpoint.ts";
 export type { Endpoints } from "./contract/endpoints.ts";
 export type { Failure } from "./contract/errors.ts";

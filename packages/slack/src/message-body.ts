@@ -4,6 +4,9 @@ import { mrkdwn } from "./mrkdwn.ts";
 
 type Button = NonNullable<OutgoingPost["buttons"]>[number];
 
+/** Characters of a text that has buttons or a menu below it. */
+export const maxSectionLength = 3_000;
+
 /** The button below a menu of several; what is chosen counts when it is pressed. */
 export const sendMark = ":send";
 

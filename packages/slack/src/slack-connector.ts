@@ -13,7 +13,7 @@ import { WebClient } from "@slack/web-api";
 import { hearEnvelope } from "./envelopes.ts";
 import { fetchFile } from "./fetch-file.ts";
 import { incomingMessage, isSpoken, type SlackMessage, stampOf, timeOf, tsOf } from "./incoming.ts";
-import { messageBody } from "./message-body.ts";
+import { maxSectionLength, messageBody } from "./message-body.ts";
 import { plain } from "./mrkdwn.ts";
 import { listedTypes } from "./scopes.ts";
 import { type SlackSettings, settingsOf } from "./settings.ts";
@@ -79,6 +79,12 @@ export class SlackConnector implements Connector {
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.socket?.shared.leave(this.socket.listener);
+  }
+
+  /** Slack counts what the escapes of its own take up. */
+  fits(post: OutgoingPost): boolean {
+    const { text, blocks } = messageBody(post);
+    return text.length <= (blocks.length > 0 ? maxSectionLength : this.limits.text);
   }
 
   post(room: Room, post: OutgoingPost): Promise<string> {

@@ -139,8 +139,8 @@ export const runDefences: readonly Defence[] = [
     guards: "the terminal, against what agents say",
     edit: {
       file: "packages/cli/src/show/harmless.ts",
-      from: '.replaceAll("\\t", "    ").replace(unfit, escaped);',
-      to: '.replaceAll("\\t", "    ").replace(unfit, (one) => one || escaped(one));',
+      from: "return lines.replace(unfit, visible);",
+      to: "return lines.replace(unfit, (one) => one || visible(one));",
     },
     red: { file: "test/cli/trigger-rendering.test.ts", test: "does not reach the terminal" },
   },

@@ -1,6 +1,6 @@
 import type { Approval } from "@herdctl/core";
-import { type Field, fieldLines } from "./fields.ts";
-import { visible } from "./harmless.ts";
+import { inputFields, visibleName } from "@herdctl/core/light";
+import { fieldLines } from "./fields.ts";
 import type { Look } from "./look.ts";
 import { lapseText, questionText } from "./question-lines.ts";
 
@@ -10,7 +10,7 @@ export function approvalLines(approval: Approval, look: Look): string[] {
   const { kind, tool, expires_at } = approval;
   const until = new Date(expires_at).toLocaleTimeString("sv", { timeStyle: "short" });
   const head =
-    kind === "question" ? "The agent asks" : `The agent asks to use ${bold(visible(tool))}`;
+    kind === "question" ? "The agent asks" : `The agent asks to use ${bold(visibleName(tool))}`;
   return [
     "",
     yellow(`? ${head}`),
@@ -24,13 +24,4 @@ export function askedInFull(approval: Approval, look: Look): string[] {
   return approval.kind === "question"
     ? questionText(approval, look)
     : fieldLines(inputFields(approval.input), { ...look, width: undefined });
-}
-
-function inputFields(input: unknown): Field[] {
-  if (typeof input !== "object" || input === null) return [["input", written(input)]];
-  return Object.entries(input).map(([name, value]) => [visible(name), written(value)]);
-}
-
-function written(value: unknown): string {
-  return visible(typeof value === "string" ? value : JSON.stringify(value, null, 2));
 }

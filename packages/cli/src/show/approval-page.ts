@@ -1,7 +1,8 @@
 import type { Approval, Job } from "@herdctl/core";
+import { visibleName } from "@herdctl/core/light";
 import { ageText } from "./amounts.ts";
 import { askedInFull } from "./approval-lines.ts";
-import { harmless, visible } from "./harmless.ts";
+import { harmless } from "./harmless.ts";
 import type { Look } from "./look.ts";
 import { answerCommands, lapseText } from "./question-lines.ts";
 import { clockText } from "./wait-text.ts";
@@ -27,7 +28,7 @@ export function questionLines(
   const { bold, yellow, dim } = look.colors;
   const { kind, job_id, tool, asked_at, expires_at } = approval;
   const agent = harmless(job?.agent ?? job_id);
-  const what = kind === "question" ? "asks" : `asks to use ${bold(visible(tool))}`;
+  const what = kind === "question" ? "asks" : `asks to use ${bold(visibleName(tool))}`;
   const lapse = lapseText(approval, clockText(expires_at, now));
   return [
     `${yellow("?")} ${bold(agent)} ${what}  ${dim(job_id)}`,

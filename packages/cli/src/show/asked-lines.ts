@@ -23,13 +23,21 @@ export function askedLines(
 
 /** `asks to use Bash: rm -rf build`, or `asks: Which colour? (Red, Blue)`. */
 function askedInShort({ kind, tool, input, question, choices }: Approval): string {
-  if (kind === "permission")
-    return `asks to use ${harmless(toolName(tool))}: ${gistOf(tool, harmlessAll(input), undefined)}`;
+  if (kind === "permission") {
+    const gist = gistOf(tool, harmlessAll(input), undefined);
+    return `asks to use ${harmless(toolName(tool))}: ${gist}${othersOf(input)}`;
+  }
   const [first = ""] = harmless(question ?? "")
     .trim()
     .split("\n");
   const offered = choices?.map(({ label }) => harmless(label)).join(", ");
   return `asks: ${first}${offered === undefined ? "" : ` (${offered})`}`;
+}
+
+/** One line is not all: `herdctl approvals` shows every field. */
+function othersOf(input: unknown): string {
+  const others = Object.keys(Object(input)).length - 1;
+  return others > 0 ? ` (and ${others} more field${others > 1 ? "s" : ""})` : "";
 }
 
 export function ownerOf(

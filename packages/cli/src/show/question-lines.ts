@@ -1,5 +1,5 @@
 import type { Approval } from "@herdctl/core";
-import { visible } from "./harmless.ts";
+import { visible } from "@herdctl/core/light";
 import type { Look } from "./look.ts";
 
 /** What is asked, to the last character, and the answers that are offered. */

@@ -1,130 +1,145 @@
-import { gistOf, toolName } from "../runner/gist.ts";
-import type { Approval, Word } from "../state/approval.ts";
-import type { ChoiceMenu, OutgoingPost } from "./connector.ts";
+import type { Approval } from "../state/approval.ts";
+import { inputText, visible, visibleName } from "../state/approval-text.ts";
+import { buttonsOf, choicesBeyondMenu, denyOnly, menuOf } from "./approval-buttons.ts";
+import type { OutgoingPost } from "./connector.ts";
 
-const longestGist = 1_200;
+/** How much of a request its readers can see. */
+export type ShownRequest =
+  /** All of it, in the post. */
+  | { kind: "whole" }
+  /** All of it, in a file that was posted beside it. */
+  | { kind: "attached"; fileName: string }
+  /** Not all of it. */
+  | { kind: "cut"; reason: string };
 
-/** What is asked, with a button for each answer; answered, with what was said. */
-export function approvalPost(approval: Approval, approvers: readonly string[]): OutgoingPost {
-  const { answer, kind, id, expires_at } = approval;
-  const asked = kind === "question" ? questionText(approval) : requestText(approval);
-  if (answer !== null) return { text: `${asked}\n${answerText(approval)}` };
-  const command = kind === "question" ? `herdctl answer ${id} …` : "herdctl approvals";
-  const where = `\`${command}\` on the fleet's machine`;
-  if (approvers.length === 0) return { text: `${asked}\nIt is answered with ${where}.` };
-  const until = `Until ${expires_at.slice(11, 16)} UTC; only approvers can answer.`;
-  const text = `${asked}\n${until}${howInWords(approval)}`;
+export interface ApprovalPostOptions {
+  approvers: readonly string[];
+  shown: ShownRequest;
+  /** Whether the platform takes this post as it is. */
+  fits(post: OutgoingPost): boolean;
+  /** Of the page where every open request is shown whole. */
+  inboxUrl: string | null;
+}
+
+/**
+ * A request with a button for each answer. A request that is not shown whole, here or in a file,
+ * has no button to allow it. Once answered, it shows by whom.
+ */
+export function approvalPost(approval: Approval, options: ApprovalPostOptions): OutgoingPost {
+  const whole = requestText(approval);
+  const post = (body: string) => composed(approval, body, options);
+  const complete = post(whole);
+  return options.fits(complete) ? complete : shortened(whole, post, options.fits);
+}
+
+/** Whether the buttons to answer it can be offered without a file. */
+export function fitsWhole(approval: Approval, options: Omit<ApprovalPostOptions, "shown">) {
+  const shown = { kind: "whole" } as const;
+  return options.fits(composed(approval, requestText(approval), { ...options, shown }));
+}
+
+/** The whole request as a file. Its name tells which request it belongs to. */
+export function approvalFile(approval: Approval): { name: string; content: Buffer } {
+  const { id, tool, job_id, input_hash } = approval;
+  const head = `request:  ${id}\njob:      ${job_id}\ntool:     ${visibleName(tool)}\ninput:    sha256 ${input_hash}\n`;
+  return { name: `${id}.txt`, content: Buffer.from(`${head}\n${requestText(approval)}\n`) };
+}
+
+/** All that is asked, to the last character. */
+export function requestText(approval: Approval): string {
+  if (approval.kind === "permission") return inputText(approval.input);
+  const { question, choices, default_reply } = approval;
+  const offered = (choices ?? []).map(({ label, description }, index) => {
+    const meaning = description === null ? "" : `: ${visibleName(description)}`;
+    return `${index + 1}  ${visibleName(label)}${meaning}`;
+  });
+  const fallback = default_reply === null ? [] : [`Without an answer: ${visible(default_reply)}`];
+  return [visible(question ?? ""), ...offered, ...fallback].join("\n");
+}
+
+function composed(approval: Approval, body: string, options: ApprovalPostOptions): OutgoingPost {
+  const asked = `${headOf(approval)}\n${codeBlock(body)}`;
+  const { shown, approvers } = options;
+  if (approval.answer !== null) return { text: `${asked}\n${answerText(approval)}` };
+  if (approvers.length === 0) {
+    const command = approval.kind === "question" ? `herdctl answer ${approval.id} …` : openCommand;
+    return { text: `${asked}\nIt is answered with \`${command}\` on the fleet's machine.` };
+  }
+  const until = `Until ${approval.expires_at.slice(11, 16)} UTC; only approvers can answer.`;
+  if (shown.kind === "cut") {
+    const text = `${asked}\n${refusalText(approval, shown.reason, options.inboxUrl)}\n${until}`;
+    return { text, buttons: denyOnly(approval) };
+  }
+  const file =
+    shown.kind === "attached" ? `\nThe whole request is in the file \`${shown.fileName}\`.` : "";
+  const text = `${asked}${file}\n${until}${howInWords(approval)}`;
   return { text, buttons: buttonsOf(approval), menu: menuOf(approval) };
 }
 
-function howInWords({ kind, choices, free_text }: Approval): string {
-  if (kind !== "question" || !free_text) return "";
+const openCommand = "herdctl approvals";
+
+function headOf({ kind, tool }: Approval): string {
+  if (kind === "question") return "❓ It asks:";
+  return `🔐 ${inlineCode(tool)} wants to be used:`;
+}
+
+function refusalText({ kind }: Approval, reason: string, inboxUrl: string | null): string {
+  const answer = kind === "question" ? "answered" : "allowed";
+  const where = inboxUrl === null ? `\`${openCommand}\` on the fleet's machine` : inboxUrl;
+  return `⚠️ This is not all of it: ${reason} So it cannot be ${answer} here; see all of it with ${where}.`;
+}
+
+/** The longest beginning that fits, with a mark that says how much is missing. */
+function shortened(
+  whole: string,
+  post: (body: string) => OutgoingPost,
+  fits: ApprovalPostOptions["fits"],
+): OutgoingPost {
+  let length = whole.length;
+  for (;;) {
+    length = Math.floor(length * 0.8);
+    // A pair of halves that makes one character stays whole.
+    const end = /[\uD800-\uDBFF]$/.test(whole.slice(0, length)) ? length - 1 : length;
+    const left = whole.length - end;
+    const candidate = post(`${whole.slice(0, end)}\n[… ${left} more characters]`);
+    if (fits(candidate) || length === 0) return candidate;
+  }
+}
+
+function howInWords(approval: Approval): string {
+  const { kind, choices, free_text } = approval;
+  if (kind !== "question") return "";
+  const beyond = choicesBeyondMenu(approval);
+  const missing =
+    beyond > 0 ? ` The menu lacks the last ${beyond} choices: reply with their number.` : "";
+  if (!free_text) return missing;
   const own = choices === null ? "Answer" : "Choose, or answer in your own words";
-  return ` ${own} by a reply to this message.`;
+  return `${missing} ${own} by a reply to this message.`;
 }
 
-function requestText({ tool, input }: Approval): string {
-  const gist = gistOf(tool, input, undefined).slice(0, longestGist);
-  return `🔐 **${toolName(tool)}** wants to be used:\n\`\`\`\n${harmless(gist)}\n\`\`\``;
-}
-
-function questionText({ question, choices }: Approval): string {
-  const lines = (choices ?? []).map(({ label }, index) => `${index + 1}  ${label}`);
-  const text = [question ?? "", ...lines].join("\n").slice(0, longestGist);
-  return `❓ It asks:\n\`\`\`\n${harmless(text)}\n\`\`\``;
-}
-
-type Button = NonNullable<OutgoingPost["buttons"]>[number];
-
-/** Both platforms show five in a row, and cut long labels. */
-const mostButtons = 4;
-const mostOptions = 25;
-const longestLabel = 70;
-
-function buttonsOf(approval: Approval): Button[] {
-  const no = (label: string): Button => ({
-    label,
-    value: buttonValue(approval, "deny"),
-    style: "no",
-  });
-  if (approval.kind === "permission")
-    return [{ label: "Allow", value: buttonValue(approval, "allow"), style: "yes" }, no("Deny")];
-  const offered = wantsMenu(approval) ? [] : (approval.choices ?? []);
-  return [
-    ...offered.map(
-      ({ label }, index): Button => ({
-        label: label.slice(0, longestLabel),
-        value: buttonValue(approval, `choice-${index}`),
-        style: "yes",
-      }),
-    ),
-    no("Decline"),
-  ];
-}
-
-function wantsMenu({ choices, several }: Approval): boolean {
-  return choices !== null && choices.length > 0 && (several || choices.length > mostButtons);
-}
-
-function menuOf(approval: Approval): ChoiceMenu | undefined {
-  const { choices, several } = approval;
-  if (choices === null || !wantsMenu(approval)) return undefined;
-  return {
-    value: buttonValue(approval, "menu"),
-    several,
-    options: choices.slice(0, mostOptions).map(({ label, description }) => ({
-      label: label.slice(0, longestLabel),
-      description: description?.slice(0, longestLabel) ?? null,
-    })),
-  };
-}
-
-export interface PressedButton {
-  approvalId: string;
-  /** The beginning of the request's hash: an old button answers no other request. */
-  hash: string;
-  said: string;
-}
-
-export function readButton(value: string): PressedButton | undefined {
-  const found = /^herdctl:(approval-[a-z0-9]+):([0-9a-f]{16}):(allow|deny|menu|choice-\d)$/.exec(
-    value,
-  );
-  if (!found) return undefined;
-  const [, approvalId = "", hash = "", said = ""] = found;
-  return { approvalId, hash, said };
-}
-
-/** The word that a button stands for, or what was chosen in a menu; none when that is nothing. */
-export function wordOf(
-  { said }: PressedButton,
-  { choices, several }: Approval,
-  chosen: readonly number[] = [],
-): Word | undefined {
-  if (said === "allow" || said === "deny") return said;
-  const places = said === "menu" ? chosen : [Number(said.slice("choice-".length))];
-  const labels = places.flatMap((place) => choices?.[place]?.label ?? []);
-  if (labels.length === 0 || (labels.length > 1 && !several)) return undefined;
-  return { reply: labels.join(", ") };
-}
-
-export function isBoundTo(button: PressedButton, approval: Approval): boolean {
-  return approval.id === button.approvalId && approval.input_hash.startsWith(button.hash);
-}
-
-function buttonValue({ id, input_hash }: Approval, said: string): string {
-  return `herdctl:${id}:${input_hash.slice(0, 16)}:${said}`;
-}
+const maxReplyLength = 300;
 
 function answerText({ answer, answered_by, reply, kind }: Approval): string {
-  if (answer === "allow") return `✅ Allowed by ${answered_by ?? "somebody"}.`;
-  if (answer === "deny")
-    return `⛔ ${kind === "question" ? "Declined" : "Denied"} by ${answered_by ?? "somebody"}.`;
-  if (answer === "reply") return `✅ ${answered_by ?? "Somebody"}: ${harmless(reply ?? "")}`;
-  return "⌛ No longer asked.";
+  const who = visibleName(answered_by ?? "somebody");
+  if (answer === "allow") return `✅ Allowed by ${who}.`;
+  if (answer === "deny") return `⛔ ${kind === "question" ? "Declined" : "Denied"} by ${who}.`;
+  if (answer !== "reply") return "⌛ No longer asked.";
+  const words = visible(reply ?? "");
+  const shown = words.length > maxReplyLength ? `${words.slice(0, maxReplyLength)} …` : words;
+  return `✅ ${who}: ${withoutFences(shown)}`;
 }
 
-/** It must not end the block of code that it stands in. */
-function harmless(text: string): string {
-  return text.replaceAll("```", "'''");
+/** No text in it can end the block: a run of three backticks is broken up by escapes. */
+function codeBlock(text: string): string {
+  return `\`\`\`\n${withoutFences(text)}\n\`\`\``;
 }
+
+function inlineCode(text: string): string {
+  return `\`${visibleName(text).replaceAll("`", backtick)}\``;
+}
+
+function withoutFences(text: string): string {
+  return text.replaceAll("```", backtick.repeat(3));
+}
+
+const backtick = "\\x60";

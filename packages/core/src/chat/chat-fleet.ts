@@ -12,6 +12,8 @@ export interface ChatFleet {
   readonly platforms: ChatPlatforms;
   readonly state: StateManager;
   fleet(): Fleet;
+  /** Of the dashboard; null where none is served. */
+  url(): string | null;
   environment(): Environment;
   trigger(request: TriggerRequest): Promise<Admission>;
   wait(jobId: string, signal: AbortSignal): Promise<Job>;

@@ -73,7 +73,7 @@ export class ChatLink {
       connector,
       fleet,
       store: fleet.state.chat,
-      questions: new Questions({ fleet, agent: agent.name, platform, approvers, put }),
+      questions: new Questions({ fleet, agent: agent.name, platform, approvers, connector, put }),
       signal: this.closing.signal,
       agent: () => fleet.fleet().agents.find(({ name }) => name === agent.name) ?? agent,
       trouble: (message, cause) => this.tell(message, cause),

@@ -13,6 +13,8 @@ export interface Connector {
   /** Lets the platform's events in; resolves once they come, rejects when they cannot. */
   start(listener: ConnectorListener): Promise<void>;
   stop(): Promise<void>;
+  /** Whether the platform takes this post whole. */
+  fits(post: OutgoingPost): boolean;
   /** Gives the platform's name for what stands there now. */
   post(room: Room, post: OutgoingPost): Promise<string>;
   /** Puts something else in its place. */

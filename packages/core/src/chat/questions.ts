@@ -1,15 +1,18 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { UserError } from "../errors/user-error.ts";
 import type { Approval } from "../state/approval.ts";
 import type { ChatMessage } from "../state/chat.ts";
-import { approvalPost, isBoundTo, readButton, wordOf } from "./approval-post.ts";
+import { isBoundTo, readButton, wordOf } from "./approval-buttons.ts";
+import { approvalFile, approvalPost, fitsWhole, type ShownRequest } from "./approval-post.ts";
 import type { ChatFleet } from "./chat-fleet.ts";
-import type { ButtonPress, OutgoingPost } from "./connector.ts";
+import { type ButtonPress, ChatError, type Connector, type OutgoingPost } from "./connector.ts";
 
 interface QuestionDesk {
   fleet: ChatFleet;
   agent: string;
   platform: string;
   approvers: readonly string[];
+  connector: Pick<Connector, "fits" | "limits">;
   /** Puts a question beside the answer that it holds up, if that is written here. */
   put(jobId: string, subject: string, post: OutgoingPost): Promise<void>;
 }
@@ -19,8 +22,31 @@ export class Questions {
   constructor(private readonly desk: QuestionDesk) {}
 
   async ask(approval: Approval): Promise<void> {
-    const post = approvalPost(approval, this.desk.approvers);
-    await this.desk.put(approval.job_id, approval.id, post);
+    const { approvers, connector, fleet, put } = this.desk;
+    const fits = (post: OutgoingPost) => connector.fits(post);
+    const options = { approvers, fits, inboxUrl: inboxOf(fleet.url()) };
+    const isOpen = approval.answer === null && approvers.length > 0;
+    const shown: ShownRequest =
+      !isOpen || fitsWhole(approval, options) ? { kind: "whole" } : await this.attach(approval);
+    await put(approval.job_id, approval.id, approvalPost(approval, { ...options, shown }));
+  }
+
+  /** Posts the whole request as a file, before anybody is offered to allow it. */
+  private async attach(approval: Approval): Promise<ShownRequest> {
+    const { connector, put } = this.desk;
+    const file = approvalFile(approval);
+    const { name } = file;
+    if (file.content.length > connector.limits.file)
+      return { kind: "cut", reason: "it is too long for a file." };
+    const post = { text: `📎 \`${name}\``, files: [file] };
+    const posted = put(approval.job_id, `${approval.id} file`, post);
+    try {
+      await within(maxUploadMs, posted);
+      return { kind: "attached", fileName: name };
+    } catch (error) {
+      if (!(error instanceof ChatError)) throw error;
+      return { kind: "cut", reason: `its file could not be posted: ${error.message}` };
+    }
   }
 
   /** Those that were asked while nobody of us was there. */
@@ -61,6 +87,27 @@ export class Questions {
       await respond(error.message);
     }
   }
+}
+
+const maxUploadMs = 20_000;
+
+/** An upload is tried again and again; the agent's request must not wait for it. */
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const late = delay(milliseconds, undefined, { signal: over.signal }).then(() => {
+    throw new ChatError("The upload takes too long.", "", true);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    over.abort();
+    work.catch(ignore);
+    late.catch(ignore);
+  }
+}
+
+function inboxOf(url: string | null): string | null {
+  return url === null ? null : new URL("/inbox", url).href;
 }
 
 function ignore(): void {}

@@ -10,11 +10,16 @@ import { waitForJob } from "./wait-for-job.ts";
 export interface ChatFrame {
   platforms: ChatPlatforms;
   problems: Problems;
+  /** Of the fleet's port; null while nothing listens there. */
+  url(): string | null;
   trigger(request: TriggerRequest): Promise<Admission>;
 }
 
 /** The desk of a fleet's chats, with what it may ask of the fleet. */
-export function openChat(parts: FleetParts, { platforms, problems, trigger }: ChatFrame): ChatDesk {
+export function openChat(
+  parts: FleetParts,
+  { platforms, problems, url, trigger }: ChatFrame,
+): ChatDesk {
   const { state, context, board } = parts;
   const { hub } = context;
   const desk = new ChatDesk({
@@ -22,6 +27,7 @@ export function openChat(parts: FleetParts, { platforms, problems, trigger }: Ch
     state,
     trigger,
     fleet: () => context.fleet(),
+    url,
     environment: () => context.environment(),
     wait: (jobId, signal) => waitForJob({ state, hub }, jobId, signal),
     cancel: (jobId) => cancelJob(parts, jobId, false),

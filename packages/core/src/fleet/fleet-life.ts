@@ -68,6 +68,7 @@ export class FleetLife {
     /** What is done when a file of the configuration has changed. */
     private readonly reload: (rollsOut: boolean) => Promise<void>,
     private readonly trigger: (request: TriggerRequest) => Promise<Admission>,
+    private readonly url: () => string | null,
   ) {}
 
   async initialize(): Promise<void> {
@@ -239,9 +240,9 @@ export class FleetLife {
   }
 
   private joinChats(parts: FleetParts): void {
-    const { trigger: triggerOne, problems } = this;
+    const { trigger: triggerOne, problems, url } = this;
     const platforms = this.options.chat ?? {};
-    parts.chat = openChat(parts, { platforms, problems, trigger: triggerOne });
+    parts.chat = openChat(parts, { platforms, problems, url, trigger: triggerOne });
     parts.chat.start();
   }
 

@@ -59,6 +59,7 @@ export class FleetManager implements FleetControl {
       options,
       (rollsOut) => this.readAnew(rollsOut),
       (request) => this.trigger(request),
+      () => this.port.url,
     );
     const env = options.env ?? process.env;
     const config = () => this.life.config;

@@ -1,3 +1,4 @@
+import { visible } from "@herdctl/server/contract";
 import type { ToolEntry } from "./entry.ts";
 import { type Fields, listOf, textOf } from "./fields.ts";
 
@@ -7,7 +8,7 @@ export function gistOf(
   cwd: string | null,
 ): string {
   const gist = gists[tool] ?? firstText;
-  return gist(input, (path) => shortened(textOf(path), cwd))
+  return visible(gist(input, (path) => shortened(textOf(path), cwd)))
     .trim()
     .replace(/\s*\n\s*/g, " ⏎ ");
 }

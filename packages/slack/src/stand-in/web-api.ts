@@ -17,6 +17,12 @@ export interface WebApiOptions {
 }
 
 const longestText = 40_000;
+const maxSectionLength = 3_000;
+
+function hasLongSection(blocks = "[]"): boolean {
+  const given = JSON.parse(blocks) as { type: string; text?: { text: string } }[];
+  return given.some(({ text }) => (text?.text ?? "").length > maxSectionLength);
+}
 
 /** As much of Slack's Web API as an app needs. */
 export class WebApi {
@@ -123,6 +129,7 @@ export class WebApi {
       if (!message) return failed("message_not_found");
       if (message.user !== this.workspace.bot.user) return failed("cant_update_message");
       if ((text ?? "").length > longestText) return failed("msg_too_long");
+      if (hasLongSection(blocks)) return failed("invalid_blocks");
       message.text = text ?? message.text;
       message.changes.push(message.text);
       if (blocks !== undefined) message.blocks = JSON.parse(blocks) as Block[];
@@ -158,6 +165,7 @@ export class WebApi {
     if (!this.workspace.channels.has(channel)) return noChannel;
     if (text === "" && blocks === undefined) return failed("no_text");
     if (text.length > longestText) return failed("msg_too_long");
+    if (hasLongSection(blocks)) return failed("invalid_blocks");
     const { user, id: bot_id } = this.workspace.bot;
     const message = this.workspace.say({
       channel,

@@ -1,4 +1,4 @@
-import type { Approval } from "@herdctl/server/contract";
+import { type Approval, visible, visibleName } from "@herdctl/server/contract";
 import { momentOf } from "../../job/record.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { durationWords } from "../../ui/quantities.ts";
@@ -24,17 +24,21 @@ export function ApprovalCard({ approval, isInPlace = false }: ApprovalCardProps)
     >
       <p className="mb-2 flex flex-wrap items-baseline justify-between gap-2">
         <span className="font-semibold">
-          {isQuestion ? "The agent asks" : `May it use ${approval.tool}?`}
+          {isQuestion ? "The agent asks" : `May it use ${visibleName(approval.tool)}?`}
         </span>
         <span className="text-sm text-muted">
-          {approval.default_reply === null ? "denied " : `“${approval.default_reply}” counts `}
+          {approval.default_reply === null
+            ? "denied "
+            : `“${visible(approval.default_reply)}” counts `}
           <Ago at={approval.expires_at} />
         </span>
       </p>
       {isQuestion ? (
-        <p className="mb-3 text-md whitespace-pre-wrap wrap-anywhere">{approval.question}</p>
+        <p className="mb-3 text-md whitespace-pre-wrap wrap-anywhere">
+          {visible(approval.question ?? "")}
+        </p>
       ) : (
-        !isInPlace && <AskedInput tool={approval.tool} input={approval.input} />
+        <AskedInput tool={approval.tool} input={approval.input} />
       )}
       <AnswerForm approval={approval} />
     </section>

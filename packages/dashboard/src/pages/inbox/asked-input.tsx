@@ -1,44 +1,25 @@
-import { structuredPatch } from "diff";
-import { fieldsOf, textOf } from "../../job/fields.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { DiffView } from "../../ui/diff-view.tsx";
+import { askedParts } from "./asked-parts.ts";
 
-/** Exactly what would be done: a command as it is, a change as a change, anything else as JSON. */
+/** All that would be done: a change as a diff, and every other field by its name. */
 export function AskedInput({ tool, input }: { tool: string; input: unknown }) {
-  const fields = fieldsOf(input);
-  const path = textOf(fields.file_path);
-  if (tool === "Bash")
-    return (
-      <div className="mb-3">
-        {textOf(fields.description) !== "" && (
-          <p className="mb-1 text-sm text-muted">{textOf(fields.description)}</p>
-        )}
-        <CodeBlock label="Command" text={textOf(fields.command)} />
-      </div>
-    );
-  if (typeof fields.old_string === "string" && typeof fields.new_string === "string")
-    return <Change path={path} before={fields.old_string} after={fields.new_string} />;
-  if (tool === "Write" && typeof fields.content === "string")
-    return <Change path={path} before="" after={fields.content} />;
+  const { change, fields } = askedParts(tool, input);
   return (
-    <div className="mb-3">
-      <CodeBlock label="Input" text={JSON.stringify(input, null, 2)} />
-    </div>
-  );
-}
-
-function Change({ path, before, after }: { path: string; before: string; after: string }) {
-  const { hunks } = structuredPatch(path, path, before, after, undefined, undefined, {
-    context: 3,
-  });
-  const lines = hunks.map((hunk) => ({
-    ...hunk,
-    lines: hunk.lines.filter((line) => !line.startsWith("\\")),
-  }));
-  return (
-    <div className="mb-3">
-      <p className="mb-1 font-mono text-sm wrap-anywhere">{path}</p>
-      <DiffView label={`Changes in ${path}`} hunks={lines} />
+    <div className="mb-3 flex flex-col gap-2">
+      {change && (
+        <div>
+          <p className="mb-1 font-mono text-sm whitespace-pre-wrap wrap-anywhere">{change.path}</p>
+          <DiffView label={`Changes in ${change.path}`} hunks={change.hunks} />
+        </div>
+      )}
+      {fields.map(([name, text]) => (
+        <div key={name}>
+          <p className="mb-0.5 font-mono text-xs text-muted wrap-anywhere">{name}</p>
+          <CodeBlock label={name} text={text} />
+        </div>
+      ))}
+      {!change && fields.length === 0 && <p className="text-sm text-muted">Without any input.</p>}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { Approval } from "@herdctl/server/contract";
+import { type Approval, visible } from "@herdctl/server/contract";
 import { useId, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { TextInput } from "../../ui/field.tsx";
@@ -48,8 +48,8 @@ export function QuestionForm({ approval, isClosed, obstacle, say }: QuestionForm
                 checked={chosen.includes(label)}
                 onChange={(event) => choose(label, event.target.checked)}
               />
-              <span className="font-medium">{label}</span>
-              <span className="text-sm text-muted">{description}</span>
+              <span className="font-medium">{visible(label)}</span>
+              <span className="text-sm text-muted">{visible(description ?? "")}</span>
             </label>
           ))}
         </fieldset>

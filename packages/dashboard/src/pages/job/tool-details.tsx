@@ -1,3 +1,4 @@
+import { visible } from "@herdctl/server/contract";
 import type { ReactNode } from "react";
 import type { ToolEntry } from "../../job/entry.ts";
 import { textOf } from "../../job/fields.ts";
@@ -57,5 +58,5 @@ function isInputShown({ input, result }: ToolEntry): boolean {
 /** A command as it was typed; anything else as JSON. */
 function inputWords({ tool, input }: ToolEntry): string {
   const command = tool === "Bash" ? textOf(input.command) : "";
-  return command || JSON.stringify(input, null, 2);
+  return visible(command || JSON.stringify(input, null, 2));
 }

@@ -15,7 +15,7 @@ export function ToolView({ tool, depth }: { tool: ToolEntry; depth: number }) {
   const { opened, open, asked, cwd } = useJobView();
   const approvals = asked.get(tool.key) ?? [];
   const isAsked = approvals.some(({ answer }) => answer === null);
-  const isOpen = opened.get(`tool:${tool.key}`) ?? (isAsked || isUsuallyOpen(tool));
+  const isOpen = opened.get(`tool:${tool.key}`) ?? isUsuallyOpen(tool);
   const hasFailed = tool.result?.isError === true || tool.denied !== null;
   return (
     <div

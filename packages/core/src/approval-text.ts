@@ -1,0 +1,1 @@
+export { type InputField, inputFields, visible, visibleName } from "./state/approval-text.ts";
