@@ -46,7 +46,7 @@ export function approvalFile(approval: Approval): { name: string; content: Buffe
 }
 
 /** All that is asked, to the last character. */
-export function requestText(approval: Approval): string {
+function requestText(approval: Approval): string {
   if (approval.kind === "permission") return inputText(approval.input);
   const { question, choices, default_reply } = approval;
   const offered = (choices ?? []).map(({ label, description }, index) => {

@@ -37,7 +37,7 @@ export function locateFleetFile({ config, cwd }: SearchOptions): string {
 }
 
 /** Everything that decides what a fleet does. */
-export function fleetPaths(fleetFile: string): string[] {
+function fleetPaths(fleetFile: string): string[] {
   const folder = dirname(fleetFile);
   return [folder, fleetFile, join(folder, envFileName), stateDirOf(fleetFile)];
 }

@@ -41,7 +41,7 @@ export function inputFields(input: unknown): InputField[] {
   return Object.entries(input).map(([name, value]) => [visibleName(name), fieldText(value)]);
 }
 
-export function fieldText(value: unknown): string {
+function fieldText(value: unknown): string {
   if (typeof value === "string") return visible(value);
   return visible(JSON.stringify(value, null, 2) ?? "");
 }

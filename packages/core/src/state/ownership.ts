@@ -51,10 +51,7 @@ export function assertOwned(paths: readonly string[], user = currentUser()): voi
 }
 
 /** Paths that do not exist have no problem. */
-export function ownershipProblems(
-  paths: readonly string[],
-  user = currentUser(),
-): OwnershipProblem[] {
+function ownershipProblems(paths: readonly string[], user = currentUser()): OwnershipProblem[] {
   if (user === undefined) return [];
   return paths.flatMap((path) => {
     if (isInSafeDirectory(path, user)) return [];
