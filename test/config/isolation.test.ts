@@ -73,6 +73,12 @@ const refused: [what: string, fleet: object, agent: object, path: string][] = [
     "docker.disk",
   ],
   [
+    "less free disk than the default",
+    { docker: { enabled: true } },
+    { docker: { min_free_disk: "1m" } },
+    "docker.min_free_disk",
+  ],
+  [
     "more processes",
     { docker: { pids_limit: 200 } },
     { docker: { enabled: true, pids_limit: 300 } },
@@ -160,6 +166,7 @@ const dockerBlock = fc.record(
     memory: size,
     cpus: fc.constantFrom(0.5, 1, 2, 4),
     disk: fc.constantFrom("1g", "10g", "20g"),
+    min_free_disk: fc.constantFrom("1m", "512m", "2g"),
     pids_limit: fc.constantFrom(100, 200, 400),
     workspace_mode: fc.constantFrom("rw", "ro"),
     read_only: fc.boolean(),
@@ -188,6 +195,7 @@ const strictness: Record<string, (value: unknown) => number> = {
   memory: (value) => -Number(value),
   cpus: (value) => -Number(value ?? 2),
   disk: (value) => -Number(value),
+  min_free_disk: (value) => Number(value),
   pids_limit: (value) => -Number(value),
   workspace_mode: (value) => (value === "ro" ? 1 : 0),
   read_only: (value) => (value === true ? 1 : 0),

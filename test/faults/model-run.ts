@@ -101,7 +101,9 @@ function agentsOf(withEngine: boolean): string {
     `  - { name: here, runtime: cli, max_concurrent: 3, ${retry} }`,
     `  - { name: clock, runtime: sdk, ${retry}, schedules: { ${due} } }`,
     ...(withEngine
-      ? [`  - { name: contained, runtime: cli, docker: { enabled: true }, ${retry} }`]
+      ? [
+          `  - { name: contained, runtime: cli, docker: { enabled: true, min_free_disk: 0k }, ${retry} }`,
+        ]
       : []),
   ].join("\n");
 }

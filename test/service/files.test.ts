@@ -51,7 +51,8 @@ test("a service is known by its fleet's file", () => {
   expect(isPlistOf(launchdPlist(facts), "/srv/herdctl.yaml")).toBe(false);
 });
 
-test("systemd finds nothing wrong with the unit", () => {
+/** The unit as a file, with everything that it names in place. */
+function unitFile(): { file: string; env: NodeJS.ProcessEnv } {
   const folder = folderWith({ 'a "100%" $HOME/.herdctl/service.env': "" });
   const fleetDir = join(folder, 'a "100%" $HOME');
   const unit = systemdUnit({
@@ -60,9 +61,25 @@ test("systemd finds nothing wrong with the unit", () => {
     environmentFile: join(fleetDir, ".herdctl/service.env"),
   });
   const file = join(folderWith({ "herdctl-test.service": unit }), "herdctl-test.service");
-  const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder };
+  return { file, env: { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder } };
+}
+
+test("systemd finds nothing wrong with the unit", () => {
+  const { file, env } = unitFile();
   const run = ["-c", 'systemd-analyze verify --user "$1" 2>&1', "sh", file];
   expect(execFileSync("sh", run, { env, encoding: "utf8" })).toBe("");
+});
+
+test("systemd-analyze security rates the unit no higher than the documentation says", () => {
+  const { file, env } = unitFile();
+  const report = execFileSync("systemd-analyze", ["security", "--user", "--offline=yes", file], {
+    env,
+    encoding: "utf8",
+  });
+  const [, exposure = "10"] = /exposure level for \S+: ([\d.]+)/.exec(report) ?? [];
+  const page = readFileSync(join(checkout, "docs/service.md"), "utf8");
+  const [, documented = "0"] = /exposure level of ([\d.]+)/.exec(page) ?? [];
+  expect(Number(exposure)).toBeLessThanOrEqual(Number(documented));
 });
 
 describe("the environment file", () => {

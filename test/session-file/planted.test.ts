@@ -3,6 +3,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readSessionFile } from "../../packages/core/src/runner/runtime/session-file/follow.ts";
+import {
+  plantedHolds,
+  readPlanted,
+} from "../../packages/core/src/runner/runtime/session-file/planted.ts";
 import { folderWith } from "../support/folder.ts";
 
 const line = (text: string, more: object = {}) =>
@@ -66,4 +70,20 @@ test("pipes, which would wait for somebody to write, hold nobody up", async () =
   const pipes = [join(subagents, "agent-a.meta.json"), join(subagents, "agent-b.jsonl")];
   for (const pipe of pipes) execFileSync("mkfifo", [pipe]);
   expect(await uuidsIn(file)).toContain("own");
+});
+
+test("a text is found in a transcript of any size without reading it whole", async () => {
+  const file = join(folderWith({ "one.jsonl": "" }), "one.jsonl");
+  const piece = 1024 * 1024;
+  // The text lies across the border of two pieces.
+  writeFileSync(file, `${"x".repeat(piece - 3)}"uuid":"a"${"x".repeat(2 * piece)}`);
+  expect(await plantedHolds(file, '"uuid":"a"')).toBe(true);
+  expect(await plantedHolds(file, '"uuid":"b"')).toBe(false);
+  expect(await plantedHolds(`${file}.none`, '"uuid":"a"')).toBe(false);
+});
+
+test("a small file that has become a large one is not read", async () => {
+  const file = join(folderWith({ meta: "12345678" }), "meta");
+  expect(await readPlanted(file, 8)).toBe("12345678");
+  expect(await readPlanted(file, 7)).toBeUndefined();
 });

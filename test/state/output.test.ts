@@ -37,6 +37,19 @@ async function readAll(file: string, from = 0) {
 }
 
 describe("writing", () => {
+  test("a log that has reached its size keeps results only, and says so once", async () => {
+    const { jobDir, file } = jobFolder();
+    const output = await openOutput(jobDir, 100);
+    onCleanup(() => output.close());
+    const message = { type: "assistant", text: "x".repeat(40) };
+    for (let count = 0; count < 5; count += 1) await output.append(message);
+    await output.append({ type: "result" }, { isResult: true });
+    const { messages } = await readAll(file);
+    const marker = { type: "system", subtype: "output_dropped", reason: "log_full" };
+    expect(messages).toEqual([message, { ...marker, max_bytes: 100 }, { type: "result" }]);
+    expect(output.dropped).toBe(4);
+  });
+
   test("a message is in the file, one line, once its promise resolves", async () => {
     const { jobDir, file } = jobFolder();
     const output = await writer(jobDir);

@@ -48,6 +48,72 @@ export const containerDefences: readonly Defence[] = [
     red: reviewed,
   },
   {
+    name: "the service gains no privileges",
+    guards: "the machine, against agents on the host that use set-uid programs",
+    edit: {
+      file: "packages/cli/src/service/systemd-unit.ts",
+      from: '  "NoNewPrivileges=yes",\n',
+      to: "",
+    },
+    red: { file: "test/service/files.test.ts", test: "the unit is the one that was reviewed" },
+  },
+  {
+    name: "a limit on the length of a message",
+    guards: "the memory of the runner, against a flood in the name of `claude`",
+    edit: {
+      file: "packages/core/src/runner/runtime/observe.ts",
+      from: "stdout.write(gate.push(chunk))",
+      to: "stdout.write(chunk)",
+    },
+    red: { file: "test/docker/host-resources.test.ts", test: "a flood of messages fills neither" },
+  },
+  {
+    name: "a limit on what waits for the log",
+    guards: "the memory of the runner, on a slow disk",
+    edit: {
+      file: "packages/core/src/runner/runtime/output-gate.ts",
+      from: "if (this.backlog + size > bound) {",
+      to: "if (bound === -1) {",
+    },
+    red: { file: "test/runtime/output-gate.test.ts", test: "drop messages for a reader" },
+  },
+  {
+    name: "a limit on the size of a job's log",
+    guards: "the disk of the state",
+    edit: {
+      file: "packages/core/src/state/output-writer.ts",
+      from: "if (this.#size + size <= limit) {",
+      to: "if (limit !== -1) {",
+    },
+    red: { file: "test/state/output.test.ts", test: "a log that has reached its size" },
+  },
+  {
+    name: "a limit on small files that an agent can write beside its transcript",
+    guards: "the memory of fleet and runner",
+    edit: {
+      file: "packages/core/src/runner/runtime/session-file/planted.ts",
+      from: "handle === undefined || (await handle.stat()).size > maxBytes",
+      to: "handle === undefined",
+    },
+    red: {
+      file: "test/session-file/planted.test.ts",
+      test: "a small file that has become a large",
+    },
+  },
+  {
+    name: "a run is stopped before it has filled the disk",
+    guards: "the disk of the workspace and of the state",
+    edit: {
+      file: "packages/core/src/runner/running-attempt.ts",
+      from: "await this.disk.start();",
+      to: "",
+    },
+    red: {
+      file: "test/docker/host-resources.test.ts",
+      test: "a run is stopped before it has filled",
+    },
+  },
+  {
     name: "a read-only mount is read-only throughout",
     guards: "file systems mounted below a folder that a container gets read-only",
     edit: {

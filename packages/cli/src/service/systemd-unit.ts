@@ -28,6 +28,7 @@ Restart=on-failure
 RestartSec=5
 RestartPreventExitStatus=2 3
 UMask=0077
+${hardening.join("\n")}
 
 [Install]
 WantedBy=default.target
@@ -35,6 +36,26 @@ WantedBy=default.target
 ${marker(facts.fleetFile)}
 `;
 }
+
+/**
+ * Only options that the systemd of an ordinary user can apply, and that leave agents on the host to
+ * work: options that need a mount namespace would make it a user namespace as well, in which ssh, sudo
+ * and git take every file of root for a stranger's. `PrivateTmp` would also hide the sockets of runners
+ * that outlive the unit. Claude Code's sandbox needs namespaces, and its runtime writable code.
+ */
+const hardening = [
+  "NoNewPrivileges=yes",
+  "RestrictSUIDSGID=yes",
+  "RestrictRealtime=yes",
+  "LockPersonality=yes",
+  "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+  "SystemCallArchitectures=native",
+  "SystemCallFilter=~@clock @cpu-emulation @keyring @module @obsolete @raw-io @reboot @swap",
+  "SystemCallFilter=~bpf io_uring_enter io_uring_register io_uring_setup userfaultfd",
+  "SystemCallErrorNumber=EPERM",
+  "KeyringMode=private",
+  "LimitCORE=0",
+];
 
 /** Systemd passes over sections with this beginning; by it a unit is known as this fleet's. */
 function marker(fleetFile: string): string {

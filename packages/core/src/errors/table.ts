@@ -183,6 +183,12 @@ export const errorTable = {
     status: 422,
     hint: "Check `working_directory`, `docker.user` and `docker.volumes`.",
   },
+  disk_full: {
+    meaning: "The disk of the working directory or of the state has less left than a run needs.",
+    exitCode: exitCodes.refused,
+    status: 503,
+    hint: "Free some space, or lower `docker.min_free_disk`.",
+  },
   docker_remote: {
     meaning: "The Docker engine that is named is not of this machine.",
     exitCode: exitCodes.badInput,

@@ -39,12 +39,16 @@ const noClaude = "The image has no `claude` that runs: build one with `herdctl d
 
 function stoppedOutcome(evidence: Evidence): Outcome {
   const code = evidence.stopped ?? "interrupted";
+  if (code === "disk_full")
+    return outcome(code, "The disk was almost full, so the run was stopped.", diskHint);
   if (code !== "auth_failed") return outcome(code);
   return outcome(
     code,
     `The API did not accept the credential (${evidence.apiError?.status ?? 401}).`,
   );
 }
+
+const diskHint = "Free some space, or lower `docker.min_free_disk`.";
 
 function notStarted(failure: string): Outcome {
   if (failure === "ENOENT" || failure === "EACCES") return outcome("runtime_missing");

@@ -4,6 +4,7 @@ import type { RateLimit } from "../gateway/limits.ts";
 import type { OutcomeCode } from "../state/outcome.ts";
 import type { ContainerSeen } from "./container/container-end.ts";
 import { textOf } from "./job-event.ts";
+import { droppedWarning } from "./runtime/output-gate.ts";
 import type { ProcessExit } from "./runtime/spawn.ts";
 
 /** Everything that was seen of a run; the outcome is decided from it and from nothing else. */
@@ -44,6 +45,7 @@ export type StopReason =
   | "stalled"
   | "start_timeout"
   | "auth_failed"
+  | "disk_full"
   | "interrupted";
 
 export interface ResultSeen {
@@ -97,7 +99,7 @@ export function addMessage(evidence: Evidence, message: SDKMessage): Evidence {
       limit: { rejected: status === "rejected", resetsAt: resetsAt && resetsAt * 1000 },
     };
   }
-  if (message.type === "system") return addSystem(evidence, message);
+  if (message.type === "system") return addDropped(addSystem(evidence, message), message);
   return evidence;
 }
 
@@ -119,6 +121,15 @@ function addSystem(evidence: Evidence, message: Of<"system">): Evidence {
   }
   return evidence;
 }
+
+function addDropped(evidence: Evidence, message: unknown): Evidence {
+  const warning = droppedWarning(message);
+  return warning === undefined
+    ? evidence
+    : { ...evidence, warnings: [...evidence.warnings, warning].slice(0, mostWarnings) };
+}
+
+const mostWarnings = 100;
 
 function addAssistant(evidence: Evidence, message: Of<"assistant">): Evidence {
   const isMain = message.parent_tool_use_id === null;

@@ -57,7 +57,7 @@ export class JobExecutor {
     const spentBefore = waiting ? waiting.totals : await totalsBefore(order);
     const [surrounds, output] = await Promise.all([
       this.surround(order, jobDir),
-      openOutput(jobDir),
+      openOutput(jobDir, order.agent.max_log_size),
     ]);
     return { surrounds, output, spentBefore };
   }
@@ -79,6 +79,7 @@ export class JobExecutor {
     const evidence = withReport(seen, order.outputSchema !== undefined, given);
 
     const { metadata, warnings } = await this.findings(order, evidence, startedAt);
+    if (output.dropped > 0) warnings.push(logFull(output.dropped));
     warnings.push(...refusalWarnings(evidence), ...(run?.refused() ?? []).map(refusalText));
     const report = makeReport({
       order,
@@ -153,6 +154,10 @@ function wasShortOfMemory({ container, result }: Evidence): boolean {
 function refusalText({ what, reason, remedy, count }: RefusedAccess): string {
   const times = count > 1 ? ` (${count} times)` : "";
   return `refused: ${what}${times}: ${reason}${remedy ? `; to allow it: ${remedy}` : ""}`;
+}
+
+function logFull(dropped: number): string {
+  return `the job's log reached \`max_log_size\`: ${dropped} messages are not in it`;
 }
 
 const shortOfMemory =

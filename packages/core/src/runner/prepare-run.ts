@@ -18,7 +18,7 @@ import { outcomes } from "./outcomes.ts";
 import { placeOf, type RunOrder } from "./run-order.ts";
 import type { SessionChoice } from "./runtime/interface.ts";
 import { type SessionHome, sessionFilePath } from "./runtime/session-file/path.ts";
-import { readPlanted } from "./runtime/session-file/planted.ts";
+import { plantedHolds } from "./runtime/session-file/planted.ts";
 import { planSession, type SessionPlan, type SessionWish, sessionRule } from "./session-plan.ts";
 
 export interface RunRequest {
@@ -126,8 +126,7 @@ export function configDirOf(environment: Environment): string {
 }
 
 async function holdsMessage(transcript: string, uuid: string | undefined): Promise<boolean> {
-  const text = uuid === undefined ? undefined : await readPlanted(transcript);
-  return text?.includes(`"uuid":"${uuid}"`) ?? false;
+  return uuid !== undefined && (await plantedHolds(transcript, `"uuid":"${uuid}"`));
 }
 
 type ChosenSession =

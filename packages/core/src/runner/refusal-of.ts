@@ -19,6 +19,7 @@ const refusals: Partial<Record<ErrorCode, OutcomeCode>> = {
   sdk_missing: "runtime_missing",
   docker_unavailable: "docker_unavailable",
   image_missing: "image_missing",
+  disk_full: "disk_full",
   workspace_unusable: "workspace_missing",
 };
 

@@ -3,6 +3,7 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { failPoint } from "../faults/fail-point.ts";
 import type { OutputWriter } from "../state/output-writer.ts";
 import type { Question, Reply } from "../state/question.ts";
+import { DiskWatch } from "./disk-watch.ts";
 import { addMessage, type Evidence, noEvidence, type StopReason } from "./evidence.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { HerdNote, MakeOwnTools, OwnTools } from "./own-tools.ts";
@@ -38,10 +39,12 @@ export class RunningAttempt {
   private readonly tasks = new BackgroundTasks();
   private readonly stderr: StderrLog;
   private readonly clock: StopClock;
+  private readonly disk: DiskWatch;
   private hadLastWord = false;
   private staysUp = false;
   private usedTools = false;
   private awaited = 0;
+  private isKeeping = false;
   private output: OutputWriter | undefined;
 
   constructor(
@@ -51,6 +54,11 @@ export class RunningAttempt {
     private readonly watch: RunWatch,
   ) {
     this.stderr = new StderrLog(jobDir);
+    this.disk = new DiskWatch({
+      folders: [order.cwd, jobDir],
+      minFreeBytes: order.place === "docker" ? order.agent.docker.min_free_disk : 0,
+      onShort: () => this.stop("disk_full"),
+    });
     this.clock = new StopClock({
       limits: order.agent.timeouts,
       startedAt: Date.now(),
@@ -73,12 +81,16 @@ export class RunningAttempt {
   ): Promise<Evidence> {
     this.output = output;
     try {
+      await this.disk.start();
       for await (const message of runtime.execute({ ...this.executeOptions(), spawn })) {
         failPoint(pointOf(message));
-        const kept = output.append(withTime(message));
+        this.isKeeping = true;
+        const isResult = message.type === "result";
+        const kept = output.append(withTime(message), { isResult });
         // What was seen counts, also when it cannot be kept: the next attempt must know the session.
         this.take(message);
         await kept;
+        this.isKeeping = false;
         // While it winds up: there is less to wait for when it is gone.
         if (this.hadLastWord) output.sync().catch(() => undefined);
         failPoint("message kept");
@@ -90,6 +102,7 @@ export class RunningAttempt {
       this.watch.onError?.(error);
     } finally {
       this.clock.stop();
+      this.disk.stop();
       this.output = undefined;
       this.over.abort();
       await Promise.all([this.sweep(runtime), this.stderr.close()]);
@@ -219,6 +232,7 @@ export class RunningAttempt {
         this.clock.sign();
         this.glance();
       },
+      isCaughtUp: () => !this.isKeeping,
       stderr: (text) => this.stderr.add(text),
       serverSpawned: (pid) => this.run.leash.holdServer(pid),
       serverNote: (text) => this.stderr.note(text),

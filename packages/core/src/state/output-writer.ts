@@ -6,15 +6,24 @@ import { ensureJobDir } from "./job-dir.ts";
 
 export const outputName = "output.jsonl";
 
+const megabyte = 1024 * 1024;
+const defaultMaxBytes = 256 * megabyte;
+/** What results may take beyond the limit: a log without its result says nothing of the end. */
+const resultReserveBytes = 64 * megabyte;
+
 /** The log of a job, to go on at its end. One writer at a time. */
-export async function openOutput(jobDir: string): Promise<OutputWriter> {
+export async function openOutput(
+  jobDir: string,
+  maxBytes = defaultMaxBytes,
+): Promise<OutputWriter> {
   // As good as always there already, and whoever opens it has somebody waiting.
   ensureJobDir(jobDir);
   const file = join(jobDir, outputName);
   const { size = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
   const handle = await open(file, "a+", 0o600);
   try {
-    return new OutputWriter(handle, size > 0 && (await endsInsideLine(handle, size)));
+    const torn = size > 0 && (await endsInsideLine(handle, size));
+    return new OutputWriter(handle, torn, { size, maxBytes });
   } catch (error) {
     await handle.close();
     throw error;
@@ -33,14 +42,42 @@ export class OutputWriter {
   #nextWrite: Promise<void> | undefined;
   #lastWrite: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
+  #size: number;
+  readonly #maxBytes: number;
+  #dropped = 0;
 
-  constructor(handle: FileHandle, torn: boolean) {
+  constructor(
+    handle: FileHandle,
+    torn: boolean,
+    { size, maxBytes }: { size: number; maxBytes: number },
+  ) {
     this.#handle = handle;
     this.#torn = torn;
+    this.#size = size;
+    this.#maxBytes = maxBytes;
   }
 
-  append(message: object): Promise<void> {
-    return this.appendRaw(JSON.stringify(message));
+  /** How many messages were not kept because the log had reached its size. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Beyond the size of the log only results are kept; one line says where the rest would follow. */
+  append(message: object, { isResult = false } = {}): Promise<void> {
+    const line = JSON.stringify(message);
+    const size = Buffer.byteLength(line) + newline.length;
+    const limit = this.#maxBytes + (isResult ? resultReserveBytes : 0);
+    if (this.#size + size <= limit) {
+      this.#size += size;
+      return this.appendRaw(line);
+    }
+    this.#dropped += 1;
+    return this.#dropped === 1 ? this.appendRaw(this.#limitMarker()) : Promise.resolve();
+  }
+
+  #limitMarker(): string {
+    const [type, subtype, reason] = ["system", "output_dropped", "log_full"];
+    return JSON.stringify({ type, subtype, reason, max_bytes: this.#maxBytes });
   }
 
   /** A line that is JSON already, without its end. */

@@ -3,7 +3,7 @@ import { chat } from "./chat.ts";
 import { docker } from "./docker.ts";
 import { hooks } from "./hooks.ts";
 import { mcpServer } from "./mcp.ts";
-import { count, duration, durationOrNone, durationUpTo, usd } from "./quantities.ts";
+import { count, duration, durationOrNone, durationUpTo, size, usd } from "./quantities.ts";
 import { schedule } from "./schedule.ts";
 import { hostPath, insidePath, name, someText, stringMap } from "./texts.ts";
 import {
@@ -220,6 +220,12 @@ const agentFields = {
     atMost,
   ),
   timeouts: free(timeouts.prefault({}).describe("Limits in time")),
+  max_log_size: stricter(
+    size
+      .prefault("256m")
+      .describe("Size of a job's log; messages beyond it are not kept, the result is"),
+    atMost,
+  ),
   retry: free(retry.prefault({}).describe("What happens after a failure that may pass")),
   budget: free(budget.prefault({}).describe("Limits for a day")),
   metadata_file: fleetOnly(

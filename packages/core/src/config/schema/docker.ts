@@ -2,6 +2,7 @@ import { z } from "zod";
 import { size } from "./quantities.ts";
 import { stringMap } from "./texts.ts";
 import {
+  atLeast,
   atMost,
   atMostOr,
   block,
@@ -149,6 +150,12 @@ export const docker = block({
         "Largest file that may be written, and size of a writable root where the engine has quotas",
       ),
     atMost,
+  ),
+  min_free_disk: stricter(
+    size
+      .prefault("512m")
+      .describe("A run is stopped when the disk of its workspace or of the state has less left"),
+    atLeast,
   ),
   user: stricter(
     user.optional().describe("Numeric user; the workspace's owner when not given"),

@@ -82,6 +82,9 @@ export const equal: Comparison = (limit, claimed) => same(limit, claimed);
 export const atMost: Comparison = (limit, claimed) =>
   limit === undefined || Number(claimed) <= Number(limit);
 
+export const atLeast: Comparison = (limit, claimed) =>
+  limit === undefined || Number(claimed) >= Number(limit);
+
 /** For a field without a default in the schema: the value that counts when nothing is set. */
 export const atMostOr =
   (unset: number): Comparison =>

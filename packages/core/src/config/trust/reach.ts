@@ -98,6 +98,8 @@ function usesOf(agent: ResolvedAgent): Record<string, number> {
     memory: docker.memory,
     cpus: docker.cpus ?? 2,
     disk: docker.disk,
+    "disk that is meant to stay free": -docker.min_free_disk,
+    "size of a log": agent.max_log_size,
     processes: docker.pids_limit,
     "runs at the same time": agent.max_concurrent,
     "claude processes started ahead": agent.warm,

@@ -4,12 +4,10 @@ import { z } from "zod";
 import type { Bridges } from "./mcp/bridges.ts";
 import { isRequest, jsonRpcMessage } from "./mcp/json-rpc.ts";
 import { MessageQueue } from "./message-queue.ts";
+import { outputLimits } from "./output-gate.ts";
 import type { PermissionAnswer } from "./permission.ts";
 import { LineSplitter } from "./session-file/splitter.ts";
 import type { ClaudeProcess } from "./spawn.ts";
-
-/** A message is at most this long; beyond it something other than claude is talking. */
-const longestLine = 512 * 1024 * 1024;
 
 const controlRequest = z.looseObject({
   request_id: z.string(),
@@ -59,7 +57,7 @@ export class ControlClient {
   }
 
   private read(): void {
-    const splitter = new LineSplitter(0, longestLine);
+    const splitter = new LineSplitter(0, outputLimits.maxLineBytes);
     const { stdout } = this.process;
     stdout.on("data", (chunk: Buffer) => {
       for (const line of splitter.push(chunk))

@@ -68,6 +68,8 @@ export interface RuntimeObserver {
   spawned?(pid: number | undefined, group?: RunCgroup): void;
   /** Bytes came from the program, whether or not they make a message yet. */
   activity?(): void;
+  /** Whether every message so far has been taken and kept; output is dropped for a reader that lags. */
+  isCaughtUp?(): boolean;
   stderr?(text: string): void;
   /** A bridged server has a process, which belongs to the run like claude's own. */
   serverSpawned?(pid: number): void;

@@ -150,6 +150,7 @@ export class LiveClaude {
       observer: {
         spawned: (pid, group) => now().spawned?.(pid, group),
         activity: () => now().activity?.(),
+        isCaughtUp: () => now().isCaughtUp?.() ?? true,
         stderr: (text) => now().stderr?.(text),
         serverSpawned: (pid) => now().serverSpawned?.(pid),
         serverNote: (text) => now().serverNote?.(text),

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { certainEnd } from "./certain-end.ts";
 import type { RuntimeObserver } from "./interface.ts";
+import { OutputGate } from "./output-gate.ts";
 import type { ClaudeProcess, ProcessExit } from "./spawn.ts";
 
 /**
@@ -13,13 +14,17 @@ export function watchProcess(
 ): ClaudeProcess {
   observer.spawned?.(process.pid, process.group);
   const stdout = new PassThrough();
+  const gate = new OutputGate(() => observer.isCaughtUp?.() ?? true);
+  const endOutput = () => {
+    if (!stdout.writableEnded) stdout.end(gate.end());
+  };
   process.stdout.on("data", (chunk: Buffer) => {
     observer.activity?.();
     // After its end it can only be of something that it left behind.
-    if (!stdout.writableEnded) stdout.write(chunk);
+    if (!stdout.writableEnded) stdout.write(gate.push(chunk));
   });
   // A pipe that breaks has ended; what is missing shows in the evidence.
-  for (const event of ["end", "close", "error"]) process.stdout.once(event, () => stdout.end());
+  for (const event of ["end", "close", "error"]) process.stdout.once(event, endOutput);
   process.stderr.setEncoding("utf8");
   process.stderr.on("error", () => undefined);
   process.stderr.on("data", (text: string) => {
@@ -36,7 +41,7 @@ export function watchProcess(
     isExpected = true;
     const exit = await certainEnd(process);
     if (!exit) return;
-    stdout.end();
+    endOutput();
     end(exit);
   };
   const exited = Promise.race([process.exited, certain]);

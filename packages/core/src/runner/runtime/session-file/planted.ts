@@ -18,12 +18,36 @@ export async function openPlanted(file: string): Promise<FileHandle | undefined>
   }
 }
 
-export async function readPlanted(file: string): Promise<string | undefined> {
+/** The text of a small file; undefined also when it is larger. */
+export async function readPlanted(file: string, maxBytes: number): Promise<string | undefined> {
   const handle = await openPlanted(file);
   try {
-    return await handle?.readFile("utf8");
+    if (handle === undefined || (await handle.stat()).size > maxBytes) return undefined;
+    const buffer = Buffer.alloc(maxBytes);
+    const { bytesRead } = await handle.read(buffer, 0, maxBytes, 0);
+    return buffer.toString("utf8", 0, bytesRead);
   } finally {
     await handle?.close();
+  }
+}
+
+const pieceBytes = 1024 * 1024;
+
+/** Whether a file of any size holds a text, without ever holding the file. */
+export async function plantedHolds(file: string, text: string): Promise<boolean> {
+  const handle = await openPlanted(file);
+  if (handle === undefined) return false;
+  const wanted = Buffer.from(text);
+  let before = Buffer.alloc(0);
+  try {
+    for await (const piece of handle.createReadStream({ highWaterMark: pieceBytes })) {
+      const seen = Buffer.concat([before, piece]);
+      if (seen.includes(wanted)) return true;
+      before = seen.subarray(Math.max(0, seen.length - wanted.length + 1));
+    }
+    return false;
+  } finally {
+    await handle.close();
   }
 }
 

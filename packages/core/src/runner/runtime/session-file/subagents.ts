@@ -28,10 +28,11 @@ export async function listSubagents(folder: string): Promise<string[]> {
 
 export async function readSubagent(folder: string, agentId: string): Promise<Subagent> {
   const file = join(folder, `agent-${agentId}.meta.json`);
-  const text = await readPlanted(file).catch(() => undefined);
+  const text = await readPlanted(file, maxMetaBytes).catch(() => undefined);
   return { agentId, ...parseMeta(text ?? "{}") };
 }
 
+const maxMetaBytes = 1024 * 1024;
 const optionalText = z.string().optional().catch(undefined);
 
 const metaShape = z.object({

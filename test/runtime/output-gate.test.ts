@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { OutputGate } from "../../packages/core/src/runner/runtime/output-gate.ts";
+
+const limits = { maxLineBytes: 100, maxBacklogBytes: 200 };
+const line = (text: string, type = "assistant") => `${JSON.stringify({ type, text })}\n`;
+
+function gateOf({ isCaughtUp = true } = {}) {
+  const reader = { isCaughtUp };
+  const gate = new OutputGate(() => reader.isCaughtUp, limits);
+  const push = (text: string) => gate.push(Buffer.from(text)).toString();
+  return { reader, push, end: () => gate.end().toString() };
+}
+
+const marker = (reason: string, messages: number, bytes: number) =>
+  `${JSON.stringify({ type: "system", subtype: "output_dropped", reason, messages, bytes })}\n`;
+
+describe("the bounds on what a claude prints", () => {
+  test("let whole lines through as they came, however they are cut", () => {
+    const bytes = Buffer.from(line("one") + line("zwö") + line("three"));
+    for (let cut = 0; cut < bytes.length; cut += 1) {
+      const gate = new OutputGate(() => true, limits);
+      const parts = [bytes.subarray(0, cut), bytes.subarray(cut)].map((part) => gate.push(part));
+      expect(Buffer.concat([...parts, gate.end()])).toEqual(bytes);
+    }
+  });
+
+  test("put a marker in the place of a line that is too long, and hold none of it", () => {
+    const { push } = gateOf();
+    expect(push(line("before"))).toBe(line("before"));
+    for (let part = 0; part < 1_000; part += 1) expect(push("x".repeat(100))).toBe("");
+    expect(push(`\n${line("after")}`)).toBe(marker("line_too_long", 1, 100_001) + line("after"));
+  });
+
+  test("drop messages for a reader that is behind, and say how many", () => {
+    const { reader, push, end } = gateOf({ isCaughtUp: false });
+    const one = line("x".repeat(50));
+    const fitting = Math.floor(limits.maxBacklogBytes / one.length);
+    expect(push(one.repeat(fitting))).toBe(one.repeat(fitting));
+    expect(push(one.repeat(5))).toBe("");
+    reader.isCaughtUp = true;
+    expect(push(one)).toBe(marker("reader_behind", 5, 5 * one.length) + one);
+    expect(end()).toBe("");
+  });
+
+  test("let results and the control protocol through when other messages are dropped", () => {
+    const { push, end } = gateOf({ isCaughtUp: false });
+    push(line("x".repeat(50)).repeat(20));
+    const kept = line("", "result") + line("", "control_request");
+    expect(push(kept).endsWith(kept)).toBe(true);
+    // These have a bound as well.
+    push(line("", "result").repeat(100));
+    expect(end()).toContain("reader_behind");
+  });
+
+  test("pass on a last line without an end", () => {
+    const { push, end } = gateOf();
+    expect(push("half")).toBe("");
+    expect(end()).toBe("half\n");
+  });
+});
