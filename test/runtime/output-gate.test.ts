@@ -55,6 +55,6 @@ describe("the bounds on what a claude prints", () => {
   test("pass on a last line without an end", () => {
     const { push, end } = gateOf();
     expect(push("half")).toBe("");
-    expect(end()).toBe("half\n");
+    expect(end()).toBe("half");
   });
 });

@@ -42,7 +42,7 @@ function practiceAgent(folder: string, runtime: RuntimeType): ResolvedAgent {
     priority: 0,
     warm: 0,
     timeouts: { start: minute, stall: minute, wall: minute },
-    max_log_size: 0,
+    max_log_size: 2 ** 20,
     retry: { max_attempts: 1, backoff: minute },
     budget: {},
     tools: [],

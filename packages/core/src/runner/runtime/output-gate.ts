@@ -57,7 +57,7 @@ export class OutputGate {
   push(chunk: Buffer): Buffer {
     const passing: Buffer[] = [];
     for (const line of this.splitter.push(chunk)) {
-      if (line.kind === "complete") this.pass(line.bytes, passing);
+      if (line.kind === "complete") this.pass(Buffer.concat([line.bytes, newline]), passing);
       else passing.push(marker("line_too_long", { messages: 1, bytes: line.end - line.start }));
     }
     return Buffer.concat(passing);
@@ -74,7 +74,7 @@ export class OutputGate {
 
   private pass(line: Buffer, passing: Buffer[]): void {
     if (this.isCaughtUp()) this.backlog = 0;
-    const size = line.length + 1;
+    const size = line.length;
     const { maxBacklogBytes: most } = this.limits;
     const bound = isEssential(line) ? 2 * most : most;
     if (this.backlog + size > bound) {
@@ -84,7 +84,7 @@ export class OutputGate {
     }
     this.tellDropped(passing);
     this.backlog += size;
-    passing.push(line, newline);
+    passing.push(line);
   }
 
   private tellDropped(passing: Buffer[]): void {
