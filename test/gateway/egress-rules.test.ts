@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
-import { connect as connectTls } from "node:tls";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { docker } from "../../packages/core/src/config/schema/docker.ts";
@@ -13,6 +10,7 @@ import {
   readPlainTarget,
   readTunnelTarget,
 } from "../../packages/core/src/gateway/egress/target.ts";
+import { clientHello } from "./client-hello.ts";
 
 const at = (text: string) => {
   const read = readTunnelTarget(text);
@@ -139,26 +137,39 @@ describe("rules", () => {
     { host: "inner.test", address: "10.0.0.5" },
     { host: "both.test", address: "10.0.0.6" },
     "both.test",
+    "plain.test:80",
+    "debian",
+    { host: "git.test:22", protocol: "tcp" },
+    "git.test",
   ]);
 
+  const tls = { kind: "resolve", protocol: "tls" };
+
   test.each<[string, object | undefined]>([
-    ["example.com:443", { kind: "resolve" }],
-    ["example.com:80", { kind: "resolve" }],
+    ["example.com:443", tls],
+    ["example.com:80", undefined],
+    ["plain.test:80", tls],
+    ["plain.test:443", undefined],
+    ["deb.debian.org:80", tls],
+    ["deb.debian.org:443", tls],
+    ["registry.npmjs.org:80", undefined],
+    ["git.test:22", { kind: "resolve", protocol: "tcp" }],
+    ["git.test:443", tls],
     ["example.com:22", undefined],
     ["www.example.com:443", undefined],
     ["badexample.com:443", undefined],
     ["example.com.evil.test:443", undefined],
-    ["a.wide.test:443", { kind: "resolve" }],
-    ["a.b.wide.test:443", { kind: "resolve" }],
+    ["a.wide.test:443", tls],
+    ["a.b.wide.test:443", tls],
     ["wide.test:443", undefined],
     ["awide.test:443", undefined],
-    ["registry.test:8443", { kind: "resolve" }],
+    ["registry.test:8443", tls],
     ["registry.test:443", undefined],
-    ["registry.npmjs.org:443", { kind: "resolve" }],
+    ["registry.npmjs.org:443", tls],
     ["npm:443", undefined],
     ["pypi.org:443", undefined],
-    ["inner.test:443", { kind: "pinned", addresses: ["10.0.0.5"] }],
-    ["both.test:443", { kind: "pinned", addresses: ["10.0.0.6"] }],
+    ["inner.test:443", { kind: "pinned", addresses: ["10.0.0.5"], protocol: "tls" }],
+    ["both.test:443", { kind: "pinned", addresses: ["10.0.0.6"], protocol: "tls" }],
   ])("%s is %j", (text, expected) => {
     expect(open(at(text))).toEqual(expected);
   });
@@ -169,14 +180,18 @@ describe("rules", () => {
         const target = { host: host.toLowerCase(), port };
         const name = /\[(.*)\]$/.exec(egressRemedy(target))?.[1] ?? "";
         expect(docker.parse({ egress: [name] }).egress).toEqual([name]);
-        expect(egressRules([name])(target)).toEqual({ kind: "resolve" });
+        expect(egressRules([name])(target)).toEqual(tls);
       }),
     );
   });
 
   test("the presets of the configuration are those that are known, each of whole names", () => {
     expect(docker.parse({ egress: Object.keys(presets) }).egress).toHaveLength(4);
-    for (const host of Object.values(presets).flat()) expect(at(`${host}:443`).host).toBe(host);
+    for (const entry of Object.values(presets).flat()) {
+      const [host, port = "443"] = entry.split(":");
+      expect(at(`${host}:${port}`)).toEqual({ host, port: Number(port) });
+      if (port !== "443") expect(presets.debian).toContain(entry);
+    }
   });
 });
 
@@ -253,6 +268,7 @@ describe("addresses", () => {
     expect(await gate(["8.8.8.8", "2606:4700::1"])(at("example.com:443"))).toEqual({
       kind: "open",
       addresses: ["8.8.8.8", "2606:4700::1"],
+      protocol: "tls",
     });
     expect(await gate(["8.8.8.8", "10.0.0.5"])(at("example.com:443"))).toEqual({
       kind: "refused",
@@ -271,6 +287,8 @@ describe("addresses", () => {
     expect(await gate([], seen)(at("inner.test:443"))).toEqual({
       kind: "open",
       addresses: ["127.0.0.1"],
+      protocol: "tls",
+      pinned: "127.0.0.1",
     });
     expect(seen).toEqual([]);
   });
@@ -287,23 +305,8 @@ describe("addresses", () => {
 });
 
 describe("the first message of TLS", () => {
-  /** What the real library sends first. */
-  async function hello(servername: string): Promise<Buffer> {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    const client = connectTls({ port, host: "127.0.0.1", servername });
-    client.on("error", () => undefined);
-    const [socket] = await once(server, "connection");
-    const [bytes] = await once(socket, "data");
-    client.destroy();
-    socket.destroy();
-    server.close();
-    return bytes;
-  }
-
   test("names the host, however it is cut", async () => {
-    const bytes = await hello("Registry.test");
+    const bytes = await clientHello("Registry.test");
     expect(readServerName(bytes)).toEqual({ kind: "named", name: "registry.test" });
     for (let length = 0; length < bytes.length; length += 1) {
       expect(readServerName(bytes.subarray(0, length))).toEqual({ kind: "incomplete" });
@@ -319,7 +322,7 @@ describe("the first message of TLS", () => {
   });
 
   test("without a name, or broken, has none", async () => {
-    expect(readServerName(await hello(""))).toEqual({ kind: "unnamed" });
+    expect(readServerName(await clientHello(""))).toEqual({ kind: "unnamed" });
     expect(readServerName(Buffer.from("16030100050100000100", "hex"))).toEqual({ kind: "unnamed" });
     expect(readServerName(Buffer.from("160301000402000000", "hex"))).toEqual({ kind: "unnamed" });
   });
@@ -330,7 +333,7 @@ describe("the first message of TLS", () => {
   });
 
   test("no bytes make the reading fail", async () => {
-    const good = await hello("registry.test");
+    const good = await clientHello("registry.test");
     fc.assert(
       fc.property(fc.nat(good.length - 1), fc.nat(255), (place, value) => {
         const bytes = Buffer.from(good);

@@ -5,20 +5,19 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect as connectTls } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import type { EgressEvent } from "../../packages/core/src/gateway/egress/traffic.ts";
 import { refusedAccess } from "../../packages/core/src/gateway/refused-access.ts";
-import { allOf, egressTo, named, rawHost, send, socketTo, tlsHost } from "./hosts.ts";
+import { allOf, egressTo, named, rawHost, send, socketTo, unchecked } from "./hosts.ts";
 import { eventually, standIn } from "./upstream.ts";
 
 const close = "connection: close\r\n\r\n";
 const portOf = (url: string) => Number(new URL(url).port);
 
-test("an open host is reached, by plain request and by tunnel", async () => {
+test("an open host is reached, by plain request and by an unchecked tunnel", async () => {
   const host = await standIn((request, response) => response.end(`you asked for ${request.url}`));
   const port = portOf(host.url);
-  const egress = await egressTo([named("registry.test", port)]);
+  const egress = await egressTo([unchecked("registry.test", port)]);
   const get = await send(
     egress,
     `GET http://registry.test:${port}/a?b=c HTTP/1.1\r\nhost: x\r\n${close}`,
@@ -229,44 +228,13 @@ test("a host that cannot be reached is a 502 with the reason", async () => {
   expect(egress.refused()).toEqual([]);
 });
 
-/** TLS through a tunnel to one name, begun for another. */
-async function speakTls(tunnelTo: string, servername: string) {
-  const host = await tlsHost((_, response) => response.end("over TLS"));
-  const egress = await egressTo([named(tunnelTo, host.port)]);
-  const socket = socketTo(egress);
-  socket.write(`CONNECT ${tunnelTo}:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
-  await once(socket, "data");
-  const tls = connectTls({ socket, servername, rejectUnauthorized: false });
-  tls.on("error", () => undefined);
-  tls.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
-  const answer = await allOf(tls);
-  socket.destroy();
-  return { answer, egress, host };
-}
-
-test("TLS with the host of the tunnel passes untouched", async () => {
-  const { answer, egress } = await speakTls("registry.test", "registry.test");
-  expect(answer).toContain("over TLS");
-  expect(egress.refused()).toEqual([]);
-});
-
-test.each([
-  ["other.test", "TLS was begun for other.test"],
-  ["", "TLS was begun for a host without a name"],
-])("TLS that is begun for %j is cut before the host hears of it", async (name, reason) => {
-  const { answer, egress, host } = await speakTls("registry.test", name);
-  expect(answer).toBe("");
-  expect(host.seen).toHaveLength(0);
-  expect(egress.refused()).toMatchObject([{ host: "registry.test", reason }]);
-});
-
 test("one side may end while the other goes on", async () => {
   const host = await rawHost(async (socket) => {
     const said = await allOf(socket);
     await sleep(50);
     socket.end(`you said ${said}`);
   });
-  const egress = await egressTo([named("registry.test", host.port)]);
+  const egress = await egressTo([unchecked("registry.test", host.port)]);
   const socket = socketTo(egress);
   socket.end(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\nhello`);
   expect(await allOf(socket)).toMatch(/\r\n\r\nyou said hello$/);
@@ -274,7 +242,7 @@ test("one side may end while the other goes on", async () => {
 
 test("a host that speaks first is heard", async () => {
   const host = await rawHost((socket) => socket.write("220 welcome"));
-  const egress = await egressTo([named("registry.test", host.port)]);
+  const egress = await egressTo([unchecked("registry.test", host.port)]);
   const socket = socketTo(egress);
   socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
   let heard = "";
@@ -295,7 +263,7 @@ test("much goes both ways unchanged, counted by host, and a slow reader holds ba
     for (; sent < megabytes; sent += 1) if (!socket.write(chunk)) await once(socket, "drain");
     socket.end();
   });
-  const egress = await egressTo([named("registry.test", host.port)]);
+  const egress = await egressTo([unchecked("registry.test", host.port)]);
   const socket = socketTo(egress);
   socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
   const [head] = await once(socket, "data");
@@ -320,7 +288,7 @@ test("much goes both ways unchanged, counted by host, and a slow reader holds ba
 
 test("bytes are counted while a connection is open", async () => {
   const host = await rawHost((socket) => socket.write("12345"));
-  const egress = await egressTo([named("registry.test", host.port)]);
+  const egress = await egressTo([unchecked("registry.test", host.port)]);
   const socket = socketTo(egress);
   socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\nabc`);
   await eventually(
@@ -342,7 +310,7 @@ test("a client that goes away ends the connection to the host, and the other way
     socket.once("end", () => socket.end());
     if (!hang) socket.destroy();
   });
-  const egress = await egressTo([named("registry.test", host.port)]);
+  const egress = await egressTo([unchecked("registry.test", host.port)]);
   const open = async () => {
     const socket = socketTo(egress);
     socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);
@@ -367,7 +335,7 @@ test("a socket serves whoever may reach it, and stopping cuts everything", async
     socket.resume().once("close", () => hostSockets.push(true));
     socket.once("end", () => socket.end());
   });
-  const egress = await egressTo([named("registry.test", host.port)], {
+  const egress = await egressTo([unchecked("registry.test", host.port)], {
     socketPath,
     socketMode: 0o666,
   });
@@ -422,7 +390,7 @@ test("thirty at once stay apart, and nothing is complained of", async () => {
   const host = await rawHost(async (socket) => {
     socket.end(`you said ${await allOf(socket)}`);
   });
-  const egress = await egressTo([named("registry.test", host.port)]);
+  const egress = await egressTo([unchecked("registry.test", host.port)]);
   const answers = Array.from({ length: 30 }, async (_, index) => {
     const socket = socketTo(egress);
     socket.write(`CONNECT registry.test:${host.port} HTTP/1.1\r\nhost: x\r\n\r\n`);

@@ -62,6 +62,11 @@ export function named(host: string, port: number) {
   return { host: `${host}:${port}`, address: "127.0.0.1" };
 }
 
+/** The same for tunnels with any protocol. */
+export function unchecked(host: string, port: number) {
+  return { ...named(host, port), protocol: "tcp" as const };
+}
+
 export function socketTo(egress: Egress): Socket {
   const { port } = new URL(egress.url ?? "");
   const socket = connect({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true });

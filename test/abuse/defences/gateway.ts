@@ -5,6 +5,8 @@ const sealedTest = "test/gateway/sealed.test.ts";
 const egressTest = "test/gateway/egress.test.ts";
 const rulesTest = "test/gateway/egress-rules.test.ts";
 const sealed = "packages/core/src/gateway/policy/sealed-request.ts";
+const tunnelsTest = "test/gateway/tunnels.test.ts";
+const tunnel = "packages/core/src/gateway/egress/tunnel.ts";
 const target = "packages/core/src/gateway/egress/target.ts";
 
 const door = "packages/core/src/gateway/door.ts";
@@ -197,11 +199,54 @@ export const gatewayDefences: readonly Defence[] = [
     name: "TLS is begun for the host of the tunnel",
     guards: "neighbours of an open host on one server",
     edit: {
-      file: "packages/core/src/gateway/egress/tunnel.ts",
-      from: '(said.kind === "named" && said.name === host)',
-      to: '(said.kind === "named" && said.name !== "" && host)',
+      file: tunnel,
+      from: "return said.name === host ? undefined :",
+      to: 'return said.name !== "" || host ? undefined :',
     },
-    red: { file: egressTest, test: 'TLS that is begun for "other.test" is cut' },
+    red: { file: tunnelsTest, test: 'TLS that is begun for "other.test" is cut' },
+  },
+  {
+    name: "a tunnel carries TLS only",
+    guards: "neighbours of an open host on one server, against plain text with another Host",
+    edit: {
+      file: tunnel,
+      from: 'return refuse("a tunnel carries TLS only; plain HTTP goes through the proxy directly", true);',
+      to: "return undefined;",
+    },
+    red: {
+      file: tunnelsTest,
+      test: "plain HTTP in a tunnel does not reach a neighbour of an open host",
+    },
+  },
+  {
+    name: "TLS that names no host is refused",
+    guards: "neighbours of an open host on one server",
+    edit: {
+      file: tunnel,
+      from: 'return refuse("TLS was begun for a host without a name");',
+      to: "return undefined;",
+    },
+    red: { file: tunnelsTest, test: 'TLS that is begun for "" is cut' },
+  },
+  {
+    name: "an encrypted ClientHello is refused",
+    guards: "neighbours of an open host on one server, against a name that nobody can read",
+    edit: {
+      file: "packages/core/src/gateway/egress/client-hello.ts",
+      from: "if (encryptedNameExtensions.some((type) => extensions.has(type)))",
+      to: "if (encryptedNameExtensions.every((type) => extensions.has(type)))",
+    },
+    red: { file: tunnelsTest, test: "an encrypted ClientHello of RFC 9849 is refused" },
+  },
+  {
+    name: "a rule without a port opens port 443 only",
+    guards: "neighbours of an open host on one server, against plain HTTP",
+    edit: {
+      file: "packages/core/src/gateway/egress/rules.ts",
+      from: "if (port !== target.port) return false;",
+      to: "if (port !== target.port && target.port !== 80) return false;",
+    },
+    red: { file: rulesTest, test: "example.com:80 is undefined" },
   },
   {
     name: "the host that is asked sees the name that was asked for",

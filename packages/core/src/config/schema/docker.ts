@@ -14,7 +14,7 @@ import {
   stricter,
   subset,
 } from "./trust.ts";
-import { checkedText, meaningful, Wrong } from "./wrong.ts";
+import { checkedText, checkedValue, meaningful, Wrong } from "./wrong.ts";
 
 const egressPresets = ["npm", "github", "pypi", "debian"] as const;
 const networks = ["none", "bridge", "host"] as const;
@@ -95,13 +95,20 @@ const image = checkedText((text) =>
       ),
 );
 
-const egress = z.union([
-  egressName,
-  block({
-    host: free(egressHost.describe("Host that the gateway opens")),
-    address: free(address.describe("The one address at which it is reached; it may be private")),
-  }),
-]);
+const egressObject = block({
+  host: free(egressHost.describe("Host that the gateway opens")),
+  address: free(
+    address.optional().describe("The only address at which it is reached; it may be private"),
+  ),
+  protocol: free(
+    z
+      .literal("tcp")
+      .optional()
+      .describe("Let tunnels carry any protocol, unchecked; tunnels carry TLS only without it"),
+  ),
+}).check(checkedValue(wrongEgress));
+
+const egress = z.union([egressName, egressObject]);
 
 export const docker = block({
   enabled: stricter(
@@ -190,6 +197,27 @@ function isHost(text: string): boolean {
   // A name that ends in a number is an address to most programs, in hex and octal too.
   const isAddress = /^(\d+|0x[\da-f]*)$/i.test(last);
   return hostname.test(text) && !isAddress && Number(port) > 0 && Number(port) < 65_536;
+}
+
+interface EgressObject {
+  host: string;
+  address?: string | undefined;
+  protocol?: "tcp" | undefined;
+}
+
+function wrongEgress({ host, address, protocol }: EgressObject): Wrong | undefined {
+  if (address === undefined && !host.includes(".")) {
+    return new Wrong(
+      `"${host}" is a host of a private network, and has no address`,
+      `Add the one address at which it is reached: \`{host: ${host}, address: 10.0.0.5}\`.`,
+    );
+  }
+  const isOnePort = host.includes(":") && !host.startsWith("*.");
+  if (protocol === undefined || isOnePort) return undefined;
+  return new Wrong(
+    `"${host}" is not one host and port, which \`protocol: tcp\` needs`,
+    "Write one host with its port, such as `git.example.com:22`.",
+  );
 }
 
 function noHost(text: string): Wrong {

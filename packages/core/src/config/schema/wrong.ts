@@ -34,6 +34,14 @@ export function checkedText(check: Check) {
   });
 }
 
+/** For `.check()` of an object whose keys have to fit together. */
+export function checkedValue<T>(check: (value: T) => Wrong | undefined) {
+  return ({ value, issues }: z.core.ParsePayload<T>): void => {
+    const wrong = check(value);
+    if (wrong) issues.push(issue(value, wrong));
+  };
+}
+
 type Check = (text: string) => Wrong | undefined;
 
 /** For checks that take their time: a large fleet says the same few texts over and over. */
@@ -45,7 +53,7 @@ export function remembered(check: Check): Check {
   };
 }
 
-function issue(input: string, wrong: Wrong) {
+function issue(input: unknown, wrong: Wrong) {
   return {
     code: "custom" as const,
     input,

@@ -1,13 +1,13 @@
 import { lookup } from "node:dns/promises";
 import { whyPrivate } from "./address.ts";
-import { type EgressRule, egressRemedy, egressRules } from "./rules.ts";
+import { type EgressRule, egressRemedy, egressRules, type Protocol } from "./rules.ts";
 import type { Target } from "./target.ts";
 
 /** Gives every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export type EgressAdmission =
-  | { kind: "open"; addresses: readonly string[] }
+  | { kind: "open"; addresses: readonly string[]; protocol: Protocol; pinned?: string }
   | { kind: "refused"; reason: string; remedy?: string }
   | { kind: "unresolved"; failure: string };
 
@@ -29,9 +29,13 @@ export function egressGate(
         remedy: egressRemedy(target),
       };
     }
-    if (opening.kind === "pinned") return { kind: "open", addresses: opening.addresses };
+    const { protocol } = opening;
+    if (opening.kind === "pinned") {
+      const { addresses } = opening;
+      return { kind: "open", addresses, protocol, pinned: addresses[0] };
+    }
     return resolve(target.host).then(
-      (addresses) => judge(target, addresses),
+      (addresses) => judge(target, addresses, protocol),
       (error: NodeJS.ErrnoException) => ({
         kind: "unresolved",
         failure: error.code ?? "ENOTFOUND",
@@ -40,18 +44,18 @@ export function egressGate(
   };
 }
 
-function judge(target: Target, addresses: readonly string[]): EgressAdmission {
+function judge(target: Target, addresses: readonly string[], protocol: Protocol): EgressAdmission {
   for (const address of addresses) {
     const why = whyPrivate(address);
     if (why === undefined) continue;
     return {
       kind: "refused",
       reason: `the host leads to ${address}, which ${why.reason}`,
-      remedy: why.isNameable ? egressRemedy(target, address) : undefined,
+      remedy: why.isNameable ? egressRemedy(target, { address }) : undefined,
     };
   }
   if (addresses.length === 0) return { kind: "unresolved", failure: "ENOTFOUND" };
-  return { kind: "open", addresses };
+  return { kind: "open", addresses, protocol };
 }
 
 async function resolveBySystem(host: string): Promise<readonly string[]> {

@@ -3,18 +3,31 @@ export type ServerName =
   | { kind: "incomplete" }
   | { kind: "not_tls" }
   | { kind: "named"; name: string }
+  /** The name that counts is in an encrypted part of the message. */
+  | { kind: "encrypted" }
   | { kind: "unnamed" };
 
-const [handshake, clientHello, serverNameExtension, hostName] = [22, 1, 0, 0];
-const recordHead = 5;
+const handshake = 22;
+const clientHello = 1;
+const recordHeaderBytes = 5;
+const serverNameExtension = 0;
+const hostNameType = 0;
+/**
+ * Encrypted ClientHello (RFC 9849, also when a client only sends random bytes there) and its
+ * predecessors: the drafts 7 to 10 and encrypted server names.
+ */
+const encryptedNameExtensions = [0xfe0d, 0xfe0a, 0xfe09, 0xfe08, 0xff02, 0xffce];
 
-/** Reads a ClientHello, in however many records it comes. What is no good one has no name. */
+/** Reads a ClientHello, in however many records it comes. A malformed one counts as unnamed. */
 export function readServerName(bytes: Buffer): ServerName {
   if (bytes.length === 0) return { kind: "incomplete" };
   if (bytes[0] !== handshake) return { kind: "not_tls" };
   const hello = joinRecords(bytes);
   if (hello === "incomplete") return { kind: "incomplete" };
-  const name = hello && nameIn(hello);
+  const extensions = hello && readExtensions(hello);
+  if (!extensions) return { kind: "unnamed" };
+  if (encryptedNameExtensions.some((type) => extensions.has(type))) return { kind: "encrypted" };
+  const name = nameIn(extensions.get(serverNameExtension));
   return name ? { kind: "named", name } : { kind: "unnamed" };
 }
 
@@ -26,34 +39,43 @@ function joinRecords(bytes: Buffer): Buffer | "incomplete" | undefined {
       if (message[0] !== clientHello) return undefined;
       if (message.length >= 4 + length) return message.subarray(4, 4 + length);
     }
-    if (bytes.length < at + recordHead) return "incomplete";
-    const end = at + recordHead + bytes.readUInt16BE(at + 3);
+    if (bytes.length < at + recordHeaderBytes) return "incomplete";
+    const end = at + recordHeaderBytes + bytes.readUInt16BE(at + 3);
     if (bytes[at] !== handshake) return undefined;
     if (bytes.length < end) return "incomplete";
-    message = Buffer.concat([message, bytes.subarray(at + recordHead, end)]);
+    message = Buffer.concat([message, bytes.subarray(at + recordHeaderBytes, end)]);
     at = end;
   }
 }
 
-function nameIn(hello: Buffer): string | undefined {
+/** Undefined when the message is malformed, or names a type twice: readers disagree on which counts. */
+function readExtensions(hello: Buffer): Map<number, Buffer> | undefined {
+  const extensions = new Map<number, Buffer>();
   try {
     let at = 2 + 32;
     at += 1 + hello.readUInt8(at);
     at += 2 + hello.readUInt16BE(at);
     at += 1 + hello.readUInt8(at);
     const end = at + 2 + hello.readUInt16BE(at);
-    for (at += 2; at < end; at += 4 + hello.readUInt16BE(at + 2)) {
-      if (hello.readUInt16BE(at) === serverNameExtension) return onlyName(hello, at + 4);
+    if (end !== hello.length) return undefined;
+    for (at += 2; at < end; ) {
+      const type = hello.readUInt16BE(at);
+      const next = at + 4 + hello.readUInt16BE(at + 2);
+      if (extensions.has(type) || next > end) return undefined;
+      extensions.set(type, hello.subarray(at + 4, next));
+      at = next;
     }
   } catch {
-    // Too short for what it says of itself.
+    // The message is shorter than its own lengths say.
+    return undefined;
   }
-  return undefined;
+  return extensions;
 }
 
-function onlyName(hello: Buffer, at: number): string | undefined {
-  const listed = hello.readUInt16BE(at);
-  const length = hello.readUInt16BE(at + 3);
-  if (hello.readUInt8(at + 2) !== hostName || listed !== length + 3) return undefined;
-  return hello.toString("latin1", at + 5, at + 5 + length).toLowerCase();
+/** A list with one entry of the type "host name" and nothing after it. */
+function nameIn(list: Buffer | undefined): string | undefined {
+  if (list === undefined || list.length < 5 || list.readUInt8(2) !== hostNameType) return undefined;
+  const length = list.readUInt16BE(3);
+  if (list.readUInt16BE(0) !== length + 3 || list.length !== length + 5) return undefined;
+  return list.toString("latin1", 5).toLowerCase();
 }

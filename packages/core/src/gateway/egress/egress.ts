@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Door } from "../door.ts";
 import type { Gateway } from "../gateway.ts";
-import { egressGate, type Resolve } from "./admission.ts";
+import { type EgressAdmission, egressGate, type Resolve } from "./admission.ts";
 import {
   type ProxyAnswer,
   rawAnswer,
@@ -13,10 +13,10 @@ import {
 } from "./answer.ts";
 import { dial, idleTime } from "./dial.ts";
 import { passPlain } from "./plain.ts";
-import type { EgressRule } from "./rules.ts";
+import { type EgressRule, egressRemedy } from "./rules.ts";
 import { type ReadTarget, readPlainTarget, readTunnelTarget, type Target } from "./target.ts";
 import { type EgressEvent, type EgressSnapshot, type RefusedHost, Traffic } from "./traffic.ts";
-import { openTunnel } from "./tunnel.ts";
+import { openTunnel, type TunnelRefusal } from "./tunnel.ts";
 
 export interface EgressOptions {
   allow: readonly EgressRule[];
@@ -32,6 +32,8 @@ export interface EgressOptions {
   /** The system's own by default. */
   resolve?: Resolve;
   onEvent?: (event: EgressEvent) => void;
+  /** How long a client may take to begin TLS in a tunnel. */
+  helloTimeoutMs?: number;
 }
 
 export interface Egress {
@@ -51,14 +53,23 @@ interface Reached {
   target: Target;
   path: string;
   upstream: Socket;
+  admission: Extract<EgressAdmission, { kind: "open" }>;
 }
 
 /** No key opens this proxy: whoever reaches the socket may use it. */
 const limits = { maxConnections: 256, headersTimeoutMs: 20_000, maxUnauthenticated: 256 };
 
+const httpPorts = [80, 443];
+
+/** Never for the ports of HTTP and HTTPS, where the client can do without. */
+function tcpRemedy(target: Target, address?: string): string | undefined {
+  if (httpPorts.includes(target.port)) return undefined;
+  return egressRemedy(target, { address, protocol: "tcp" });
+}
+
 /** The second door: an HTTP proxy to named hosts and to nobody else. */
 export async function startEgress(options: EgressOptions): Promise<Egress> {
-  const { api, socketPath, socketMode } = options;
+  const { api, socketPath, socketMode, helloTimeoutMs = 30_000 } = options;
   const traffic = new Traffic(options.onEvent ?? (() => undefined));
   const admit = egressGate(options.allow, options.resolve);
   const stopping = new AbortController();
@@ -78,7 +89,7 @@ export async function startEgress(options: EgressOptions): Promise<Egress> {
     return dial(target, admission.addresses, stopping.signal).then(
       (upstream) => {
         traffic.opened(target, upstream);
-        return { kind: "reached", target, path, upstream };
+        return { kind: "reached", target, path, upstream, admission };
       },
       (error: NodeJS.ErrnoException) => unreachableAnswer(target, error.code ?? "no reason given"),
     );
@@ -98,10 +109,12 @@ export async function startEgress(options: EgressOptions): Promise<Egress> {
     client.pause();
     const reached = await reach(readTunnelTarget(request.url ?? ""));
     if (reached.kind === "answer") return client.end(rawAnswer(reached));
-    const { target, upstream } = reached;
+    const { target, upstream, admission } = reached;
     if (client.destroyed) return upstream.destroy();
-    const onOtherName = (name: string) => refuse(target, `TLS was begun for ${name}`);
-    openTunnel(client, upstream, { head, host: target.host, onOtherName });
+    const onRefused = ({ reason, isOtherProtocol }: TunnelRefusal) =>
+      refuse(target, reason, isOtherProtocol ? tcpRemedy(target, admission.pinned) : undefined);
+    const { protocol } = admission;
+    openTunnel(client, upstream, { head, host: target.host, protocol, helloTimeoutMs, onRefused });
   };
 
   const door = new Door({ requestTimeout: 0, keepAliveTimeout: 60_000 }, plain, limits);

@@ -1,4 +1,12 @@
-/** What is needed to work with a source of packages: names and nothing beside them. */
+const debian = [
+  "deb.debian.org",
+  "security.debian.org",
+  "ftp.debian.org",
+  "cdn-fastly.deb.debian.org",
+  "cdn-aws.deb.debian.org",
+];
+
+/** The hosts of a package source. Port 443 unless another is named. */
 export const presets: Readonly<Record<string, readonly string[]>> = {
   npm: ["registry.npmjs.org", "registry.yarnpkg.com"],
   github: [
@@ -12,11 +20,6 @@ export const presets: Readonly<Record<string, readonly string[]>> = {
     "github-cloud.githubusercontent.com",
   ],
   pypi: ["pypi.org", "files.pythonhosted.org"],
-  debian: [
-    "deb.debian.org",
-    "security.debian.org",
-    "ftp.debian.org",
-    "cdn-fastly.deb.debian.org",
-    "cdn-aws.deb.debian.org",
-  ],
+  // apt fetches over plain HTTP and checks signatures.
+  debian: [...debian, ...debian.map((host) => `${host}:80`)],
 };

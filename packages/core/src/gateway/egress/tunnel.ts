@@ -1,58 +1,110 @@
 import type { Socket } from "node:net";
-import { Transform } from "node:stream";
-import { readServerName } from "./client-hello.ts";
+import { readServerName, type ServerName } from "./client-hello.ts";
+import type { Protocol } from "./rules.ts";
+
+export interface TunnelOptions {
+  /** The first bytes of the client, which came with its request. */
+  head: Buffer;
+  host: string;
+  protocol: Protocol;
+  helloTimeoutMs: number;
+  onRefused(refusal: TunnelRefusal): void;
+}
+
+export interface TunnelRefusal {
+  reason: string;
+  /** The client speaks another protocol, which a rule for this host could allow. */
+  isOtherProtocol: boolean;
+}
 
 const established = "HTTP/1.1 200 Connection established\r\n\r\n";
 
-/** Joins both sides until both have ended; when one breaks, so does the other. */
-export function openTunnel(
-  client: Socket,
-  upstream: Socket,
-  { head, host, onOtherName }: { head: Buffer; host: string; onOtherName: (name: string) => void },
-): void {
-  client.write(established);
-  const checked = sameName(host, onOtherName);
-  if (head.length > 0) checked.write(head);
-  client.pipe(checked).pipe(upstream);
-  upstream.pipe(client);
+/**
+ * Joins both sides until both have ended; when one breaks, so does the other. Nothing passes in
+ * either direction before the client has begun TLS with the host of the tunnel: with plain text, or
+ * another name, it would reach a neighbour on the same server.
+ */
+export function openTunnel(client: Socket, upstream: Socket, options: TunnelOptions): void {
+  const { head, host, protocol, helloTimeoutMs, onRefused } = options;
   client.once("close", (broken) => leave(upstream, broken));
   upstream.once("close", (broken) => leave(client, broken));
-  checked.once("error", () => {
+  client.write(established);
+  if (protocol === "tcp") {
+    join(client, upstream, head);
+    return;
+  }
+  readHello(client, head, helloTimeoutMs, (said, bytes) => {
+    const refusal = refusalOf(said, host);
+    if (refusal === undefined) {
+      join(client, upstream, bytes);
+      return;
+    }
+    onRefused(refusal);
     client.destroy();
     upstream.destroy();
   });
 }
 
-/** What one side has sent is still to reach the other, unless something broke. */
+function join(client: Socket, upstream: Socket, first: Buffer): void {
+  if (first.length > 0) upstream.write(first);
+  client.pipe(upstream);
+  upstream.pipe(client);
+}
+
+/** What one side has sent still has to reach the other, unless the connection broke. */
 function leave(side: Socket, broken: boolean): void {
   if (broken) side.destroy();
   else side.destroySoon();
 }
 
-const longestHello = 64 * 1024;
+const maxHelloBytes = 16 * 1024;
 
-/**
- * Nothing of TLS is opened, but its first message names a host in the clear. One that is not the
- * host of the tunnel would reach a neighbour on the same server.
- */
-function sameName(host: string, onOtherName: (name: string) => void): Transform {
-  let first: Buffer | undefined = Buffer.alloc(0);
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      if (first === undefined) return done(null, chunk);
-      first = Buffer.concat([first, chunk]);
-      const said = readServerName(first);
-      if (said.kind === "incomplete" && first.length < longestHello) return done();
-      if (said.kind === "not_tls" || (said.kind === "named" && said.name === host)) {
-        const bytes = first;
-        first = undefined;
-        return done(null, bytes);
-      }
-      onOtherName(said.kind === "named" ? shown(said.name) : "a host without a name");
-      return done(new Error("another host is meant"));
-    },
-    flush: (done) => done(null, first),
-  });
+/** Gives what the client sent as its first message, and all bytes that were read for it. */
+function readHello(
+  client: Socket,
+  head: Buffer,
+  timeoutMs: number,
+  done: (said: ServerName, bytes: Buffer) => void,
+): void {
+  let bytes = head;
+  const finish = (said: ServerName) => {
+    clearTimeout(timer);
+    client.pause();
+    client.off("data", onData);
+    client.off("end", onEnd);
+    client.off("close", onClose);
+    done(said, bytes);
+  };
+  const judge = () => {
+    const said = readServerName(bytes);
+    if (said.kind !== "incomplete" || bytes.length >= maxHelloBytes) finish(said);
+  };
+  const onData = (chunk: Buffer) => {
+    bytes = Buffer.concat([bytes, chunk]);
+    judge();
+  };
+  const onEnd = () => finish({ kind: "incomplete" });
+  const onClose = () => clearTimeout(timer);
+  const timer = setTimeout(finish, timeoutMs, { kind: "incomplete" });
+  client.on("data", onData).once("end", onEnd).once("close", onClose);
+  judge();
+  if (client.listeners("data").includes(onData)) client.resume();
+}
+
+function refusalOf(said: ServerName, host: string): TunnelRefusal | undefined {
+  const refuse = (reason: string, isOtherProtocol = false) => ({ reason, isOtherProtocol });
+  switch (said.kind) {
+    case "named":
+      return said.name === host ? undefined : refuse(`TLS was begun for ${shown(said.name)}`);
+    case "unnamed":
+      return refuse("TLS was begun for a host without a name");
+    case "encrypted":
+      return refuse("TLS was begun with an encrypted ClientHello, which hides the host");
+    case "not_tls":
+      return refuse("a tunnel carries TLS only; plain HTTP goes through the proxy directly", true);
+    case "incomplete":
+      return refuse("TLS was not begun in the tunnel", true);
+  }
 }
 
 function shown(name: string): string {
