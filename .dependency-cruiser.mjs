@@ -5,10 +5,11 @@
 const core = {
   errors: [],
   faults: [],
+  lib: [],
   document: ["errors"],
   state: ["errors", "faults"],
   config: ["document", "state", "errors"],
-  gateway: ["errors"],
+  gateway: ["errors", "lib"],
   queue: ["config", "state", "errors"],
   runner: ["config", "state", "gateway", "errors", "faults"],
   image: ["config", "runner", "errors"],
@@ -16,7 +17,7 @@ const core = {
   "runner-process": ["herd-tools", "config", "gateway", "runner", "state", "errors", "faults"],
   triggers: ["config", "queue", "runner", "state", "errors", "faults"],
   doctor: ["document", "config", "gateway", "triggers", "runner", "state", "errors"],
-  hooks: ["config", "runner", "state", "errors", "faults"],
+  hooks: ["config", "runner", "state", "lib", "errors", "faults"],
   work: ["config", "triggers", "state", "errors"],
   chat: ["config", "queue", "triggers", "runner", "state", "errors", "faults"],
   fleet: [

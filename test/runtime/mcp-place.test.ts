@@ -196,7 +196,9 @@ describe("a bridge", () => {
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     theirs.onmessage = (message) => void heard.push(message);
     const mayCall = (tool: string) => tool !== "forbidden";
-    const options = { patience: 200, mayCall, spawned: () => undefined, note: () => undefined };
+    const permits = (access: string) => access === "always";
+    const silent = { spawned: () => undefined, note: () => undefined };
+    const options = { patience: 200, mayCall, permits, ...silent };
     const bridge = new Bridge("x", { connect: async () => ours }, options);
     const say = (message: JSONRPCMessage) => theirs.send(message);
     const ids = () => heard.flatMap((message) => ("id" in message ? [message.id] : []));

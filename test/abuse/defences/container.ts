@@ -279,6 +279,43 @@ export const containerDefences: readonly Defence[] = [
     },
   },
   {
+    name: "a bridged server is asked by a list of methods",
+    guards:
+      "servers on the host, against programs in the container that speak in the name of claude",
+    edit: {
+      file: "packages/core/src/runner/runtime/mcp/bridge.ts",
+      from: ": access !== undefined && this.options.permits(access);",
+      to: ": access !== undefined || this.options.permits !== undefined;",
+    },
+    red: {
+      file: "test/runtime/mcp-methods.test.ts",
+      test: "a refused method is an error that names it",
+    },
+  },
+  {
+    name: "resources of a bridged server need a rule that names them",
+    guards: "data on the host, against programs in the container that speak in the name of claude",
+    edit: {
+      file: "packages/core/src/runner/runtime/mcp/tool-rules.ts",
+      from: 'return permission_mode === "bypassPermissions" || named(allowed_tools);',
+      to: 'return permission_mode !== "plan" || named(allowed_tools);',
+    },
+    red: {
+      file: "test/runtime/mcp-methods.test.ts",
+      test: "a resource of a bridged server is read only if the rules say so",
+    },
+  },
+  {
+    name: "a bridged server asks claude for nothing",
+    guards: "the model and the user, against a server that asks for samples and answers",
+    edit: {
+      file: "packages/core/src/runner/runtime/mcp/method-rules.ts",
+      from: 'return ("id" in word ? requestsToClaude : notificationsToClaude).has(word.method);',
+      to: 'return "id" in word || notificationsToClaude.has(word.method);',
+    },
+    red: { file: "test/runtime/mcp-methods.test.ts", test: "of what a server asks or says" },
+  },
+  {
     name: "rules of tools are kept outside of the container",
     guards: "servers on the host, against whoever speaks in the name of claude",
     edit: {

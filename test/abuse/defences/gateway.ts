@@ -186,6 +186,19 @@ export const gatewayDefences: readonly Defence[] = [
     red: { file: egressTest, test: "a name that leads to a private address is refused" },
   },
   {
+    name: "one judgement of public addresses for hooks and egress",
+    guards: "the cloud around the machine, against an address that looks public",
+    edit: {
+      file: "packages/core/src/lib/public-address.ts",
+      from: "if (metadataAddresses.includes(normal))",
+      to: 'if (metadataAddresses.includes("") && normal)',
+    },
+    red: {
+      file: "test/lib/public-address.test.ts",
+      test: "hooks and egress agree on 168.63.129.16",
+    },
+  },
+  {
     name: "hosts are opened by name, not by address",
     guards: "the machine's own network, against numbers in all their spellings",
     edit: {

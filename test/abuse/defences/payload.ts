@@ -154,8 +154,8 @@ export const payloadDefences: readonly Defence[] = [
     name: "hooks post to public addresses only",
     guards: "services of the machine, against a url out of metadata",
     edit: {
-      file: "packages/core/src/hooks/address.ts",
-      from: "const refused = addresses.find(({ address }) => !isPublic(address));",
+      file: "packages/core/src/hooks/public-lookup.ts",
+      from: "const refused = addresses.find(({ address }) => !isPublicAddress(address));",
       to: "const refused = addresses.find(({ address }) => !address);",
     },
     red: { file: "test/hooks/post.test.ts", test: "a private address is refused however it is" },

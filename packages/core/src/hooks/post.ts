@@ -1,8 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
-import { isPublic, PrivateAddress, publicLookup } from "./address.ts";
+import { isPublicAddress } from "../lib/public-address.ts";
 import { failed, type HookResult, succeeded } from "./hook-result.ts";
+import { PrivateHostError, publicLookup } from "./public-lookup.ts";
 
 export interface Posted {
   url: string;
@@ -21,7 +22,7 @@ export async function post(posted: Posted): Promise<HookResult> {
     return judge(response, await firstWords(response));
   } catch (error) {
     if (posted.signal.aborted) return failed(String(posted.signal.reason));
-    if (error instanceof PrivateAddress) {
+    if (error instanceof PrivateHostError) {
       const message = `${url.hostname} is a private address; \`allow_private: true\` lets it be used`;
       return failed(message, { mayPass: false });
     }
@@ -32,7 +33,7 @@ export async function post(posted: Posted): Promise<HookResult> {
 /** An address that is written out is looked up by nobody. */
 function refuseLiteral({ hostname }: URL): void {
   const literal = hostname.replace(/^\[|\]$/g, "");
-  if (isIP(literal) !== 0 && !isPublic(literal)) throw new PrivateAddress(hostname);
+  if (isIP(literal) !== 0 && !isPublicAddress(literal)) throw new PrivateHostError(hostname);
 }
 
 function send(url: URL, { body, headers, allowPrivate, signal }: Posted): Promise<IncomingMessage> {

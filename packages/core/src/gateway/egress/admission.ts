@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { whyPrivate } from "./address.ts";
+import { whyPrivate } from "../../lib/public-address.ts";
 import { type EgressRule, egressRemedy, egressRules, type Protocol } from "./rules.ts";
 import type { Target } from "./target.ts";
 

@@ -9,12 +9,22 @@ import { hideSecrets } from "./hide-secrets.ts";
 import { isRequest, isResponse } from "./json-rpc.ts";
 import { LastingLink } from "./lasting-link.ts";
 import type { Link, ServerWord } from "./link.ts";
+import {
+  type Access,
+  accessFor,
+  mayNotifyServer,
+  mayReachClaude,
+  permittedOffer,
+  withoutCapabilities,
+} from "./method-rules.ts";
 import { reasonOf } from "./reason-of.ts";
 
 export interface BridgeOptions {
   /** How long anything but a tool call may take, in milliseconds. */
   patience: number;
   mayCall(tool: string, input: unknown): boolean;
+  /** Whether the agent's rules open what is no tool: resources, prompts. */
+  permits(access: Exclude<Access, "tool">): boolean;
   spawned(pid: number): void;
   /** For the log. */
   note(text: string): void;
@@ -68,6 +78,7 @@ export class Bridge {
 
   tell(message: JSONRPCNotification | JSONRPCResponse): void {
     const method = isResponse(message) ? undefined : message.method;
+    if (method !== undefined && !mayNotifyServer(method)) return;
     if (method === "notifications/initialized") {
       if (this.isInitialized) return;
       this.isInitialized = true;
@@ -86,25 +97,38 @@ export class Bridge {
 
   /** The SDK greets a server before claude does, and claude tries twice; a server hears one. */
   private async greet(request: JSONRPCRequest): Promise<JSONRPCResponse> {
-    this.greeting ??= this.link.introduce(request);
-    return { ...(await this.greeting), id: request.id };
+    this.greeting ??= this.link.introduce(withoutCapabilities(request));
+    const answer = { ...(await this.greeting), id: request.id };
+    if ("error" in answer) return answer;
+    return { ...answer, result: permittedOffer(answer.result, this.permits) };
   }
 
+  private readonly permits = (access: Access) => access !== "tool" && this.options.permits(access);
+
   private refuseForbidden({ method, params }: JSONRPCRequest): void {
-    if (method !== "tools/call" || this.options.mayCall(String(params?.name), params?.arguments)) {
-      return;
-    }
-    const refusal = `\`${params?.name}\` is not permitted to this agent`;
+    const access = accessFor(method);
+    const isPermitted =
+      access === "tool"
+        ? this.options.mayCall(String(params?.name), params?.arguments)
+        : access !== undefined && this.options.permits(access);
+    if (isPermitted) return;
+    const what = access === "tool" ? params?.name : method;
+    const refusal = `\`${what}\` is not permitted to this agent`;
     this.note([refusal.slice(0, longestReason)]);
     throw new Error(refusal);
   }
 
   private pass(word: ServerWord, from: Link): void {
-    if (this.guard.passes(word)) this.listener(word);
-    else if (isRequest(word)) {
-      const error = { code: -32000, message: "too much at once" };
-      from.tell({ jsonrpc: "2.0", id: word.id, error });
+    const isKnown = mayReachClaude(word);
+    if (isKnown && this.guard.passes(word)) {
+      this.listener(word);
+      return;
     }
+    if (!isRequest(word)) return;
+    const error = isKnown
+      ? { code: -32000, message: "too much at once" }
+      : { code: methodNotFound, message: `Method not found: ${word.method}` };
+    from.tell({ jsonrpc: "2.0", id: word.id, error });
   }
 
   private async shut(): Promise<void> {
@@ -123,3 +147,4 @@ export class Bridge {
 }
 
 const longestReason = 500;
+const methodNotFound = -32601;

@@ -1,5 +1,6 @@
 import type { ExecuteOptions } from "../interface.ts";
 import { Bridge } from "./bridge.ts";
+import type { Access } from "./method-rules.ts";
 import { ToolRules } from "./tool-rules.ts";
 
 const defaultPatience = 30_000;
@@ -21,6 +22,7 @@ export class Bridges {
     this.onPermission = rules.remembering(onPermission);
     const options = (server: string) => ({
       mayCall: (tool: string, input: unknown) => rules.allow(server, tool, input),
+      permits: (access: Exclude<Access, "tool">) => rules.permits(server, access),
       patience: patienceOf(env.MCP_TIMEOUT),
       spawned: (pid: number) => observer?.serverSpawned?.(pid),
       note: (text: string) => observer?.serverNote?.(text),

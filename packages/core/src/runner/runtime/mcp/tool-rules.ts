@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ResolvedAgent } from "../../../config/resolve.ts";
 import type { ExecuteOptions } from "../interface.ts";
+import type { Access } from "./method-rules.ts";
 
 type Rules = Pick<
   ResolvedAgent,
@@ -42,12 +43,37 @@ export class ToolRules {
     );
     return index !== -1 && this.allowedOnce.splice(index, 1).length > 0;
   }
+
+  /** What is no tool of a server: open by the tool of Claude Code for it, or with the whole server. */
+  permits(server: string, access: Exclude<Access, "tool">): boolean {
+    if (access === "always") return true;
+    const { permission_mode, allowed_tools, denied_tools } = this.agent;
+    const named = (rules: readonly string[]) => {
+      if (isWholeServerNamed(rules, server)) return true;
+      return (
+        access !== "whole_server" && rules.some((rule) => matches(rule, resourceTools[access]))
+      );
+    };
+    if (named(denied_tools)) return false;
+    return permission_mode === "bypassPermissions" || named(allowed_tools);
+  }
 }
+
+const resourceTools = {
+  list_resources: "ListMcpResourcesTool",
+  read_resources: "ReadMcpResourceTool",
+} as const;
 
 /** Whether rules such as `mcp__github__*` speak of a tool. */
 export function isNamed(rules: readonly string[], server: string, tool: string): boolean {
   const name = toolName(server, tool);
   return rules.some((rule) => rule === `mcp__${plain(server)}` || matches(rule, name));
+}
+
+/** A rule that fits a tool which no server can have fits all of its tools. */
+function isWholeServerNamed(rules: readonly string[], server: string): boolean {
+  const name = `mcp__${plain(server)}`;
+  return rules.some((rule) => rule === name || matches(rule, `${name}__\0`));
 }
 
 function toolName(server: string, tool: string): string {

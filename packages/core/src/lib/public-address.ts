@@ -8,9 +8,14 @@ export interface PrivateAddress {
   isNameable: boolean;
 }
 
+/** Whether an address is on the open internet, and not one of this machine. */
+export function isPublicAddress(address: string): boolean {
+  return whyPrivate(address) === undefined;
+}
+
 /**
- * Why nobody may be led to an address by a name, or undefined for one on the open internet. Only
- * what is known to be public is: addresses that embed another one are not, whatever they embed.
+ * Why an address that a name leads to must not be used, or undefined for a public one. Addresses
+ * that embed another one count as private, whatever they embed.
  */
 export function whyPrivate(address: string, own = ownAddresses()): PrivateAddress | undefined {
   const never = (reason: string) => ({ reason, isNameable: false });
@@ -28,7 +33,7 @@ export function whyPrivate(address: string, own = ownAddresses()): PrivateAddres
   }
   const normal = parsed.toNormalizedString();
   if (metadataAddresses.includes(normal)) return never("belongs to the cloud around this machine");
-  if (own.includes(normal)) return never("belongs to this machine");
+  if (own.some((one) => isSame(one, normal))) return never("belongs to this machine");
   return undefined;
 }
 
@@ -42,7 +47,9 @@ const metadataAddresses = ["168.63.129.16"];
 
 function ownAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return all
-    .filter(({ address }) => ipaddr.isValid(address))
-    .map(({ address }) => ipaddr.parse(address).toNormalizedString());
+  return all.map(({ address }) => address);
+}
+
+function isSame(address: string, normal: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.parse(address).toNormalizedString() === normal;
 }
