@@ -47,6 +47,6 @@ async function peer(id: string, says: Pick<NodeWord, "reaches">): Promise<Peer> 
   const door = new PeerDoor(() => ({ node: id, lives: true, ...says }));
   onTestFinished(() => door.close());
   const address = await door.open("127.0.0.1");
-  door.know("secret");
+  door.know("secret", id);
   return { id, address };
 }

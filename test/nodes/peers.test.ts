@@ -1,7 +1,7 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, it, onTestFinished } from "vitest";
+import { type AddressInfo, connect } from "node:net";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { doorHost } from "../../packages/core/src/fleet/nodes/door-host.ts";
 import {
   askPeer,
@@ -38,7 +38,8 @@ it("who does not know the secret is told nothing, and is not believed", async ()
 it("a question that nobody of the fleet has signed is refused", async () => {
   const address = await door(word);
   const who = encodeURIComponent(JSON.stringify(asker));
-  const headers = { nonce: "0".repeat(32), asker: who, seal: "f".repeat(64) };
+  const time = String(Date.now());
+  const headers = { nonce: "0".repeat(32), time, asker: who, seal: "f".repeat(64) };
   expect((await fetch(`http://${address}/store`, { headers })).status).toBe(403);
 });
 
@@ -46,13 +47,72 @@ it.each(["%", "{", JSON.stringify({ id: 7 })])(
   "a question of the fleet that cannot be read is refused, and the next is answered: %s",
   async (who) => {
     const address = await door(word);
-    const nonce = "0".repeat(32);
-    const seal = createHmac("sha256", "secret").update(`ask ${nonce} ${who}`).digest("hex");
-    const headers = { nonce, asker: who, seal };
+    const headers = question({ who });
     expect((await fetch(`http://${address}/store`, { headers })).status).toBe(403);
     expect(await askPeer({ id: "one", address }, "secret", asker)).toEqual(word);
   },
 );
+
+/** A question as a node of the fleet signs it. */
+function question({
+  who = encodeURIComponent(JSON.stringify(asker)),
+  to = "one",
+  at = Date.now(),
+}) {
+  const [nonce, time] = [randomBytes(16).toString("hex"), String(at)];
+  const text = `ask ${to} ${time} ${nonce} ${who}`;
+  const seal = createHmac("sha256", "secret").update(text).digest("hex");
+  return { nonce, time, asker: who, seal };
+}
+
+const statusOf = async (address: string, headers: Record<string, string>) =>
+  (await fetch(`http://${address}/store`, { headers })).status;
+
+it("a recorded question is refused when it is sent again", async () => {
+  const heard: Peer[] = [];
+  const address = await door(word, heard);
+  const recorded = question({});
+  expect(await statusOf(address, recorded)).toBe(200);
+  expect(await statusOf(address, recorded)).toBe(403);
+  expect(await statusOf(address, { ...recorded, nonce: "1".repeat(32) })).toBe(403);
+  expect(heard).toHaveLength(1);
+});
+
+it.each([-120_000, -61_000, 61_000, 120_000])(
+  "a question whose time is %i ms off is refused",
+  async (offset) => {
+    const address = await door(word);
+    expect(await statusOf(address, question({ at: Date.now() + offset }))).toBe(403);
+    expect(await statusOf(address, question({ at: Date.now() + offset / 4 }))).toBe(200);
+  },
+);
+
+it("a question without a signed time, or for another node, is refused", async () => {
+  const address = await door(word);
+  const { time, ...timeless } = question({});
+  expect(await statusOf(address, timeless)).toBe(403);
+  expect(await statusOf(address, { ...timeless, time: String(Number(time) + 1) })).toBe(403);
+  expect(await statusOf(address, question({ to: "two" }))).toBe(403);
+});
+
+it("slow, large and many connections of strangers are closed, and a node is answered", async () => {
+  const address = await door(word);
+  const [host, port] = address.split(":");
+  const open = (text: string) => {
+    const socket = connect(Number(port), host).on("error", () => undefined);
+    socket.write(text);
+    onTestFinished(() => void socket.destroy());
+    return socket.resume();
+  };
+  const large = open(`GET /store HTTP/1.1\r\nx: ${"x".repeat(8_000)}\r\n\r\n`);
+  const slow = Array.from({ length: 100 }, () => open("GET /store HTTP/1.1\r\n"));
+  await vi.waitFor(() => {
+    expect(large.destroyed).toBe(true);
+    expect(slow.filter((one) => one.destroyed).length).toBeGreaterThanOrEqual(36);
+  });
+  await vi.waitFor(() => expect(slow.every((one) => one.destroyed)).toBe(true), 5_000);
+  expect(await askPeer({ id: "one", address }, "secret", asker)).toEqual(word);
+});
 
 it("an answer that nobody of the fleet has signed is not believed", async () => {
   const impostor = createServer((_, response) =>
@@ -105,6 +165,6 @@ async function door(
   onTestFinished(() => opened.close());
   const address = await opened.open("127.0.0.1");
   const secret = given.length === 0 ? "secret" : given[0];
-  if (secret !== undefined) opened.know(secret);
+  if (secret !== undefined) opened.know(secret, says.node);
   return address;
 }

@@ -49,12 +49,40 @@ export const nodeDefences: readonly Defence[] = [
     edit: {
       file: peers,
       from:
-        "if (!isSeal(seal, signed(this.secret, `ask $" +
+        "if (!isSeal(seal, signed(secret, `ask $" +
+        "{node} $" +
+        "{time} $" +
         "{nonce} $" +
         "{asker}`))) return undefined;",
       to: "if (!isSeal(seal, seal)) return undefined;",
     },
     red: { file: peersTest, test: "a question that nobody of the fleet has signed is refused" },
+  },
+  {
+    name: "a question of a peer is answered once",
+    guards: "what a node knows, against recorded questions",
+    edit: {
+      file: peers,
+      from: "if (!this.seen.isNew(nonce)) return undefined;",
+      to: "this.seen.isNew(nonce);",
+    },
+    red: { file: peersTest, test: "a recorded question is refused when it is sent again" },
+  },
+  {
+    name: "a question of a peer has a time",
+    guards: "what a node knows, against recorded questions",
+    edit: {
+      file: peers,
+      from: "if (Math.abs(Date.now() - Number(time)) > maxClockSkewMs) return undefined;",
+      to: "",
+    },
+    red: { file: peersTest, test: "a question whose time is 61000 ms off is refused" },
+  },
+  {
+    name: "connections of strangers to a node end soon",
+    guards: "the fleet's memory, against hosts that reach the port for peers",
+    edit: { file: peers, from: "headersTimeout: 2_000,", to: "headersTimeout: 60_000," },
+    red: { file: peersTest, test: "slow, large and many connections of strangers are closed" },
   },
   {
     name: "answers of peers are signed",

@@ -64,6 +64,11 @@ const mcp = z.strictObject({
 const server = z.strictObject({
   port: z.int().min(1).max(65_535).prefault(3232).describe("Port of dashboard, API and webhooks"),
   host: host.prefault("127.0.0.1").describe("Address it listens on"),
+  peer_host: host
+    .optional()
+    .describe(
+      "Address on which a node listens for the other nodes; the one towards the database when not given",
+    ),
   names: z
     .array(hostName)
     .prefault([])

@@ -97,8 +97,9 @@ export class Membership {
 
   /** Rejects with `node_refused` when the others run another configuration. */
   async join(): Promise<void> {
-    const { host } = this.frame.loaded().fleet.server;
-    this.address = await this.door.open(await doorHost(host, this.frame.shared.connectionString));
+    const { host, peer_host } = this.frame.loaded().fleet.server;
+    const { connectionString } = this.frame.shared;
+    this.address = await this.door.open(peer_host ?? (await doorHost(host, connectionString)));
     try {
       await this.enter();
       await this.meetOthers();
@@ -160,7 +161,7 @@ export class Membership {
     if (joined.kind === "other_config") throw refused(this.print, joined);
     this.self = joined.node;
     this.peers.begin(joined.secret);
-    this.door.know(joined.secret);
+    this.door.know(joined.secret, joined.node.id);
     this.lease.begin(`${id}.${joined.node.epoch}`, sentAt, joined.unbroken);
     this.reach.missed();
     this.reach.heard(sentAt);

@@ -23,20 +23,25 @@ export type Peer = Pick<Node, "id" | "address">;
  */
 export class PeerDoor {
   private server: Server | undefined;
-  private secret: string | undefined;
+  private known: { secret: string; node: string } | undefined;
+  private readonly seen = new SeenNonces();
 
   constructor(private readonly answer: (asker: Peer) => NodeWord) {}
 
   /** Resolves with where peers find it. */
   async open(host: string): Promise<string> {
-    const server = createServer((request, response) => {
+    const server = createServer(serverLimits, (request, response) => {
+      response.setHeader("connection", "close");
       const question = this.questionIn(request);
-      if (question === undefined || this.secret === undefined)
-        return void response.writeHead(403).end();
+      if (question === undefined || this.known === undefined) {
+        response.writeHead(403).end();
+        return;
+      }
       const body = JSON.stringify(this.answer(question.asker));
-      const seal = signed(this.secret, `answer ${question.nonce} ${body}`);
+      const seal = signed(this.known.secret, `answer ${question.nonce} ${body}`);
       response.writeHead(200, { "content-type": "application/json", seal }).end(body);
     });
+    server.maxConnections = maxConnections;
     this.server = server;
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -49,8 +54,8 @@ export class PeerDoor {
   }
 
   /** Known once the node has joined; nobody is answered before. */
-  know(secret: string): void {
-    this.secret = secret;
+  know(secret: string, node: string): void {
+    this.known = { secret, node };
   }
 
   async close(): Promise<void> {
@@ -63,13 +68,44 @@ export class PeerDoor {
 
   /** Undefined where nobody of the fleet asks. */
   private questionIn({ headers, url }: IncomingMessage): Question | undefined {
-    const { nonce, asker, seal } = headers;
-    if (url !== "/store" || this.secret === undefined) return undefined;
+    const { nonce, asker, seal, time } = headers;
+    if (url !== "/store" || this.known === undefined) return undefined;
     if (typeof nonce !== "string" || !/^[0-9a-f]{32}$/.test(nonce)) return undefined;
     if (typeof asker !== "string" || typeof seal !== "string") return undefined;
-    if (!isSeal(seal, signed(this.secret, `ask ${nonce} ${asker}`))) return undefined;
+    if (typeof time !== "string" || !/^\d{13}$/.test(time)) return undefined;
+    const { secret, node } = this.known;
+    if (!isSeal(seal, signed(secret, `ask ${node} ${time} ${nonce} ${asker}`))) return undefined;
+    if (Math.abs(Date.now() - Number(time)) > maxClockSkewMs) return undefined;
+    if (!this.seen.isNew(nonce)) return undefined;
     const known = readAsker(asker);
     return known && { nonce, asker: known };
+  }
+}
+
+/** A question that is older or newer is refused; so the clocks of nodes may differ by that much. */
+const maxClockSkewMs = 60_000;
+const maxNonces = 10_000;
+const maxConnections = 64;
+const serverLimits = {
+  maxHeaderSize: 4 * 1024,
+  headersTimeout: 2_000,
+  requestTimeout: 2_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+/** The nonces of signed questions, for as long as their time would be accepted. */
+class SeenNonces {
+  private readonly expiry = new Map<string, number>();
+
+  isNew(nonce: string, now: number = Date.now()): boolean {
+    // In the order of their expiry.
+    for (const [old, end] of this.expiry) {
+      if (end > now) break;
+      this.expiry.delete(old);
+    }
+    if (this.expiry.has(nonce) || this.expiry.size >= maxNonces) return false;
+    this.expiry.set(nonce, now + 2 * maxClockSkewMs);
+    return true;
   }
 }
 
@@ -98,11 +134,13 @@ export async function askPeer(
   if (address === null) return undefined;
   const nonce = randomBytes(16).toString("hex");
   const asker = encodeURIComponent(JSON.stringify({ id: self.id, address: self.address }));
+  const time = String(Date.now());
   try {
     const { seal, body } = await fetchAnswer(address, {
       nonce,
       asker,
-      seal: signed(secret, `ask ${nonce} ${asker}`),
+      time,
+      seal: signed(secret, `ask ${id} ${time} ${nonce} ${asker}`),
     });
     if (!isSeal(seal, signed(secret, `answer ${nonce} ${body}`))) return undefined;
     const word = wordSchema.parse(JSON.parse(body));
