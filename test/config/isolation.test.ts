@@ -277,7 +277,12 @@ describe("folders given to a container", () => {
     );
   });
 
-  const secrets = ["~", "~/.ssh", "~/.ssh/keys", "/", "/etc", "~/.claude", "/var/run/docker.sock"];
+  const secrets = [
+    ...["~", "~/.ssh", "~/.ssh/keys", "/", "/etc", "~/.claude", "/var/run/docker.sock"],
+    ...["~/.npmrc", "~/.git-credentials", "~/.pypirc", "~/.azure", "~/.password-store"],
+    ...["~/.claude.json", "~/.local", "~/.local/share/keyrings", "~/.mozilla/firefox"],
+    ...["~/.colima/default", "~/.orbstack/run", "~/.rd/docker.sock"],
+  ];
   test.each(secrets)("%s is refused as workspace and as volume, even read-only", (path) => {
     const workspace = problemsOf({
       "herdctl.yaml": fleet(`working_directory: "${path}"`, "enabled: true, workspace_mode: ro"),
@@ -296,6 +301,21 @@ describe("folders given to a container", () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     symlinkSync(join(home, ".ssh"), join(folder, "innocent"));
     expect(() => loadFleet(join(folder, "herdctl.yaml"), {})).toThrow(/would be given .*\.ssh/);
+  });
+
+  test("the engine's socket that DOCKER_HOST names is refused, and a folder that holds it", () => {
+    const folder = folderWith({ "engine/docker.sock": "" });
+    vi.stubEnv("DOCKER_HOST", `unix://${folder}/engine/docker.sock`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const path of ["engine/docker.sock", "engine"]) {
+      const [problem] = problemsOf({
+        "herdctl.yaml": fleet(
+          "working_directory: ./repo",
+          `enabled: true, volumes: ["${folder}/${path}:/x"]`,
+        ),
+      });
+      expect(problem?.message).toMatch(/would be given .*docker\.sock/);
+    }
   });
 
   test("a folder inside the state directory is refused", () => {

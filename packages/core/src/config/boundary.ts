@@ -95,12 +95,32 @@ const systemTrees = [
   ...["/var/lib/docker", "/var/lib/containerd"],
 ];
 
+/** Files and folders of a user with keys, logins, cookies or sockets of container engines. */
+const secretsOfHome = [
+  ...[".ssh", ".gnupg", ".config", ".netrc", ".authinfo", ".git-credentials", ".password-store"],
+  ...[".aws", ".azure", ".oci", ".kube", ".terraform.d", ".vault-token", ".databrickscfg"],
+  ...[".docker", ".colima", ".orbstack", ".rd", ".lima", ".local/share/containers"],
+  ...[".npmrc", ".yarnrc.yml", ".pypirc", ".gem/credentials", ".cargo/credentials.toml"],
+  ...[".m2/settings.xml", ".gradle/gradle.properties", ".composer/auth.json", ".nuget/NuGet"],
+  ...[".pgpass", ".my.cnf", ".mongorc.js", ".bash_history", ".zsh_history"],
+  ...[".mozilla", ".thunderbird", ".local/share/keyrings", ".pki", "Library/Keychains"],
+  ...["Library/Application Support", "Library/Cookies", ".claude", ".claude.json"],
+];
+
+const secretsOfMachine = [
+  ...["/var/run/docker.sock", "/run/docker.sock", "/run/podman", "/run/containerd"],
+  ...["/etc/shadow", "/etc/ssh", "/etc/sudoers"],
+];
+
 function secretFolders(): string[] {
   const home = homedir();
-  const claude = process.env.CLAUDE_CONFIG_DIR ?? join(home, ".claude");
-  const named = [".ssh", ".aws", ".gnupg", ".config", ".docker", ".kube", ".netrc"];
-  const sockets = ["/var/run/docker.sock", "/run/docker.sock", "/etc/shadow"];
-  return [claude, ...named.map((name) => join(home, name)), ...sockets];
+  const { CLAUDE_CONFIG_DIR: claude, DOCKER_HOST: engine } = process.env;
+  return [
+    ...secretsOfHome.map((name) => join(home, name)),
+    ...secretsOfMachine,
+    ...(claude ? [claude] : []),
+    ...(engine?.startsWith("unix://") ? [engine.slice("unix://".length)] : []),
+  ];
 }
 
 /** True when the inner path is the outer folder or lies below it. */
