@@ -65,6 +65,7 @@ export const sidebar = [
       "docs/output-format.md",
       "docs/recovery.md",
       "docs/state.md",
+      "docs/adr/0001-trust-classes.md",
       "CONTRIBUTING.md",
     ],
   },

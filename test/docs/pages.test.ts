@@ -52,7 +52,7 @@ test("the guide is right about what the example of layers comes to", () => {
 });
 
 test("the guide is right about the names of included agents", () => {
-  const files = fleetsOf("docs/configuration.md")[3] ?? {};
+  const files = fleetsOf("docs/configuration.md")[4] ?? {};
   const { fleet } = loadFleet(join(folderWith(files), "herdctl.yaml"), {});
   expect(fleet.agents.map((agent) => agent.name)).toEqual(["shop.coder", "trial.coder"]);
 });

@@ -148,6 +148,36 @@ export const configurationDefences: readonly Defence[] = [
     red: { file: trustTest, test: "cannot grant its files more than it was granted" },
   },
   {
+    name: "an agent in Docker counts as one that read text from outside",
+    guards: "a log that a container forged, against who is given work by it",
+    edit: {
+      file: "packages/core/src/fleet/errands/outside.ts",
+      from: 'if (job.place === "docker") return true;',
+      to: "",
+    },
+    red: { file: "test/herd-tools/outside.test.ts", test: "an agent in Docker always may have" },
+  },
+  {
+    name: "a tool that is not known to bring nothing in taints",
+    guards: "text of a repository or a page that is handed on as an agent's own",
+    edit: {
+      file: "packages/core/src/fleet/errands/outside.ts",
+      from: "!bringsNothingIn.has(name)",
+      to: 'name.startsWith("Web")',
+    },
+    red: { file: "test/herd-tools/outside.test.ts", test: "an agent that used Bash may have" },
+  },
+  {
+    name: "the engine's socket is found where DOCKER_HOST names it",
+    guards: "the container engine, and by it the whole machine",
+    edit: {
+      file: boundary,
+      from: '...(engine?.startsWith("unix://") ? [engine.slice("unix://".length)] : []),',
+      to: "...(engine === String(home) ? [engine] : []),",
+    },
+    red: { file: isolationTest, test: "the engine's socket that DOCKER_HOST names is refused" },
+  },
+  {
     name: "no container is given a folder of secrets",
     guards: "the user's keys and logins",
     edit: {

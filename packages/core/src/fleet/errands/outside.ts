@@ -5,7 +5,7 @@ import { readOutput } from "../../state/output-reader.ts";
 import type { StateManager } from "../../state/state-manager.ts";
 
 /** The job, marked as one that may have read text from outside unless it certainly did not. */
-export async function noteOutside(state: StateManager, jobId: string): Promise<Job> {
+export async function noteOutside(state: Pick<StateManager, "jobs">, jobId: string): Promise<Job> {
   const job = await state.jobs.get(jobId);
   if (!job) throw new UserError("job_not_found", `there is no job ${jobId}`);
   if (job.untrusted || !(await mayHaveReadOutside(job))) return job;
