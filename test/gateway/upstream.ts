@@ -7,6 +7,9 @@ import {
   type GatewayOptions,
   startGateway,
 } from "../../packages/core/src/gateway/gateway.ts";
+import type { SpendLimit } from "../../packages/core/src/gateway/metering/decide-call.ts";
+import { spendLogPath } from "../../packages/core/src/gateway/metering/spend-log.ts";
+import { SpendMeter } from "../../packages/core/src/gateway/metering/spend-meter.ts";
 import { folderWith } from "../support/folder.ts";
 import { tcpToSocket } from "../support/tcp-to-socket.ts";
 
@@ -50,6 +53,13 @@ export async function gatewayTo(
   const gateway = await startGateway({ upstream, credential, ...options, socketPath });
   onTestFinished(() => gateway.stop());
   return { ...gateway, baseUrl: await tcpToSocket(socketPath) };
+}
+
+/** What meters a run whose job folder is this one. */
+export function meterFor(folder: string, limits: readonly SpendLimit[] = []): SpendMeter {
+  const meter = new SpendMeter({ logPath: spendLogPath(folder, 1), limits });
+  onTestFinished(() => meter.close());
+  return meter;
 }
 
 /** A message call as a client makes it. */

@@ -9,6 +9,7 @@ import { type ConnectionLimits, Door } from "./door.ts";
 import { forward } from "./forward.ts";
 import { Mask } from "./mask.ts";
 import { type GatewayEvent, Meter, type MeterSnapshot } from "./meter.ts";
+import { admitCall, isPriced, type SpendAccount } from "./metering/admit-call.ts";
 import type { BodyPolicy } from "./policy/reach.ts";
 import { BodyRoom } from "./policy/read-body.ts";
 import { sealRequest } from "./policy/sealed-request.ts";
@@ -30,6 +31,8 @@ export interface GatewayOptions {
   socketMode?: number;
   /** What message calls may ask of the API beyond an answer; anything by default. */
   policy?: BodyPolicy;
+  /** Meters and limits what message calls cost. */
+  account?: SpendAccount;
   onEvent?: (event: GatewayEvent) => void;
   now?: () => number;
   limits?: Partial<ConnectionLimits>;
@@ -60,7 +63,7 @@ const defaultLimits: ConnectionLimits = {
 
 /** A door to the API that holds the credential, so that whoever comes through it need not. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { credential, socketPath, socketMode, policy = "open" } = options;
+  const { credential, socketPath, socketMode, policy = "open", account } = options;
   checkCredential(credential);
   const placeholder = options.placeholder ?? newPlaceholder();
   const upstream = connectUpstream(options.upstream, options.upstreamSocket);
@@ -86,11 +89,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       policy === "open" ? undefined : await sealRequest(request, route.path, policy.allow, room);
     if (sealed?.kind === "gone") return;
     if (sealed?.kind === "refuse") return refuse(sealed.status, sealed.reason, sealed.remedy);
-    const exchange = meter.begin(method, route.path);
+    const paid =
+      account && isPriced(method, route.path)
+        ? await admitCall(request, response, sealed?.bytes, { account, room })
+        : undefined;
+    if (paid?.kind === "gone") return;
+    if (paid?.kind === "refuse") return refuse(paid.status, paid.reason);
+    const exchange = meter.begin(method, route.path, paid?.call);
     forward(request, response, {
       ...{ upstream, credential, mask, exchange, ...route },
       // Only a POST has a body that means something; another could be read as a request of its own.
-      body: sealed?.bytes ?? (method === "POST" ? undefined : Buffer.alloc(0)),
+      body: sealed?.bytes ?? paid?.bytes ?? (method === "POST" ? undefined : Buffer.alloc(0)),
     });
   };
 

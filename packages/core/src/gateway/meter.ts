@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type RateLimit, readRateLimit } from "./limits.ts";
+import type { AnswerSoFar } from "./metering/estimate.ts";
+import type { MeteredCall } from "./metering/spend-meter.ts";
 import { addTokens, noTokens, type TokenUsage } from "./token-usage.ts";
 import { type AnswerReader, answerReader } from "./usage.ts";
 
@@ -78,10 +80,10 @@ export class Meter {
     this.state = { ...nothingYet(), requests, open };
   }
 
-  begin(method: string, path: string): Exchange {
+  begin(method: string, path: string, call?: MeteredCall): Exchange {
     this.state.requests += 1;
     this.state.open += 1;
-    const exchange = new Exchange(this, this.state.requests, method, path, this.now());
+    const exchange = new Exchange(this, this.state.requests, method, path, this.now(), call);
     this.onEvent({ type: "request", request: exchange.record });
     return exchange;
   }
@@ -133,6 +135,7 @@ export class Exchange {
     method: string,
     path: string,
     startedAt: number,
+    private readonly call?: MeteredCall,
   ) {
     this.record = { id, method, path, startedAt, bytesUp: 0, bytesDown: 0 };
   }
@@ -146,6 +149,7 @@ export class Exchange {
     this.record.bytesDown += chunk.length;
     this.meter.passed("bytesDown", chunk.length);
     this.reader?.read(chunk);
+    this.call?.progress(this.record.bytesDown, () => this.answerSoFar());
   }
 
   responded(status: number, headers: IncomingHttpHeaders): void {
@@ -157,7 +161,15 @@ export class Exchange {
   end(ending: Ending, failure?: string): void {
     if (this.record.ending !== undefined) return;
     Object.assign(this.record, { ending, failure }, this.reader?.facts());
+    this.call?.settle(this.answerSoFar());
     this.meter.ended(this.record);
+  }
+
+  private answerSoFar(): AnswerSoFar {
+    const { status, bytesDown, ending, failure } = this.record;
+    const billed = this.reader?.billed(ending !== undefined);
+    const { parts, isComplete } = billed ?? { parts: [], isComplete: false };
+    return { status, told: parts, isComplete, bytesDown, ending, failure };
   }
 }
 

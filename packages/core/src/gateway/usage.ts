@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
+import { type ModelCall, readUsage } from "./metering/call-usage.ts";
 import { noTokens, type TokenUsage } from "./token-usage.ts";
 
 interface AnswerFacts {
@@ -13,13 +14,25 @@ interface AnswerFacts {
 export interface AnswerReader {
   read(chunk: Buffer): void;
   facts(): AnswerFacts;
+  /** What the answer has told of its tokens, in every detail that has a price. */
+  billed(isOver: boolean): BilledUsage;
+}
+
+export interface BilledUsage {
+  parts: ModelCall[];
+  /** The last count has come; until then the output grows. */
+  isComplete: boolean;
 }
 
 export function answerReader(headers: IncomingHttpHeaders): AnswerReader {
   const type = headers["content-type"] ?? "";
   if (type.startsWith("text/event-stream")) return new StreamReader();
   if (type.startsWith("application/json")) return new JsonReader();
-  return { read: () => undefined, facts: () => ({}) };
+  return {
+    read: () => undefined,
+    facts: () => ({}),
+    billed: () => ({ parts: [], isComplete: false }),
+  };
 }
 
 const longestEvent = 256 * 1024;
@@ -30,6 +43,7 @@ const tellingEvents: ReadonlySet<string> = new Set(["message_start", "message_de
 /** Of a stream only the few events that tell something are held, one line at a time. */
 class StreamReader implements AnswerReader {
   private found: AnswerFacts = {};
+  private readonly bill = new Bill();
   private event = "";
   private line = "";
 
@@ -45,6 +59,10 @@ class StreamReader implements AnswerReader {
     return this.found;
   }
 
+  billed(): BilledUsage {
+    return this.bill.usage();
+  }
+
   private wants(part: string): boolean {
     if (this.line.length + part.length > longestEvent) return false;
     if (tellingEvents.has(this.event)) return true;
@@ -56,7 +74,9 @@ class StreamReader implements AnswerReader {
     this.line = "";
     if (line.startsWith("event:")) this.event = line.slice("event:".length).trim();
     if (!line.startsWith("data:") || !tellingEvents.has(this.event)) return;
-    this.found = merge(this.found, line.slice("data:".length));
+    const data = line.slice("data:".length);
+    this.found = merge(this.found, data);
+    this.bill.add(data, this.event === "message_delta");
     this.event = "";
   }
 }
@@ -72,7 +92,61 @@ class JsonReader implements AnswerReader {
   }
 
   facts(): AnswerFacts {
-    return merge({}, Buffer.concat(this.chunks).toString("utf8"));
+    return merge({}, this.text());
+  }
+
+  /** Half a body cannot be parsed. */
+  billed(isOver: boolean): BilledUsage {
+    const bill = new Bill();
+    if (isOver) bill.add(this.text(), true);
+    return bill.usage();
+  }
+
+  private text(): string {
+    return Buffer.concat(this.chunks).toString("utf8");
+  }
+}
+
+const usageFields = z.record(z.string(), z.unknown()).optional().catch(undefined);
+
+const billShape = z.object({
+  model: z.string().optional().catch(undefined),
+  usage: usageFields,
+  message: z
+    .object({ model: z.string().optional().catch(undefined), usage: usageFields })
+    .optional()
+    .catch(undefined),
+});
+
+/** The usage objects of an answer, merged: later events repeat and complete earlier ones. */
+class Bill {
+  private model: string | undefined;
+  private fields: Record<string, unknown> | undefined;
+  private isComplete = false;
+
+  add(json: string, isLast: boolean): void {
+    const read = billShape.safeParse(parseJson(json)).data;
+    if (!read) return;
+    const told = { ...read.message?.usage, ...read.usage };
+    const known = Object.entries(told).filter(([, value]) => value !== null);
+    this.model = read.message?.model ?? read.model ?? this.model;
+    if (read.message?.usage || read.usage) {
+      this.fields = { ...this.fields, ...Object.fromEntries(known) };
+    }
+    this.isComplete ||= isLast && read.usage !== undefined;
+  }
+
+  usage(): BilledUsage {
+    const parts = this.fields === undefined ? [] : readUsage(this.model, this.fields);
+    return { parts, isComplete: this.isComplete };
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -115,9 +189,5 @@ const answerShape = z.object({
 });
 
 function readAnswer(json: string): z.infer<typeof answerShape> | undefined {
-  try {
-    return answerShape.safeParse(JSON.parse(json)).data;
-  } catch {
-    return undefined;
-  }
+  return answerShape.safeParse(parseJson(json)).data;
 }

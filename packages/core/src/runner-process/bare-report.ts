@@ -1,3 +1,4 @@
+import type { Spending } from "../gateway/metering/spending.ts";
 import { type Evidence, noEvidence } from "../runner/evidence.ts";
 import { makeReport } from "../runner/make-report.ts";
 import type { RunReport } from "../runner/run-report.ts";
@@ -6,6 +7,7 @@ import type { RunReport } from "../runner/run-report.ts";
 export function bareReport(
   attempt: { jobId: string; attempt: number; sessionId: string },
   ending: Pick<Evidence, "refused" | "stopped">,
+  metered?: Spending,
 ): RunReport {
   const now = new Date();
   const { jobId, attempt: number, sessionId } = attempt;
@@ -15,7 +17,7 @@ export function bareReport(
     startedAt: now,
     finishedAt: now,
     totalsBefore: undefined,
-    metered: undefined,
+    metered,
     credential: null,
     metadata: undefined,
     handedIn: { report: null, artifacts: [] },

@@ -24,7 +24,7 @@ import { GettingReady } from "./getting-ready.ts";
 import { LeaseWatch } from "./lease-watch.ts";
 import { type BegunRun, endRun, LiveRun, type WaitingRun } from "./live-run.ts";
 import { readReport } from "./recover.ts";
-import { type LoggedRun, reportOfLog } from "./report-of-log.ts";
+import { type LoggedRun, meteredOf, reportOfLog } from "./report-of-log.ts";
 import { RunnerLog } from "./runner-log.ts";
 import { RunnerSocket, runnerSocketPath } from "./runner-socket.ts";
 
@@ -201,9 +201,10 @@ async function tellOfBreakdown(run: LoggedRun, log: RunnerLog, error: unknown): 
     message: `The runner broke down: ${said}`,
     hint: "This is a bug of herdctl; runner.log of the job tells more.",
   };
-  const report = await reportOfLog(run, refused).catch((worse) => {
+  const report = await reportOfLog(run, refused).catch(async (worse) => {
     log.add("what the run left cannot be read", worse);
-    return bareReport({ jobId, attempt: file.attempt, sessionId }, { refused });
+    const metered = await meteredOf(jobDir, file.attempt);
+    return bareReport({ jobId, attempt: file.attempt, sessionId }, { refused }, metered);
   });
   await writeOutcome(jobDir, report);
 }

@@ -10,7 +10,7 @@ import { readOutcome, writeOutcome } from "../state/outcome-file.ts";
 import { bareReport } from "./bare-report.ts";
 import { readClaim } from "./claim.ts";
 import { removeTraces } from "./remove-traces.ts";
-import { reportOfLog } from "./report-of-log.ts";
+import { meteredOf, reportOfLog } from "./report-of-log.ts";
 import { runTokensOf } from "./run-tokens.ts";
 
 export interface DeadRun {
@@ -81,5 +81,6 @@ async function reportFromDisk(jobDir: string, job: DeadRun["job"]): Promise<RunR
   return bareReport(
     { jobId: job.id, attempt: job.attempts, sessionId },
     { stopped: "interrupted" },
+    await meteredOf(jobDir, job.attempts),
   );
 }

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { readSpendLog, spendLogPath } from "../gateway/metering/spend-log.ts";
+import { addCalls, noSpending, type Spending } from "../gateway/metering/spending.ts";
 import type { Evidence } from "../runner/evidence.ts";
 import { handedIn, refusalWarnings, withReport } from "../runner/handed-in.ts";
 import { makeReport } from "../runner/make-report.ts";
@@ -42,12 +44,21 @@ export async function reportOfLog(
     startedAt,
     finishedAt: new Date(),
     totalsBefore: await spentBefore(run, sessionId, startedAt),
-    metered: undefined,
+    metered: await meteredOf(logged.jobDir, file.attempt),
     credential: run.credential,
     metadata,
     handedIn: given,
     warnings: [...warnings, ...refusalWarnings(evidence)],
   });
+}
+
+/** What the gateway of the dead runner had metered. */
+export async function meteredOf(jobDir: string, attempt: number): Promise<Spending> {
+  const calls = await readSpendLog(spendLogPath(jobDir, attempt));
+  return addCalls(
+    noSpending,
+    calls.flatMap(({ parts }) => parts),
+  );
 }
 
 async function gatherEvidence(

@@ -2,6 +2,7 @@ import type { Outcome, OutcomeCode } from "../state/outcome.ts";
 import type { ContainerEnd } from "./container/container-end.ts";
 import type { Evidence, ResultSeen } from "./evidence.ts";
 import { outcomes } from "./outcomes.ts";
+import { overLimit } from "./spend-plan.ts";
 
 /**
  * What really happened. The order is the argument: what kept the run from starting, then what we
@@ -14,8 +15,15 @@ export function classify(evidence: Evidence): Outcome {
   if (evidence.exit?.failure !== undefined) return notStarted(evidence.exit.failure);
   if (writesLost)
     return outcome("disk_full", "The disk was full: the session's transcript is not whole.");
+  if (evidence.gateway?.overLimit && !hasOwnEnd(result))
+    return overLimit(evidence.gateway.overLimit);
   if (result) return fromResult(result, evidence);
   return fromContainer(container?.end, evidence) ?? withoutResult(evidence);
+}
+
+/** A run whose last call was refused ends with an API error, or without a result. */
+function hasOwnEnd(result: ResultSeen | undefined): boolean {
+  return result !== undefined && !(result.subtype === "success" && result.isError);
 }
 
 /** Undefined when the container did nothing but end with its program. */

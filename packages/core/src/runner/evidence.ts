@@ -1,6 +1,7 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { z } from "zod";
 import type { RateLimit } from "../gateway/limits.ts";
+import type { SpendLimit } from "../gateway/metering/decide-call.ts";
 import type { OutcomeCode } from "../state/outcome.ts";
 import type { ContainerSeen } from "./container/container-end.ts";
 import { textOf } from "./job-event.ts";
@@ -36,7 +37,13 @@ export interface Evidence {
   container?: ContainerSeen;
   /** What the operator should know whatever the outcome. */
   warnings: string[];
-  gateway?: { limit?: RateLimit; unreachable?: string; cut: boolean };
+  gateway?: {
+    limit?: RateLimit;
+    unreachable?: string;
+    cut: boolean;
+    /** The spending limit for which the last message call was refused. */
+    overLimit?: SpendLimit;
+  };
 }
 
 export type StopReason =

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { failPoint } from "../faults/fail-point.ts";
+import { spendLogPath } from "../gateway/metering/spend-log.ts";
+import { SpendMeter } from "../gateway/metering/spend-meter.ts";
 import type { RefusedAccess } from "../gateway/refused-access.ts";
 import { placeOutcome, syncOutcome } from "../state/outcome-file.ts";
 import { type OutputWriter, openOutput } from "../state/output-writer.ts";
@@ -21,6 +23,7 @@ import type { SessionTotals } from "./usage.ts";
 /** What surrounds an attempt before anything of it has begun. */
 export interface OpenedAttempt {
   surrounds: OpenedRun;
+  meter: SpendMeter;
   output: OutputWriter;
   spentBefore: SessionTotals | undefined;
 }
@@ -55,11 +58,16 @@ export class JobExecutor {
     const jobDir = this.jobDir(order);
     const { waiting } = this.options;
     const spentBefore = waiting ? waiting.totals : await totalsBefore(order);
+    const meter = new SpendMeter({
+      logPath: spendLogPath(jobDir, order.attempt),
+      limits: order.spend?.limits,
+      prices: order.spend?.prices,
+    });
     const [surrounds, output] = await Promise.all([
-      this.surround(order, jobDir),
+      this.surround(order, jobDir, meter),
       openOutput(jobDir, order.agent.max_log_size),
     ]);
-    return { surrounds, output, spentBefore };
+    return { surrounds, output, spentBefore, meter };
   }
 
   async execute(
@@ -70,7 +78,8 @@ export class JobExecutor {
   ): Promise<RunReport> {
     const jobDir = this.jobDir(order);
     const startedAt = new Date();
-    const { surrounds, output, spentBefore } = await opened;
+    const { surrounds, output, spentBefore, meter } = await opened;
+    watch.onMeter?.(meter);
     const run = surrounds.kind === "open" ? surrounds.run : undefined;
     const seen = await (surrounds.kind === "open"
       ? this.follow(new RunningAttempt(order, surrounds.run, jobDir, watch), output, signal)
@@ -81,13 +90,15 @@ export class JobExecutor {
     const { metadata, warnings } = await this.findings(order, evidence, startedAt);
     if (output.dropped > 0) warnings.push(logFull(output.dropped));
     warnings.push(...refusalWarnings(evidence), ...(run?.refused() ?? []).map(refusalText));
+    run?.endTurn();
+    warnings.push(...meter.unknownModels.map(noPriceWarning));
     const report = makeReport({
       order,
       evidence,
       startedAt,
       finishedAt: new Date(),
       totalsBefore: spentBefore,
-      metered: run?.gateway?.meter(),
+      metered: meter.spending,
       credential: run?.credential.kind ?? null,
       metadata,
       handedIn: given,
@@ -107,10 +118,12 @@ export class JobExecutor {
     return join(this.options.stateDir, "jobs", jobId);
   }
 
-  private async surround(order: RunOrder, jobDir: string): Promise<OpenedRun> {
+  private async surround(order: RunOrder, jobDir: string, meter: SpendMeter): Promise<OpenedRun> {
     const { environment, spare, waiting, runFolder } = this.options;
-    if (!waiting) return openRun(order, environment, jobDir, { spare, folder: runFolder });
-    waiting.run.nextTurn();
+    if (!waiting) {
+      return openRun(order, environment, jobDir, { spare, folder: runFolder, meter });
+    }
+    waiting.run.nextTurn(meter);
     return { kind: "open", run: waiting.run };
   }
 
@@ -158,6 +171,10 @@ function refusalText({ what, reason, remedy, count }: RefusedAccess): string {
 
 function logFull(dropped: number): string {
   return `the job's log reached \`max_log_size\`: ${dropped} messages are not in it`;
+}
+
+function noPriceWarning(model: string): string {
+  return `the price of model ${model} is not known: it is counted at the highest known price; set it under \`prices\` in herdctl.yaml`;
 }
 
 const shortOfMemory =

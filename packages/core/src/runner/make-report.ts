@@ -1,11 +1,10 @@
-import type { MeterSnapshot } from "../gateway/meter.ts";
-import type { Usage } from "../state/usage.ts";
+import type { Spending } from "../gateway/metering/spending.ts";
 import { classify } from "./classify.ts";
 import type { Evidence } from "./evidence.ts";
 import type { HandedIn } from "./handed-in.ts";
 import type { RunOrder } from "./run-order.ts";
 import type { RunReport } from "./run-report.ts";
-import { type SessionTotals, spentSince } from "./usage.ts";
+import { recordedCost, type SessionTotals, spentSince } from "./usage.ts";
 
 export interface ReportFacts {
   order: Pick<RunOrder, "jobId" | "attempt"> & {
@@ -16,7 +15,7 @@ export interface ReportFacts {
   startedAt: Date;
   finishedAt: Date;
   totalsBefore: SessionTotals | undefined;
-  metered: MeterSnapshot | undefined;
+  metered: Spending | undefined;
   credential: RunReport["credential"];
   metadata: Record<string, unknown> | undefined;
   handedIn: HandedIn;
@@ -43,8 +42,7 @@ export function makeReport(facts: ReportFacts): RunReport {
     session_opened: init !== undefined,
     summary: summaryOf(evidence),
     turns: result?.turns ?? 0,
-    cost_usd: spent?.costUsd ?? null,
-    usage: spent?.usage ?? (metered ? meteredUsage(metered) : null),
+    ...recordedCost(spent, metered),
     session_totals: totals,
     credential: facts.credential,
     container_id: evidence.container?.id ?? null,
@@ -63,14 +61,4 @@ function summaryOf({ result, lastText }: Evidence): string | null {
   const trimmed = text.trim();
   if (trimmed === "") return null;
   return trimmed.length > longestSummary ? `${trimmed.slice(0, longestSummary - 1)}…` : trimmed;
-}
-
-/** A run that broke off told us no price, but what passed the gateway was counted. */
-function meteredUsage({ usage, byModel }: MeterSnapshot): Usage | null {
-  if (!usage) return null;
-  const models = Object.entries(byModel).map(([model, tokens]) => [
-    model,
-    { ...tokens, cost_usd: 0 },
-  ]);
-  return { ...usage, models: Object.fromEntries(models) };
 }

@@ -3,6 +3,7 @@ import type { Environment } from "../config/environment.ts";
 import { type Egress, startEgress } from "../gateway/egress/egress.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway/gateway.ts";
 import type { MeteredRequest } from "../gateway/meter.ts";
+import type { SpendAccount } from "../gateway/metering/admit-call.ts";
 import { type RefusedAccess, refusedAccess } from "../gateway/refused-access.ts";
 import { type Door, openDoor } from "./container/door.ts";
 import { forwarder } from "./container/layout.ts";
@@ -24,6 +25,12 @@ export interface OpenDoors {
   close(): Promise<void>;
 }
 
+/** Who pays for the calls of a run, and who is told of each. */
+export interface GatewayUse {
+  account: SpendAccount;
+  onEnd(request: Readonly<MeteredRequest>): void;
+}
+
 /**
  * With an API key a run talks to the API through us, so that no tool of it ever sees the key. A
  * container does so even with a credential of its own, unless it has a network and needs no help.
@@ -33,7 +40,7 @@ export async function openDoors(
   environment: Environment,
   credential: UsableCredential,
   folder: string,
-  onEnd: (request: Readonly<MeteredRequest>) => void,
+  { account, onEnd }: GatewayUse,
 ): Promise<OpenDoors> {
   const inContainer = order.place === "docker";
   const door = inContainer ? openDoor(folder) : undefined;
@@ -49,7 +56,7 @@ export async function openDoors(
   try {
     if (needsGateway) {
       const socket = door ? socketForContainer(door) : { socketPath: makeHostSocket(folder) };
-      const options = gatewayOptions(order, environment, credential, onEnd);
+      const options = gatewayOptions(order, environment, credential, { account, onEnd });
       gateway = await startGateway({ ...options, ...socket });
     }
     const api = isMounted(order, credential) ? gateway : undefined;
@@ -107,13 +114,14 @@ function gatewayOptions(
   { agent, place }: RunOrder,
   environment: Environment,
   credential: UsableCredential,
-  onEnd: (request: Readonly<MeteredRequest>) => void,
+  { account, onEnd }: GatewayUse,
 ): Omit<GatewayOptions, "socketPath"> {
   const isSealed = place === "docker" && agent.docker.network === "none";
   const isHeldHere = credential.kind === "api_key" && !credential.inside;
   return {
     ...upstreamOf(environment),
     credential: isHeldHere ? credential.upstream : { kind: "passthrough" },
+    account,
     policy: isSealed ? { allow: agent.docker.api_reach } : "open",
     onEvent: (event) => {
       if (event.type === "end" && event.request.method === "POST") onEnd(event.request);

@@ -2,6 +2,8 @@ import { rm } from "node:fs/promises";
 import type { Environment } from "../config/environment.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { MeteredRequest } from "../gateway/meter.ts";
+import type { SpendAccount } from "../gateway/metering/admit-call.ts";
+import type { SpendMeter } from "../gateway/metering/spend-meter.ts";
 import type { RefusedAccess } from "../gateway/refused-access.ts";
 import { runFolders, type SpareContainer } from "./container/spare.ts";
 import {
@@ -33,8 +35,12 @@ export interface OpenRun {
   refused(): RefusedAccess[];
   /** Its `claude` was up before this turn. */
   wasUp: boolean;
+  /** What its calls cost; undefined while no turn of it is under way, and then it may make none. */
+  readonly meter: SpendMeter | undefined;
   /** From here on only what belongs to the next turn is counted. */
-  nextTurn(): void;
+  nextTurn(meter: SpendMeter): void;
+  /** Its calls are refused from here on. */
+  endTurn(): void;
   close(): Promise<void>;
 }
 
@@ -46,13 +52,15 @@ export interface RunPlace {
   spare?: SpareContainer;
   /** Of the run's own and gone with it, where that is not the job's. */
   folder?: string;
+  /** Pays for the first turn. */
+  meter?: SpendMeter;
 }
 
 export async function openRun(
   order: RunOrder,
   environment: Environment,
   jobDir: string,
-  { spare, folder = spare?.folder }: RunPlace = {},
+  { spare, folder = spare?.folder, meter }: RunPlace = {},
 ): Promise<OpenedRun> {
   const credential = credentialOf(order, environment);
   if (credential.kind === "none") {
@@ -60,9 +68,11 @@ export async function openRun(
   }
   const { privateDir, doorDir } = runFolders(folder ?? jobDir);
   let last: Readonly<MeteredRequest> | undefined;
-  const doors = await openDoors(order, environment, credential, doorDir, (request) => {
+  const account: SpendAccount = { meter };
+  const onEnd = (request: Readonly<MeteredRequest>) => {
     last = request;
-  });
+  };
+  const doors = await openDoors(order, environment, credential, doorDir, { account, onEnd });
   const env = environmentOf(order, environment, credential, doors);
   const close = async () => {
     await doors.close();
@@ -84,12 +94,21 @@ export async function openRun(
       spare,
       leash: new Leash(runTokenOf(order)),
       gateway,
-      gatewayFacts: () => gateway && factsOf(gateway, last),
+      get meter() {
+        return account.meter;
+      },
+      gatewayFacts: () =>
+        gateway && { ...factsOf(gateway, last), overLimit: account.meter?.refusedBy },
       refused: doors.refused,
-      nextTurn: () => {
+      nextTurn: (next) => {
+        account.meter = next;
         wasUp = true;
         last = undefined;
         doors.countAnew();
+      },
+      endTurn: () => {
+        account.meter?.close();
+        account.meter = undefined;
       },
       close,
     },
@@ -128,7 +147,7 @@ function environmentOf(
 function factsOf(
   gateway: Gateway,
   last: Readonly<MeteredRequest> | undefined,
-): Evidence["gateway"] {
+): NonNullable<Evidence["gateway"]> {
   const unreachable = last?.ending === "unreachable" ? (last.failure ?? "unreachable") : undefined;
   return { limit: gateway.meter().limit, unreachable, cut: last?.ending === "cut" };
 }

@@ -20,6 +20,7 @@ import type { SessionChoice } from "./runtime/interface.ts";
 import { type SessionHome, sessionFilePath } from "./runtime/session-file/path.ts";
 import { plantedHolds } from "./runtime/session-file/planted.ts";
 import { planSession, type SessionPlan, type SessionWish, sessionRule } from "./session-plan.ts";
+import { runLimits, type SpendPlan } from "./spend-plan.ts";
 
 export interface RunRequest {
   state: StateManager;
@@ -37,6 +38,8 @@ export interface RunRequest {
   around?: Promise<Surroundings | undefined>;
   /** The node that it runs on, where nodes share the state. */
   by?: Assignee;
+  /** Limits that the run shares with others, and prices; neither by default. */
+  spend?(): Promise<SpendPlan>;
   /** How a node is called, and whether it is gone. */
   nodeOf?(id: string): { name: string; isGone: boolean };
 }
@@ -60,6 +63,7 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
       ? await leasePlanned(request, { ...plan, kind: "resume", ifBusy: "wait" }, holder)
       : await chooseSession(request, home, holder);
   if (session.kind === "refused") return session;
+  const spend = await request.spend?.();
   const order: RunOrder = {
     jobId: job.id,
     attempt: job.attempts + 1,
@@ -71,6 +75,10 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
     partialMessages: request.partialMessages ?? false,
     outputSchema: outputSchemaOf(agent, job.schedule),
     ...(request.live && mayStayUp(withinChain(agent, job)) && { live: true }),
+    spend: {
+      limits: [...(spend?.limits ?? []), ...runLimits(agent.max_budget_usd)],
+      prices: spend?.prices ?? {},
+    },
   };
   return { kind: "order", order, holder, warnings: session.warnings };
 }

@@ -2,6 +2,7 @@ import type { JsonSchema } from "../config/json-schema.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import type { Place } from "../state/job.ts";
 import type { SessionChoice } from "./runtime/interface.ts";
+import type { SpendPlan } from "./spend-plan.ts";
 
 /** All that a runner needs to carry out one attempt, but for the environment, which holds secrets. */
 export interface RunOrder {
@@ -22,6 +23,8 @@ export interface RunOrder {
   outputSchema?: JsonSchema;
   /** Its `claude` stays up for the next turn of the session, when this one ends well. */
   live?: boolean;
+  /** Of an order that is carried out; a `claude` that is started ahead may not spend anything. */
+  spend?: SpendPlan;
 }
 
 /** On the host the runtime makes the place; in a container the container does. */

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { failPoint } from "../faults/fail-point.ts";
+import type { SpendMeter } from "../gateway/metering/spend-meter.ts";
 import type { OutputWriter } from "../state/output-writer.ts";
 import type { Question, Reply } from "../state/question.ts";
 import { DiskWatch } from "./disk-watch.ts";
@@ -25,6 +26,8 @@ export interface RunWatch extends People {
   onMessage?(message: SDKMessage): void;
   /** Tools of ours for the agent. */
   ownTools?: MakeOwnTools;
+  /** Before the run may spend anything. */
+  onMeter?(meter: SpendMeter): void;
   /** It lies in the job's folder as well; only what may be left of the run is still looked for. */
   onTold?(report: RunReport): void;
   /** The error that broke the run off, beside the outcome that tells of it. */

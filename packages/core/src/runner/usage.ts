@@ -1,3 +1,6 @@
+import { totalTokens } from "../gateway/metering/call-usage.ts";
+import type { Spending } from "../gateway/metering/spending.ts";
+import type { TokenUsage } from "../gateway/token-usage.ts";
 import type { Usage } from "../state/usage.ts";
 import type { ModelUsageSeen } from "./evidence.ts";
 
@@ -27,6 +30,44 @@ export function spentSince(before: SessionTotals | undefined, after: SessionTota
   return {
     costUsd: rounded(goesOn ? after.costUsd - before.costUsd : after.costUsd),
     usage: { ...sum(Object.values(models)), models },
+  };
+}
+
+/**
+ * The larger of what `claude` reported and what the gateway metered: tools call the API themselves,
+ * a `claude` that was killed reports nothing, and its output can be forged in a container.
+ */
+export function recordedCost(
+  reported: Spent | undefined,
+  metered: Spending | undefined,
+): { cost_usd: number | null; usage: Usage | null } {
+  const counted = metered && totalTokens(metered.usage) > 0 ? meteredUsage(metered) : undefined;
+  if (!reported || !counted || !metered) {
+    const usage = reported?.usage ?? counted ?? null;
+    return { cost_usd: reported?.costUsd ?? (counted ? rounded(metered?.usd ?? 0) : null), usage };
+  }
+  const isMore = totalTokens(counted) > totalTokens(reported.usage);
+  return {
+    cost_usd: Math.max(reported.costUsd, rounded(metered.usd)),
+    usage: isMore ? counted : reported.usage,
+  };
+}
+
+function meteredUsage({ usage, byModel }: Spending): Usage {
+  const models = Object.entries(byModel).map(([model, { usd, ...tokens }]) => [
+    model,
+    { ...wholeTokens(tokens), cost_usd: rounded(usd) },
+  ]);
+  return { ...wholeTokens(usage), models: Object.fromEntries(models) };
+}
+
+/** An API other than Anthropic's may count in fractions; the record does not. */
+function wholeTokens(tokens: TokenUsage): TokenUsage {
+  return {
+    input_tokens: Math.round(tokens.input_tokens),
+    output_tokens: Math.round(tokens.output_tokens),
+    cache_creation_input_tokens: Math.round(tokens.cache_creation_input_tokens),
+    cache_read_input_tokens: Math.round(tokens.cache_read_input_tokens),
   };
 }
 

@@ -1,0 +1,81 @@
+import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+
+const count = z.number().nonnegative();
+
+const modelCallSchema = z.object({
+  model: z.string().optional(),
+  input_tokens: count,
+  output_tokens: count,
+  cache_read_input_tokens: count,
+  cache_write_5m_tokens: count,
+  cache_write_1h_tokens: count,
+  web_searches: count,
+  fast: z.boolean(),
+  us_only: z.boolean(),
+  usd: count,
+});
+
+/** Every line says all that is known of a call; the last line of a call counts. */
+const spendLineSchema = z.object({
+  call: z.number().int().positive(),
+  at: z.iso.datetime(),
+  parts: z.array(modelCallSchema),
+});
+export type SpendLine = z.infer<typeof spendLineSchema>;
+
+export function spendLogPath(jobDir: string, attempt: number): string {
+  return join(jobDir, `spend-${attempt}.jsonl`);
+}
+
+/**
+ * Written before a call is forwarded, as its answer goes on, and at its end, each line in one
+ * write: whatever kills the process, a call that went up has a line here.
+ */
+export class SpendLog {
+  private file: number | undefined;
+  private isBroken = false;
+
+  constructor(private readonly path: string) {}
+
+  append(line: SpendLine): void {
+    if (this.isBroken) return;
+    try {
+      this.file ??= openSync(this.path, appendOnly, 0o600);
+      writeSync(this.file, `${JSON.stringify(line)}\n`);
+    } catch {
+      // A full disk ends the run by itself; what it spent is still counted in memory.
+      this.isBroken = true;
+    }
+  }
+
+  close(): void {
+    if (this.file !== undefined) closeSync(this.file);
+    this.file = undefined;
+  }
+}
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+const appendOnly = O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY;
+
+/** The calls of an attempt; none when no call passed the gateway. */
+export async function readSpendLog(path: string): Promise<SpendLine[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  const calls = new Map<number, SpendLine>();
+  for (const written of text.split("\n")) {
+    const line = readLine(written);
+    if (line) calls.set(line.call, line);
+  }
+  return [...calls.values()];
+}
+
+/** The last line may be torn. */
+function readLine(text: string): SpendLine | undefined {
+  try {
+    return spendLineSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
