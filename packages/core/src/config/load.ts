@@ -24,7 +24,7 @@ import { hostToolsOf } from "./trust/host-tools.ts";
 
 /** One valid configuration: immutable, so that running jobs keep theirs across a reload. */
 export interface Fleet
-  extends Readonly<Pick<FleetFile, "fleet" | "server" | "claude_path" | "store">> {
+  extends Readonly<Pick<FleetFile, "fleet" | "server" | "claude_path" | "prices" | "store">> {
   readonly file: string;
   readonly dir: string;
   readonly stateDir: string;
@@ -72,7 +72,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
     throw new ProblemsError("config_invalid", withoutRepeats(problems).sort(byPlace));
   }
 
-  const { fleet, server, claude_path, store } = sources.root;
+  const { fleet, server, claude_path, prices, store } = sources.root;
   const agents = loaded.flatMap((one) => one.agent ?? []);
   const schemas = loaded.flatMap((one) => one.files);
   return {
@@ -80,6 +80,7 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
       fleet,
       server,
       claude_path: claude_path && resolvePath(dir, claude_path),
+      prices,
       store,
       file: path,
       dir,

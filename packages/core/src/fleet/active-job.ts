@@ -12,6 +12,7 @@ import { readReport, reportOfDead } from "../runner-process/recover.ts";
 import type { Job } from "../state/job.ts";
 import type { ProcessIdentity } from "../state/process-identity.ts";
 import type { LeaseHolder } from "../state/session.ts";
+import type { WatchedRun } from "./budget-watch.ts";
 import { ChosenRunner } from "./chosen-runner.ts";
 import type { FleetContext } from "./context.ts";
 import { definedOnly } from "./defined-only.ts";
@@ -33,6 +34,7 @@ export class ActiveJob {
   private relay: Relay | undefined;
   private shipment: Shipment | undefined;
   private desk: RunnerDesk | undefined;
+  private budget: WatchedRun | undefined;
   private exited: Promise<unknown> | undefined;
   private dropped = false;
   private readonly runner: ChosenRunner;
@@ -87,6 +89,7 @@ export class ActiveJob {
       freshSession: () => this.runner.takeWarm(agent)?.sessionId,
       signal: this.stopping.signal,
       around: this.context.ahead.take(agent),
+      spend: () => this.context.budgets.planFor(this.job),
       by: site && { node: site.nodes.id, epoch: site.nodes.epoch },
       nodeOf: site && ((id: string) => site.nodes.find(id)),
     };
@@ -153,6 +156,7 @@ export class ActiveJob {
     await this.atGate?.catch(() => undefined);
     void this.relay?.end();
     this.shipment?.leave();
+    this.budget?.close();
     void this.desk?.close();
     this.runner.leave();
   }
@@ -205,6 +209,10 @@ export class ActiveJob {
       (asked, signal) =>
         this.context.errand({ jobId: run.jobId, asked, approvals, signal, stopping, left }),
       (error) => this.context.trouble(`${run.jobId}: what it asks cannot be passed on`, error),
+      (spent) => this.budget?.report(spent),
+    );
+    this.budget = this.context.budgets.watch(this.job, (limits) =>
+      this.desk?.setSpendLimits(limits),
     );
     if (this.stopping.signal.aborted) this.desk.stop(this.stopping.signal.reason, false);
     // A runner that has left its outcome need not exit: its `claude` may wait for the next turn.
@@ -238,9 +246,11 @@ export class ActiveJob {
     await this.shipment?.end();
     // Once it is on record the next job may start, and its end is to be told before that.
     await passedOn;
+    this.budget?.close();
     this.job = await this.written(async () =>
       settleRun(state, report, at, holder, await this.next(report)),
     );
+    this.context.budgets.refresh();
     failPoint("run settled");
     this.runner.turnOver(report.session_id, this.job.status === "completed");
     this.announceEnd();

@@ -3,11 +3,13 @@ import type { ResolvedAgent } from "../config/resolve.ts";
 import { admit } from "../queue/admit.ts";
 import { RunnerError, SDKError } from "../runner/errors.ts";
 import { outcomes } from "../runner/outcomes.ts";
+import type { SpendPlan } from "../runner/spend-plan.ts";
 import type { Job } from "../state/job.ts";
 import { newJobId } from "../state/names.ts";
 import { StateManager } from "../state/state-manager.ts";
 import { dayOf } from "../triggers/schedule/day.ts";
 import { type JobWatch, performJob, withoutHooks } from "./perform-job.ts";
+import { sharedLimits } from "./spend-limits.ts";
 
 export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   agent: ResolvedAgent;
@@ -27,7 +29,7 @@ export interface RunnerOptions extends Omit<JobWatch, "onError"> {
   environment?: NodeJS.ProcessEnv;
   claudePath?: string;
   /** Limits of all agents together, and the time zone of their day; those of the agent hold anyway. */
-  fleet?: Partial<Pick<Fleet["fleet"], "budget" | "timezone">>;
+  fleet?: Partial<Pick<Fleet["fleet"], "budget" | "timezone"> & Pick<Fleet, "prices">>;
 }
 
 export interface RunnerResult {
@@ -72,7 +74,17 @@ export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
     const onError = (error: unknown) => {
       cause = error;
     };
-    const run = { state, job, agent, environment, claudePath, signal };
+    const { fleet = {} } = options;
+    const spend = async (): Promise<SpendPlan> => ({
+      limits: sharedLimits({
+        run: { jobId, agent: agent.name, chainId: job.chain.id, spent: { usd: 0, tokens: 0 } },
+        budgets: { fleet: fleet.budget ?? {}, agent: agent.budget },
+        spending: await state.budgets.spending(dayAt(new Date())),
+        inFlight: [],
+      }),
+      prices: fleet.prices ?? {},
+    });
+    const run = { state, job, agent, environment, claudePath, signal, spend };
     return resultOf(await performJob(run, { ...options, onError }), cause);
   } finally {
     await state.close();

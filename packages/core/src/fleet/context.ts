@@ -10,6 +10,7 @@ import type { RunnerLease } from "../state/lease-file.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { Taken } from "../work/work-desk.ts";
+import type { BudgetWatch } from "./budget-watch.ts";
 import type { Errand } from "./errands/errand.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { LookAhead } from "./look-ahead.ts";
@@ -26,6 +27,8 @@ export interface FleetContext {
   readonly waiting: WaitingRunners;
   readonly warm: WarmClaudes;
   readonly ahead: LookAhead;
+  /** What runs under way may still spend. */
+  readonly budgets: BudgetWatch;
   /** Where nodes share the state. */
   readonly site?: NodeSite;
   /** The configuration in force; a reload replaces it, jobs under way keep theirs. */

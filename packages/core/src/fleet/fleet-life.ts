@@ -264,6 +264,7 @@ export class FleetLife {
       await Promise.all([hooks, work].map((desk) => desk.stop(this.patience(options))));
       await chat?.stop(options.detach ? 0 : this.patience(options));
       await retention?.stop();
+      context.budgets.stop();
       await context.warm.stop();
       await context.waiting.stop();
       // Last, since a runner that had to be killed leaves its container.

@@ -258,6 +258,7 @@ export class FleetManager implements FleetControl {
     return this.life.ask(async ({ state, context }) => {
       const name = agent === undefined ? undefined : this.life.agent(agent).name;
       await state.budgets.raise(today(context.fleet()), name, by);
+      context.budgets.refresh();
       return viewBudget(context.fleet(), state, new Date());
     });
   }
@@ -332,6 +333,7 @@ export class FleetManager implements FleetControl {
       context.hub.emit({ type: "fleet:reloaded", agents });
       context.waiting.endChanged((name) => agentPrint(context, name));
       context.warm.adjust();
+      context.budgets.refresh();
       dispatcher.kick();
       await clock?.replan();
       watch?.follow();

@@ -13,6 +13,7 @@ import { dayOf } from "../triggers/schedule/day.ts";
 import { WorkDesk, type WorkDeskOptions } from "../work/work-desk.ts";
 import { AgentPauses } from "./agent-pauses.ts";
 import { ApprovalBoard } from "./approval-board.ts";
+import { BudgetWatch } from "./budget-watch.ts";
 import { cancelJob } from "./cancel-job.ts";
 import type { ConfigWatch } from "./config-watch.ts";
 import type { ContainerWatch } from "./container-watch.ts";
@@ -148,6 +149,7 @@ function assemble(frame: FleetFrame, { state, plans, lock, nodes }: Opened): Fle
     waiting,
     warm: new WarmClaudes({ ...configured, spares, waiting }),
     ahead: new LookAhead(configured),
+    budgets: new BudgetWatch(configured),
     spareContainers: new SpareContainers(configured),
     isWatched: (jobId) => watched.has(jobId),
     isLive: ({ id, trigger_type }) => !onlyOwn && (trigger_type === "chat" || live.has(id)),

@@ -1,3 +1,4 @@
+import type { Amount, SpendLimit } from "../gateway/metering/decide-call.ts";
 import type { ApprovalDesk } from "../runner/approval-desk.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import type { ApprovalAsked, ErrandAsked } from "../runner-process/contract.ts";
@@ -30,6 +31,7 @@ export class RunnerDesk {
   });
   private isTold = false;
   private link: RunnerLink | undefined;
+  private limits: readonly SpendLimit[] | undefined;
   private wanted: { reason: StopReason; force: boolean } | undefined;
 
   constructor(
@@ -37,6 +39,7 @@ export class RunnerDesk {
     private readonly approvals: ApprovalDesk,
     private readonly runErrand: RunErrand,
     private readonly onTrouble: (error: unknown) => void,
+    private readonly onSpending: (spent: Amount) => void = () => undefined,
   ) {
     this.connecting = this.connect();
   }
@@ -44,6 +47,12 @@ export class RunnerDesk {
   stop(reason: StopReason, force: boolean): void {
     this.wanted = { reason, force };
     this.link?.stop(reason, force);
+  }
+
+  /** Also said to a runner that connects again. */
+  setSpendLimits(limits: readonly SpendLimit[]): void {
+    this.limits = limits;
+    this.link?.setSpendLimits(limits);
   }
 
   /** Nothing of this run is on its way to the record after that. */
@@ -78,6 +87,10 @@ export class RunnerDesk {
     link.on("errandWithdrawn", (id) => this.asked.get(id)?.abort());
     link.on("outcome", (report) => this.hear(report));
     link.on("withdrawn", ({ request_id }) => this.asked.get(request_id)?.abort());
+    link.on("spending", ({ attempt, usd, tokens }) => {
+      if (attempt === this.run.attempt) this.onSpending({ usd, tokens });
+    });
+    if (this.limits) link.setSpendLimits(this.limits);
     if (this.wanted) link.stop(this.wanted.reason, this.wanted.force);
     const closed = new Promise<void>((resolve) => link.once("closed", resolve));
     const { signal } = this.closing;

@@ -25,6 +25,7 @@ import { LeaseWatch } from "./lease-watch.ts";
 import { type BegunRun, endRun, LiveRun, type WaitingRun } from "./live-run.ts";
 import { readReport } from "./recover.ts";
 import { type LoggedRun, meteredOf, reportOfLog } from "./report-of-log.ts";
+import { RunBudget } from "./run-budget.ts";
 import { RunnerLog } from "./runner-log.ts";
 import { RunnerSocket, runnerSocketPath } from "./runner-socket.ts";
 
@@ -102,14 +103,17 @@ async function perform(assignment: RunnerAssignment, setting: Setting): Promise<
     withdrawn: (withdrawn) => socket.tell(withdrawn),
   });
   const errands = new OpenErrands((line) => socket.tell(line));
+  const budget = new RunBudget(order, (spent) => socket.tell(spent));
   const socket = new RunnerSocket(runnerSocketPath(jobDir), {
     greeting: () => [
       { type: "hello", job_id: order.jobId, attempt: order.attempt },
       ...approvals.all,
       ...errands.all,
+      budget.told,
     ],
     onOrder: (given: ToRunner) => {
       if (given.type === "stop") stop(given.reason, given.force);
+      else if (given.type === "spend_limits") budget.share(given.limits);
       else if (given.type === "answer") approvals.answer(given);
       else errands.answer(given);
     },
@@ -124,6 +128,7 @@ async function perform(assignment: RunnerAssignment, setting: Setting): Promise<
     const watch: RunWatch = {
       onPermission: approvals.ask,
       onQuestion: approvals.question,
+      onMeter: budget.attach,
       onTold: (report) =>
         void listening.then(() => {
           socket.tell({ type: "outcome", report });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { spendLimitSchema } from "../gateway/metering/decide-call.ts";
 import type { SpareContainer } from "../runner/container/spare.ts";
 import type { RunOrder } from "../runner/run-order.ts";
 import { runReportSchema, sessionTotalsSchema } from "../runner/run-report.ts";
@@ -88,11 +89,19 @@ const fromRunnerSchema = z.discriminatedUnion("type", [
     input: z.record(z.string(), z.unknown()),
   }),
   z.object({ type: z.literal("errand_withdrawn"), request_id: z.string() }),
+  /** What the gateway has metered of this attempt so far; said again to every client that connects. */
+  z.object({
+    type: z.literal("spending"),
+    attempt: z.number(),
+    usd: z.number().nonnegative(),
+    tokens: z.number().nonnegative(),
+  }),
   /** The last line. What it says lies in `outcome.json` as well, for whoever comes later. */
   z.object({ type: z.literal("outcome"), report: runReportSchema }),
 ]);
 export type FromRunner = z.infer<typeof fromRunnerSchema>;
 export type ApprovalAsked = Extract<FromRunner, { type: "approval" }>;
+export type SpendingTold = Extract<FromRunner, { type: "spending" }>;
 export type ErrandAsked = Extract<FromRunner, { type: "errand" }>;
 export type ApprovalWithdrawn = Extract<FromRunner, { type: "approval_withdrawn" }>;
 
@@ -111,6 +120,8 @@ const toRunnerSchema = z.discriminatedUnion("type", [
     /** What became of a question. */
     reply: replySchema.optional(),
   }),
+  /** In place of the shared limits of the order; without a fleet the last ones stay in force. */
+  z.object({ type: z.literal("spend_limits"), limits: z.array(spendLimitSchema) }),
   z.object({
     type: z.literal("errand_answer"),
     request_id: z.string(),

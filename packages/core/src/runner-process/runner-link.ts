@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import type { SpendLimit } from "../gateway/metering/decide-call.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import { findSocketPath } from "../runner/socket-path.ts";
 import type { ErrandAnswer } from "../state/errand.ts";
@@ -11,6 +12,7 @@ import {
   type ErrandAsked,
   type FromRunner,
   readFromRunner,
+  type SpendingTold,
   type ToRunner,
 } from "./contract.ts";
 import { LineReader } from "./line-reader.ts";
@@ -22,6 +24,7 @@ export interface RunnerLinkEvents {
   withdrawn: [withdrawn: ApprovalWithdrawn];
   errand: [asked: ErrandAsked];
   errandWithdrawn: [requestId: string];
+  spending: [spent: SpendingTold];
   outcome: [report: RunReport];
   /** The runner is over and has left its outcome, or it died, or we closed. */
   closed: [];
@@ -60,6 +63,10 @@ export class RunnerLink extends EventEmitter<RunnerLinkEvents> {
     this.send({ type: "errand_answer", request_id, answer });
   }
 
+  setSpendLimits(limits: readonly SpendLimit[]): void {
+    this.send({ type: "spend_limits", limits: [...limits] });
+  }
+
   close(): void {
     this.socket.destroySoon();
   }
@@ -69,6 +76,7 @@ export class RunnerLink extends EventEmitter<RunnerLinkEvents> {
     if (told.type === "approval_withdrawn") this.emit("withdrawn", told);
     if (told.type === "errand") this.emit("errand", told);
     if (told.type === "errand_withdrawn") this.emit("errandWithdrawn", told.request_id);
+    if (told.type === "spending") this.emit("spending", told);
     if (told.type === "outcome") this.emit("outcome", told.report);
   }
 

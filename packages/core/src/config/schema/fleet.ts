@@ -108,6 +108,24 @@ export const agentFileEntry = z.strictObject({
 
 const agentEntry = z.union([agentFileEntry, z.looseObject({ name: z.unknown() })]);
 
+const rate = z.number().nonnegative();
+
+const price = z.strictObject({
+  input: rate.describe("Dollars per million tokens of input"),
+  output: rate.describe("Dollars per million tokens of output"),
+  cache_read: rate
+    .optional()
+    .describe("Of input read from the cache; a tenth of `input` unless given"),
+  cache_write: rate
+    .optional()
+    .describe("Of input written to the cache for 5 minutes; 1.25 times `input` unless given"),
+  cache_write_1h: rate
+    .optional()
+    .describe("Of input written to the cache for an hour; twice `input` unless given"),
+});
+
+const prices = z.record(z.string().min(1), price);
+
 const includedFleet = z.strictObject({
   path: hostPath.describe("Another herdctl.yaml"),
   name: name.optional().describe("Name in front of its agents; its own when not given"),
@@ -122,6 +140,11 @@ export const fleetSchema = z.strictObject({
   agents: z.array(agentEntry).prefault([]).describe("Agent files, globs, or agents written here"),
   fleets: z.array(includedFleet).prefault([]).describe("Other fleets that run with this one"),
   server: server.prefault({}).describe("Where the fleet listens"),
+  prices: prices
+    .prefault({})
+    .describe(
+      "Prices of models, by name or pattern such as `claude-opus-*`, in place of list prices",
+    ),
   claude_path: hostPath.optional().describe("The `claude` program to use"),
   store: url("postgres", "postgresql")
     .optional()

@@ -36,24 +36,25 @@ export function spendLogPath(jobDir: string, attempt: number): string {
  */
 export class SpendLog {
   private file: number | undefined;
-  private isBroken = false;
+  private isClosed = false;
 
   constructor(private readonly path: string) {}
 
   append(line: SpendLine): void {
-    if (this.isBroken) return;
+    if (this.isClosed) return;
     try {
       this.file ??= openSync(this.path, appendOnly, 0o600);
       writeSync(this.file, `${JSON.stringify(line)}\n`);
     } catch {
       // A full disk ends the run by itself; what it spent is still counted in memory.
-      this.isBroken = true;
+      this.isClosed = true;
     }
   }
 
   close(): void {
     if (this.file !== undefined) closeSync(this.file);
-    this.file = undefined;
+    // A call that ends later belongs to no turn any more.
+    this.isClosed = true;
   }
 }
 
