@@ -51,7 +51,7 @@ export const sidebar = [
   },
   {
     label: "Security",
-    pages: ["docs/security.md", "docs/gateway.md", "SECURITY.md"],
+    pages: ["docs/security.md", "docs/gateway.md", "docs/spending.md", "SECURITY.md"],
   },
   {
     label: "Internals",

@@ -112,7 +112,7 @@ test("five concurrent calls cannot share what is left for one", async () => {
   expect(api.seen).toHaveLength(1);
 });
 
-test("concurrent calls that fit go on at the same time", async () => {
+test("concurrent calls that fit run concurrently", async () => {
   const held: ServerResponse[] = [];
   const { gateway } = await paying((response) => held.push(response), [upTo(millionUsd)]);
   const asked = [1, 2, 3].map(() => ask(gateway, { body: messageBody() }));
@@ -121,7 +121,7 @@ test("concurrent calls that fit go on at the same time", async () => {
   expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test("a call that waits goes on when the limit is raised", async () => {
+test("a waiting call is forwarded when the limit is raised", async () => {
   const held: ServerResponse[] = [];
   const { gateway, meter } = await paying((response) => held.push(response), [upTo(1)]);
   const body = messageBody({ max_tokens: 1_000_000 });
@@ -230,7 +230,7 @@ describe("a call that breaks off is not free", () => {
   });
 });
 
-test("a call is on record before the API sees it, and its answer as it goes on", async () => {
+test("a call is on record before the API sees it, and again while its answer arrives", async () => {
   let atArrival = "";
   let go: () => void = () => undefined;
   const api = await standIn((request, response) => {

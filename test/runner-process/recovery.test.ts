@@ -54,12 +54,13 @@ describe.each(places)("$yaml, $version", (place) => {
       session_opened: true,
       attempt: 1,
     });
+    expect(report.cost_usd).toBeGreaterThan(0);
     expect(isRunning(tool)).toBe(false);
     expect(marked(task)).toEqual([]);
     const log = readFileSync(task.job.output_file);
     expect(await reportOfDead(deadRun(task))).toEqual(report);
     expect(readFileSync(task.job.output_file)).toEqual(log);
-    const left = ["outcome.json", "output.jsonl", "runner-1.json", "stderr.log"];
+    const left = ["outcome.json", "output.jsonl", "runner-1.json", "spend-1.jsonl", "stderr.log"];
     expect(readdirSync(task.jobDir).sort()).toEqual(left);
 
     const again = await retried(on, task, report, place);

@@ -49,7 +49,7 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
 
     await until(() => !isRunning(pid));
     expect(await inspectRunner(task.jobDir, 1)).toEqual({ kind: "dead" });
-    const left = ["outcome.json", "output.jsonl", "runner-1.json", "stderr.log"];
+    const left = ["outcome.json", "output.jsonl", "runner-1.json", "spend-1.jsonl", "stderr.log"];
     expect(readdirSync(task.jobDir).sort()).toEqual(left);
     for (const name of left) expect(statSync(join(task.jobDir, name)).mode & 0o777).toBe(0o600);
   });

@@ -134,7 +134,13 @@ test("the private files of a run are gone when it is over", async () => {
   const on = await stage({ mode: "obedient" });
   const { job } = await runJob(on, { prompt: "hello" });
   const left = readdirSync(join(stateDirOf(on), "jobs", job.id)).sort();
-  expect(left).toEqual(["outcome.json", "output.jsonl", "runner-1.json", "stderr.log"]);
+  expect(left).toEqual([
+    "outcome.json",
+    "output.jsonl",
+    "runner-1.json",
+    "spend-1.jsonl",
+    "stderr.log",
+  ]);
 });
 
 test("a tool that was denied is known from the session file too", async () => {

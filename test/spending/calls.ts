@@ -11,7 +11,7 @@ const message = JSON.stringify({
   messages: [{ role: "user", content: "direct call" }],
 });
 
-/** What a tool runs to use the key of its run directly. */
+/** A command by which a tool calls the API directly. */
 export function directCalls(count: number): string {
   const curl = [
     "curl -s",

@@ -1,6 +1,7 @@
 import type { Defence } from "../defence.ts";
 
 const chain = "packages/core/src/queue/decide-chain.ts";
+const spendTest = "test/gateway/spend-limits.test.ts";
 const limitsTest = "test/herd-tools/chain-limits.test.ts";
 
 export const walletDefences: readonly Defence[] = [
@@ -155,6 +156,112 @@ export const walletDefences: readonly Defence[] = [
     red: {
       file: "test/herd-tools/schedule.test.ts",
       test: "no more are free than it may have",
+    },
+  },
+  {
+    name: "the gateway refuses calls beyond a limit",
+    guards: "the wallet, against tools that call the API themselves",
+    edit: {
+      file: "packages/core/src/gateway/metering/decide-call.ts",
+      from: 'if (reached) return { kind: "refuse", limit: reached };',
+      to: "",
+    },
+    red: { file: spendTest, test: "calls beyond the limit are refused" },
+  },
+  {
+    name: "concurrent calls cannot share what is left for one",
+    guards: "the wallet, against many calls at the same time",
+    edit: {
+      file: "packages/core/src/gateway/metering/decide-call.ts",
+      from: "return mayBeReached && callsInFlight > 0",
+      to: "return mayBeReached && callsInFlight < 0",
+    },
+    red: { file: spendTest, test: "five concurrent calls cannot share" },
+  },
+  {
+    name: "a call that breaks off is paid for",
+    guards: "the wallet, against clients that hang up",
+    edit: {
+      file: "packages/core/src/gateway/metering/estimate.ts",
+      from: "if (isComplete) return told;",
+      to: "if (isComplete || ending) return told;",
+    },
+    red: { file: spendTest, test: "a call that breaks off is not free" },
+  },
+  {
+    name: "a call is on record before it is forwarded",
+    guards: "the wallet, against a runner that is killed",
+    edit: {
+      file: "packages/core/src/gateway/metering/spend-meter.ts",
+      from: "    this.log.append({",
+      to: "    if (call.isSettled) this.log.append({",
+    },
+    red: { file: spendTest, test: "a call is on record before the API sees it" },
+  },
+  {
+    name: "no calls pass between two turns",
+    guards: "the wallet, against what a turn left behind",
+    edit: {
+      file: "packages/core/src/gateway/metering/admit-call.ts",
+      from: 'if (!meter) return { kind: "refuse", status: 400, reason: "no turn of this run is under way" };',
+      to: 'if (!meter) return { kind: "pass", bytes, call: Reflect.get(account, "none") };',
+    },
+    red: { file: spendTest, test: "nothing is spent between two turns" },
+  },
+  {
+    name: "a model without a price costs the highest known price",
+    guards: "the wallet, against models that the price list does not have",
+    edit: {
+      file: "packages/core/src/gateway/metering/prices.ts",
+      from: "if (!listed) return { rate: highestRate(request, overrides), isKnown: false };",
+      to: "if (!listed) return { rate: rateOfOverride({ input: 0, output: 0 }), isKnown: false };",
+    },
+    red: { file: "test/gateway/prices.test.ts", test: "costs the highest known rate" },
+  },
+  {
+    name: "the larger of reported and metered cost is recorded",
+    guards: "the wallet, against a forged or missing result",
+    edit: {
+      file: "packages/core/src/runner/usage.ts",
+      from: "cost_usd: Math.max(reported.costUsd, rounded(metered.usd)),",
+      to: "cost_usd: reported.costUsd,",
+    },
+    red: { file: "test/spending/report.test.ts", test: "a forged result" },
+  },
+  {
+    name: "a run that is refused for its budget is not tried again",
+    guards: "the wallet, against retries",
+    edit: {
+      file: "packages/core/src/runner/classify.ts",
+      from: "if (evidence.gateway?.overLimit && !hasOwnEnd(result))",
+      to: "if (evidence.gateway?.overLimit && !hasOwnEnd(result) && !evidence.exit)",
+    },
+    red: {
+      file: "test/spending/run.test.ts",
+      test: "a tool that calls the API directly is refused",
+    },
+  },
+  {
+    name: "the cost of a dead runner is read from its log",
+    guards: "the wallet, against a runner that is killed",
+    edit: {
+      file: "packages/core/src/runner-process/report-of-log.ts",
+      from: "metered: await meteredOf(logged.jobDir, file.attempt),",
+      to: "metered: undefined,",
+    },
+    red: { file: "test/runner-process/recovery.test.ts", test: "killed in the middle of a tool" },
+  },
+  {
+    name: "what other runs have spent is no longer there",
+    guards: "the wallet, against many runs at the same time",
+    edit: {
+      file: "packages/core/src/fleet/spend-limits.ts",
+      from: "const ceiling = left(limit, spent[unit] + others[unit]);",
+      to: "const ceiling = left(limit, spent[unit]);",
+    },
+    red: {
+      file: "test/spending/shared-limits.test.ts",
+      test: "what other runs have spent is gone",
     },
   },
 ];

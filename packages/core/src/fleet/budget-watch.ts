@@ -13,10 +13,10 @@ export interface BudgetWatchOptions {
   trouble(message: string, cause?: unknown): void;
 }
 
-/** A run that is told what it may still spend. */
+/** A run that receives its limits as they change. */
 export interface WatchedRun {
   report(spent: Amount): void;
-  /** Its cost is on its way to the record and counts from there. */
+  /** From here on its recorded cost counts. */
   close(): void;
 }
 
@@ -26,7 +26,7 @@ const refreshDelayMs = 50;
 /** A new day begins without an event. */
 const pollIntervalMs = 30_000;
 
-/** Tells every run under way what is left of the limits that it shares with others. */
+/** Sends every running job the limits that it shares with others, whenever they change. */
 export class BudgetWatch {
   private readonly runs = new Set<OpenRun>();
   private readonly poll: NodeJS.Timeout;
@@ -37,7 +37,7 @@ export class BudgetWatch {
     this.poll = setInterval(() => this.refresh(), pollIntervalMs).unref();
   }
 
-  /** What a job may spend when it starts. */
+  /** The limits and prices that a job starts with. */
   async planFor(job: Job): Promise<SpendPlan> {
     const run = { ...inFlight(job), job };
     const spending = await this.spending([run]);
@@ -59,7 +59,7 @@ export class BudgetWatch {
     };
   }
 
-  /** Soon, and once for all that happens until then. */
+  /** Reads the budgets soon, once for several events. */
   refresh(): void {
     this.timer ??= this.later(refreshDelayMs);
   }
@@ -70,7 +70,7 @@ export class BudgetWatch {
     this.runs.clear();
   }
 
-  /** One look at a time, so that an older one never has the last word. */
+  /** One read at a time, so that an older result never replaces a newer one. */
   private later(delayMs: number): NodeJS.Timeout {
     return setTimeout(() => {
       this.looking = this.looking.then(async () => {

@@ -10,21 +10,21 @@ export interface RunInFlight {
   spent: Amount;
 }
 
-/** All that decides what one run may still spend. */
+/** The facts that decide the limits of one run. */
 export interface SpendFacts {
   run: RunInFlight;
   budgets: { fleet: Budget; agent: Budget };
-  /** Of today, from the records of runs that are over. */
+  /** From the records of the runs that ended today. */
   spending: Spending;
-  /** Of the run's chain, where it has one: its limit, and what its recorded runs cost. */
+  /** Limit and recorded cost of the run's chain, if another job handed the work on. */
   chain?: { limit: number; usd: number };
   /** All runs under way on this machine; whether this one is among them does not matter. */
   inFlight: readonly RunInFlight[];
 }
 
 /**
- * The limits that a run shares with others. What it has spent itself is part of each ceiling, so a
- * ceiling stays right while the run goes on.
+ * The limits that a run shares with others. Its own spending is part of each ceiling, so a ceiling
+ * stays correct while the run spends.
  */
 export function sharedLimits({
   run,

@@ -22,7 +22,7 @@ const hints: Record<SpendLimit["scope"], string> = {
   fleet: "Raise it for today with `herdctl budget raise`, or for good in the configuration.",
 };
 
-/** What becomes of a run whose calls the gateway refused for this limit. */
+/** The outcome of a run whose calls the gateway refused for this limit. */
 export function overLimit(limit: SpendLimit): Outcome {
   const text = describeLimit(limit);
   const message = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

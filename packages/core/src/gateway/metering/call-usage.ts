@@ -33,7 +33,7 @@ export interface PricedCall extends ModelCall {
 
 export interface PricedCalls {
   parts: PricedCall[];
-  /** Models without a price of their own. */
+  /** Models that no price matched. */
   unknownModels: string[];
 }
 

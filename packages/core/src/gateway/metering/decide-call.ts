@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What may be spent; `ceiling` is the most that this run may have spent in all when it is reached. */
+/** Once the metered spending of the run reaches `ceiling`, its calls are refused. */
 export const spendLimitSchema = z.object({
   /** Its key in the configuration. */
   key: z.enum(["max_budget_usd", "chain.max_cost_usd", "budget.daily_usd", "budget.daily_tokens"]),
@@ -21,7 +21,7 @@ export interface SpendState {
   limits: readonly SpendLimit[];
   /** Settled calls, and what calls in flight are known to have used. */
   spent: Amount;
-  /** What calls in flight may use beyond that. */
+  /** Further amounts that calls in flight may use. */
   reserved: Amount;
   callsInFlight: number;
 }

@@ -31,8 +31,8 @@ export function spendLogPath(jobDir: string, attempt: number): string {
 }
 
 /**
- * Written before a call is forwarded, as its answer goes on, and at its end, each line in one
- * write: whatever kills the process, a call that went up has a line here.
+ * Written before a call is forwarded, while its answer arrives, and at its end. Each line is one
+ * write, so a forwarded call has a line here even if the process is killed.
  */
 export class SpendLog {
   private file: number | undefined;

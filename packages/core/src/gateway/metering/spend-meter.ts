@@ -23,9 +23,9 @@ interface Waiting {
   resolve(admitted: AdmittedCall): void;
 }
 
-/** Meters the message calls of one run and decides which of them may go on. */
+/** Meters the message calls of one run and decides which of them pass. */
 export class SpendMeter {
-  /** Called whenever what is spent has changed. */
+  /** Called when the spending has changed. */
   onChange: (spent: Amount) => void = () => undefined;
   private readonly log: SpendLog;
   private limits: readonly SpendLimit[];
