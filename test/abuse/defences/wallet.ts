@@ -204,7 +204,7 @@ export const walletDefences: readonly Defence[] = [
     edit: {
       file: "packages/core/src/gateway/metering/admit-call.ts",
       from: 'if (!meter) return { kind: "refuse", status: 400, reason: "no turn of this run is under way" };',
-      to: 'if (!meter) return { kind: "pass", bytes, call: Reflect.get(account, "none") };',
+      to: 'if (!meter) return { kind: "gone" };',
     },
     red: { file: spendTest, test: "nothing is spent between two turns" },
   },
