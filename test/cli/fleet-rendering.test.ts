@@ -86,6 +86,7 @@ function job(more: Partial<Job> = {}): Job {
     metadata: null,
     report: null,
     artifacts: [],
+    git: null,
     warnings: [],
     runner: null,
     due_at: null,

@@ -139,7 +139,9 @@ test("a tool that leaves something running takes the container with it, and the 
 wideTest("what the container would be given has changed: the next turn has another", async () => {
   const on = await dockerStage(engine, { mode: "obedient" });
   const fleet = await startFleet(on, fleetFile(on, agent()));
-  const first = await say(fleet, obey(["Bash", { command: "git init -q ." }]));
+  const first = await say(fleet, nothing);
+  execFileSync("git", ["init", "-q", on.workspace]);
+  giveAll(on.workspace);
   const second = await say(fleet, nothing, { resume: sessionOf(first) });
   expect(second).toMatchObject({ status: "completed", attempts: 1 });
   expect(containersOn(on)).toEqual([second.container_id]);

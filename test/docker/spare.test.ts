@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FleetControl, Job } from "@herdctl/core";
 import { expect, test } from "vitest";
-import { docker, dockerStage } from "../support/container.ts";
+import { docker, dockerStage, giveAll } from "../support/container.ts";
 import { testEngine } from "../support/engine.ts";
 import { fleetFile } from "../support/fleet-process.ts";
 import { fleetProgram, until } from "../support/fleet-program.ts";
@@ -33,11 +34,12 @@ test("a spare that does not fit any more is not used", async () => {
   const on = await dockerStage(engine, { mode: "obedient" });
   const fleet = await fleetProgram(on, fleetFile(on, agents));
   const spare = await theSpare(on);
-  writeFileSync(join(on.workspace, ".git"), "gitdir: /elsewhere\n");
-  const job = await run(fleet.control, "echo x > .git");
+  execFileSync("git", ["init", "-q", on.workspace]);
+  giveAll(on.workspace);
+  const job = await run(fleet.control, "git commit -q --allow-empty -m one");
   expect(job.outcome).toMatchObject({ code: "success" });
   expect(job.container_id).not.toBe(spare);
-  expect(job.warnings.join()).toContain("git does not work");
+  expect(job.git).toMatchObject({ commits: 1, head_before: null });
   await fleet.stop();
   expect(sparesOf(on)).toEqual([]);
 });

@@ -24,12 +24,6 @@ const engine = await testEngine();
 
 describe("what the host would later execute", () => {
   const attacks: Record<string, string> = {
-    "a hook": "echo touch PWNED > .git/hooks/post-checkout",
-    "the configuration": "git config core.fsmonitor 'touch PWNED'",
-    "another .git": "mv .git .git2 && cp -r .git2 .git && echo '[core] x=y' >> .git/config",
-    "a file beside it": "rm -f .git/config; cp .git/config .git/c; mv .git/c .git/config",
-    "a common folder":
-      "mkdir -p evil; cp -r .git/HEAD .git/refs .git/objects evil; echo '[core] fsmonitor=touch PWNED' > evil/config; echo ../evil > .git/commondir",
     settings: "mkdir -p .claude && echo '{}' > .claude/settings.json",
     "moved settings": "mv .claude c; mkdir .claude; echo '{}' > .claude/settings.json",
     "MCP servers": 'echo \'{"mcpServers":{"x":{"command":"touch"}}}\' > .mcp.json',
@@ -46,8 +40,6 @@ describe("what the host would later execute", () => {
     });
     expect(job.outcome?.code).toBe("success");
     expect(snapshot(on)).toEqual(before);
-    gitOf(on)("status");
-    expect(existsSync(join(on.workspace, "PWNED"))).toBe(false);
   });
 
   test("also stays as it is where it was there before", async () => {
@@ -81,7 +73,7 @@ describe("what the host would later execute", () => {
   });
 });
 
-test("everyday git works in the container, and says itself what does not", async () => {
+test("everyday git works in the container, and what was done there is brought out", async () => {
   const on = await repository();
   const origin = join(on.home, "origin.git");
   gitOf(on)("init", "-q", "--bare", origin);
@@ -95,20 +87,30 @@ test("everyday git works in the container, and says itself what does not", async
     "git log --oneline | wc -l",
     "echo three >> file && git stash -q && git stash pop -q && git diff --stat",
     "git fetch -q origin && git branch -a",
-    "git push -q origin topic",
+    "git push -q -u origin topic",
+    "git tag v1",
+    "git switch -q -c second main; echo s > s; git add s; git commit -qm second",
+    "git merge -q -m merged topic; git rebase -q main 2>&1 | tail -1",
+    "git switch -q topic",
+    "echo four > staged; git add staged; git stash -q; git status --short",
   ];
   const { job } = await runContained(on, {
     yaml: `docker: { enabled: true, volumes: ["${origin}:/origin:rw"] }`,
-    prompt: obey(
-      ["Bash", { command: `set -e; ${everyday.join("; ")}; echo ALL-WELL` }],
-      ["Bash", { command: "git push -u origin topic" }],
-    ),
+    prompt: obey(["Bash", { command: `set -e; ${everyday.join("; ")}; echo ALL-WELL` }]),
   });
-  const seen = toolResults(await logOf(job));
-  expect(seen[0]).toContain("ALL-WELL");
-  expect(seen[1]).toMatch(/could not write config file|could not lock config file/);
-  const names = gitOf(on)("show", "--stat", "--format=", "topic");
+  expect(toolResults(await logOf(job))[0]).toContain("ALL-WELL");
+  expect(job.warnings).toEqual([]);
+  const names = gitOf(on)("show", "--stat", "--format=", `refs/herdctl/${job.id}`);
+  expect(names).toContain("file");
   expect(names).not.toContain(".mcp.json");
+  expect(job.git).toMatchObject({
+    ref: `refs/herdctl/${job.id}`,
+    commits: 1,
+    branch: null,
+    other_refs: [`refs/herdctl-branches/${job.id}/second`, `refs/herdctl-stash/${job.id}`],
+  });
+  expect(gitOf(on)("branch", "--list").trim()).toBe("* main");
+  expect(gitOf(on)("--git-dir", origin, "branch", "--list").trim()).toBe("topic");
 });
 
 test("workspace_mode: ro lets the agent read and not write", async () => {
@@ -218,7 +220,7 @@ function gitOf(on: Stage): (...args: string[]) => string {
     });
 }
 
-/** What git and Claude Code read before they do anything. */
+/** What Claude Code reads before it does anything, and git. */
 function snapshot(on: Stage) {
   const read = (path: string) => {
     const whole = join(on.workspace, path);
@@ -227,7 +229,6 @@ function snapshot(on: Stage) {
   };
   return {
     config: read(".git/config"),
-    commondir: read(".git/commondir"),
     hooks: readdirSync(join(on.workspace, ".git/hooks")),
     claude: existsSync(join(on.workspace, ".claude")),
     mcp: read(".mcp.json"),

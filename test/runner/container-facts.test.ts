@@ -93,15 +93,11 @@ describe("what lies in a workspace", () => {
     expect(() => entryAt(`${folder}/${"x".repeat(300)}`)).toThrow("ENAMETOOLONG");
   });
 
-  test("a repository above it counts, and what git is told is read", () => {
-    const folder = folderWith({ ".git/config": "[core]\n", "below/.git/config": "[a]\n" });
+  test("files of the operator are told apart by whether they bind the agent or hold secrets", () => {
+    const folder = folderWith({ file: "" });
     const agent = { file: join(folder, "a.yaml"), fleet_dir: folder };
     const facts = workspaceFacts(join(folder, "below"), "rw", agent, join(folder, ".herdctl"));
-    expect(facts).toMatchObject({ belowRepository: true, gitConfig: "[a]\n" });
     expect(facts.secret).toEqual([join(folder, ".herdctl"), join(folder, ".env")]);
-    const lone = folderWith({ file: "" });
-    expect(
-      workspaceFacts(lone, "rw", { file: lone, fleet_dir: lone }, join(folder, ".herdctl")),
-    ).toMatchObject({ belowRepository: false, gitConfig: "" });
+    expect(facts.binding).toEqual([join(folder, "a.yaml"), join(folder, "herdctl.yaml")]);
   });
 });

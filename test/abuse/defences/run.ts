@@ -59,7 +59,7 @@ export const runDefences: readonly Defence[] = [
     name: "an artifact is judged by the file that was opened",
     guards: "files of the host, against links that an agent makes",
     edit: {
-      file: "packages/core/src/herd-tools/workspace-file.ts",
+      file: "packages/core/src/runner/workspace-file.ts",
       from: "if (!real.startsWith(root + sep)) return refused(outside);",
       to: "if (!real.startsWith(sep)) return refused(root);",
     },

@@ -45,6 +45,7 @@ export function jobPage(
     ["hooks", hooks.map((hook) => hookLine(hook, look))],
     ["metadata", job.metadata && JSON.stringify(job.metadata, null, 2)],
     ["files", job.artifacts.map(({ name, bytes }) => `${name} (${sizeText(bytes)})`)],
+    ["commits", commitLines(job)],
     ["log", node?.here === false ? `herdctl logs ${job.id}` : job.output_file],
   ];
   return [
@@ -54,6 +55,17 @@ export function jobPage(
     ...section("report", job.report === null ? null : jsonText(job.report, 2), look),
     ...section("summary", job.summary, look),
     ...section("resume", resumeLines(job).join("\n"), look),
+  ];
+}
+
+/** What the run committed, and how it is taken over where the files are there already. */
+function commitLines({ git }: Job): string[] {
+  if (git === null) return [];
+  const { ref, commits, branch, other_refs } = git;
+  const count = `${commits} ${commits === 1 ? "commit" : "commits"}`;
+  return [
+    ...(ref === null ? [] : [`${count} in ${ref}${branch === null ? "" : ` and ${branch}`}`]),
+    ...other_refs,
   ];
 }
 

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { z } from "zod";
+import { closedPaths, type OpenedFrom, openInWorkspace } from "../runner/workspace-file.ts";
 import { keepArtifact, largestArtifact } from "../state/artifact-keeper.ts";
 import { isArtifactName } from "../state/artifacts.ts";
 import type { HerdDoors } from "./herd-doors.ts";
 import { type HerdAnswer, type HerdTool, herdTool, refusal } from "./herd-tool.ts";
-import { openInWorkspace } from "./workspace-file.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).max(4096).describe("The file, in your working directory"),
@@ -15,8 +15,9 @@ const input = z.strictObject({
 });
 
 /** A file of the workspace, copied to where it stays with the job. */
-export function artifactTool({ order, jobDir }: HerdDoors): HerdTool {
+export function artifactTool({ order, jobDir, stateDir }: HerdDoors): HerdTool {
   let last: Promise<unknown> = Promise.resolve();
+  const from = { place: order.place, cwd: order.cwd, closed: closedPaths(order, stateDir) };
   return herdTool({
     name: "artifact",
     title: "Keep a file",
@@ -24,7 +25,7 @@ export function artifactTool({ order, jobDir }: HerdDoors): HerdTool {
     input,
     call(given) {
       // One at a time, so that the limits hold for calls that come together.
-      const answer = last.then(() => keep(given, order, jobDir));
+      const answer = last.then(() => keep(given, from, jobDir));
       last = answer.catch(() => undefined);
       return answer;
     },
@@ -33,15 +34,15 @@ export function artifactTool({ order, jobDir }: HerdDoors): HerdTool {
 
 async function keep(
   { path, name = basename(path) }: z.output<typeof input>,
-  order: HerdDoors["order"],
+  from: OpenedFrom,
   jobDir: string,
 ): Promise<HerdAnswer> {
   if (!isArtifactName(name))
     return refusal(
       `\`${name}\` is no name for a kept file: give a \`name\` of letters, digits, spaces and \`. _ - ( ) +\`.`,
     );
-  const opened = await openInWorkspace(order, path);
-  if (opened.kind === "refused") return refusal(`\`${path}\` was not kept: ${opened.reason}.`);
+  const opened = await openInWorkspace(from, path);
+  if (opened.kind !== "open") return refusal(`\`${path}\` was not kept: ${opened.reason}.`);
   try {
     const kept = await keepArtifact(jobDir, name, opened.file);
     return kept.kind === "kept"

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { credentialOf } from "../runner/open-run.ts";
+import { closedPaths } from "../runner/workspace-file.ts";
 import { outputName } from "../state/output-writer.ts";
 import { currentProcess } from "../state/process-identity.ts";
 import { claimAttempt } from "./claim.ts";
@@ -31,7 +32,10 @@ function fileOf({ order }: RunnerAssignment, run: RunFacts): RunnerFile {
   };
 }
 
-function factsOf({ order, environment }: RunnerAssignment, jobDir: string): Omit<RunFacts, "live"> {
+function factsOf(
+  { order, environment, stateDir }: RunnerAssignment,
+  jobDir: string,
+): Omit<RunFacts, "live"> {
   const { session, agent, place, cwd, configDir, claude } = order;
   const { kind } = credentialOf(order, environment);
   return {
@@ -42,6 +46,7 @@ function factsOf({ order, environment }: RunnerAssignment, jobDir: string): Omit
     claude_version: claude.version,
     credential: kind === "none" ? null : kind,
     metadata_file: agent.metadata_file ?? null,
+    closed_paths: closedPaths(order, stateDir),
     demands_report: order.outputSchema !== undefined,
     output_from: statSync(join(jobDir, outputName), { throwIfNoEntry: false })?.size ?? 0,
   };

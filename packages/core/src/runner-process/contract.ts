@@ -34,6 +34,8 @@ const runFactsSchema = z.object({
   claude_version: z.string().nullable(),
   credential: z.enum(["subscription", "api_key"]).nullable(),
   metadata_file: z.string().nullable(),
+  /** Files of the workspace that the agent may not hand out. */
+  closed_paths: z.array(z.string()).default([]),
   /** No run of an earlier version had to give one. */
   demands_report: z.boolean().default(false),
   /** Where this attempt begins in `output.jsonl`, which all attempts of a job share. */

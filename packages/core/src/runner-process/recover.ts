@@ -2,6 +2,12 @@ import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import { removeContainersOf } from "../runner/container/sweep-containers.ts";
+import {
+  type Collected,
+  closePrivateGit,
+  collectGit,
+  gitFolderOf,
+} from "../runner/git/private-session.ts";
 import { type RunReport, runReportSchema } from "../runner/run-report.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
@@ -44,11 +50,31 @@ async function settleUntold(jobDir: string, dead: DeadRun): Promise<RunReport> {
   for (const token of runTokens) await sweepRun(token);
   const container_id = job.place === "docker" ? await endContainer(dead, runTokens) : null;
   failPoint("dead run swept");
-  const found = { ...(await reportFromDisk(jobDir, job)), container_id, crashed: true };
+  const told = await reportFromDisk(jobDir, job);
+  const { git, warnings } = await collectLeft(dead, runTokens);
+  const found = {
+    ...{ ...told, git, warnings: [...told.warnings, ...warnings] },
+    ...{ container_id, crashed: true },
+  };
   const report = runReportSchema.parse(found);
   await writeOutcome(jobDir, report);
   failPoint("dead run told");
+  for (const token of runTokens) await closePrivateGit(gitFolderOf(dead.stateDir, token));
   return report;
+}
+
+/** What the run committed before its runner died. */
+async function collectLeft(
+  { stateDir, job }: DeadRun,
+  runTokens: readonly string[],
+): Promise<Collected> {
+  const all: Collected = { git: null, warnings: [] };
+  for (const token of runTokens) {
+    const { git, warnings } = await collectGit(gitFolderOf(stateDir, token), job.id);
+    all.git ??= git;
+    all.warnings.push(...warnings);
+  }
+  return all;
 }
 
 /** An engine that does not answer now is asked again before the next attempt and by the fleet. */

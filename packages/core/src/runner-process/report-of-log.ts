@@ -74,9 +74,10 @@ async function gatherEvidence(
   return whole.hadLastWord ? whole.evidence : { ...whole.evidence, stopped: "interrupted" };
 }
 
-async function metadataOf({ cwd, metadata_file }: RunFacts, startedAt: Date) {
+async function metadataOf(run: RunFacts, startedAt: Date) {
+  const { place, cwd, metadata_file, closed_paths: closed } = run;
   if (metadata_file === null) return { metadata: undefined, warnings: [] };
-  const read = await readMetadataFile(cwd, metadata_file, startedAt);
+  const read = await readMetadataFile({ place, cwd, closed }, metadata_file, startedAt);
   return {
     metadata: read.kind === "found" ? read.metadata : undefined,
     warnings: read.kind === "wrong" ? [read.warning] : [],

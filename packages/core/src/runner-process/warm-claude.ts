@@ -1,4 +1,5 @@
 import { chooseTools, emptyTable } from "../herd-tools/choose-tools.ts";
+import { gitFolderOf } from "../runner/git/private-session.ts";
 import { stampGit } from "../runner/live/git-stamp.ts";
 import { makeLiveFolder } from "../runner/live/live-folder.ts";
 import { livePrint } from "../runner/live/print.ts";
@@ -18,7 +19,8 @@ export async function warmClaude(
   const print = livePrint({ ...order, live: true }, environment);
   const git = stampGit(order);
   const folder = makeLiveFolder(stateDir, runToken);
-  const opened = await openRun(order, environment, folder, { folder });
+  const gitDir = order.place === "docker" ? gitFolderOf(stateDir, runToken) : undefined;
+  const opened = await openRun(order, environment, folder, { folder, gitDir });
   if (opened.kind === "refused") return;
   const { run } = opened;
   const table = emptyTable();

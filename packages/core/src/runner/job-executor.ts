@@ -8,17 +8,19 @@ import { placeOutcome, syncOutcome } from "../state/outcome-file.ts";
 import { type OutputWriter, openOutput } from "../state/output-writer.ts";
 import type { SpareContainer } from "./container/spare.ts";
 import { type Evidence, noEvidence } from "./evidence.ts";
+import { type Collected, collectGit, gitFolderOf } from "./git/private-session.ts";
 import { handedIn, refusalWarnings, withReport } from "./handed-in.ts";
 import { makeReport } from "./make-report.ts";
 import { readMetadataFile } from "./metadata-file.ts";
 import { type OpenedRun, type OpenRun, openRun } from "./open-run.ts";
-import type { RunOrder } from "./run-order.ts";
+import { type RunOrder, runTokenOf } from "./run-order.ts";
 import type { RunReport } from "./run-report.ts";
 import { RunningAttempt, type RunWatch } from "./running-attempt.ts";
 import type { RuntimeInterface } from "./runtime/interface.ts";
 import type { SpawnClaude } from "./runtime/spawn.ts";
 import { totalsBefore } from "./session-totals.ts";
 import type { SessionTotals } from "./usage.ts";
+import { closedPaths } from "./workspace-file.ts";
 
 /** What surrounds an attempt before anything of it has begun. */
 export interface OpenedAttempt {
@@ -89,6 +91,8 @@ export class JobExecutor {
 
     const { metadata, warnings } = await this.findings(order, evidence, startedAt);
     if (output.dropped > 0) warnings.push(logFull(output.dropped));
+    const { git, warnings: aboutGit } = await collectRun(run, order);
+    warnings.push(...aboutGit);
     warnings.push(...refusalWarnings(evidence), ...(run?.refused() ?? []).map(refusalText));
     run?.endTurn();
     warnings.push(...meter.unknownModels.map(noPriceWarning));
@@ -102,6 +106,7 @@ export class JobExecutor {
       credential: run?.credential.kind ?? null,
       metadata,
       handedIn: given,
+      git,
       warnings,
     });
     failPoint("outcome made");
@@ -120,9 +125,10 @@ export class JobExecutor {
 
   private async surround(order: RunOrder, jobDir: string, meter: SpendMeter): Promise<OpenedRun> {
     const { environment, spare, waiting, runFolder } = this.options;
-    if (!waiting) {
-      return openRun(order, environment, jobDir, { spare, folder: runFolder, meter });
-    }
+    const gitDir =
+      order.place === "docker" ? gitFolderOf(this.options.stateDir, runTokenOf(order)) : undefined;
+    const place = { spare, folder: runFolder, gitDir, meter };
+    if (!waiting) return openRun(order, environment, jobDir, place);
     waiting.run.nextTurn(meter);
     return { kind: "open", run: waiting.run };
   }
@@ -153,10 +159,17 @@ export class JobExecutor {
     const warnings = [...evidence.warnings, ...(isBlind ? [blindness] : [])];
     if (wasShortOfMemory(evidence)) warnings.push(shortOfMemory);
     if (metadata_file === undefined) return { metadata: undefined, warnings };
-    const read = await readMetadataFile(order.cwd, metadata_file, since);
+    const closed = closedPaths(order, this.options.stateDir);
+    const from = { place: order.place, cwd: order.cwd, closed };
+    const read = await readMetadataFile(from, metadata_file, since);
     if (read.kind === "wrong") warnings.push(read.warning);
     return { metadata: read.kind === "found" ? read.metadata : undefined, warnings };
   }
+}
+
+/** Before the record is made: what the run has committed is a part of it. */
+async function collectRun(run: OpenRun | undefined, { jobId }: RunOrder): Promise<Collected> {
+  return run?.gitDir ? await collectGit(run.gitDir, jobId) : { git: null, warnings: [] };
 }
 
 function wasShortOfMemory({ container, result }: Evidence): boolean {

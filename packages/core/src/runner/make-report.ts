@@ -19,6 +19,7 @@ export interface ReportFacts {
   credential: RunReport["credential"];
   metadata: Record<string, unknown> | undefined;
   handedIn: HandedIn;
+  git?: RunReport["git"];
   warnings: string[];
 }
 
@@ -50,6 +51,7 @@ export function makeReport(facts: ReportFacts): RunReport {
     claude_version: init?.version ?? order.claude.version,
     metadata: facts.metadata ?? null,
     ...facts.handedIn,
+    git: facts.git ?? null,
     warnings: facts.warnings,
     crashed: false,
   };

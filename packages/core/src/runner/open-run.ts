@@ -14,6 +14,7 @@ import {
 } from "./credential.ts";
 import { buildEnvironment } from "./environment.ts";
 import type { Evidence } from "./evidence.ts";
+import { closePrivateGit } from "./git/private-session.ts";
 import { hasLogin, loginFile } from "./login.ts";
 import { isMounted, type OpenDoors, openDoors } from "./open-doors.ts";
 import { configDirOf } from "./prepare-run.ts";
@@ -27,6 +28,8 @@ export interface OpenRun {
   privateDir: string;
   doorDir: string | undefined;
   authFile: string | undefined;
+  /** For the private git directory of its container. */
+  gitDir: string | undefined;
   spare: SpareContainer | undefined;
   /** Holds all of its processes. */
   leash: Leash;
@@ -54,13 +57,14 @@ export interface RunPlace {
   folder?: string;
   /** Pays for the first turn. */
   meter?: SpendMeter;
+  gitDir?: string;
 }
 
 export async function openRun(
   order: RunOrder,
   environment: Environment,
   jobDir: string,
-  { spare, folder = spare?.folder, meter }: RunPlace = {},
+  { spare, folder = spare?.folder, meter, gitDir }: RunPlace = {},
 ): Promise<OpenedRun> {
   const credential = credentialOf(order, environment);
   if (credential.kind === "none") {
@@ -76,6 +80,7 @@ export async function openRun(
   const env = environmentOf(order, environment, credential, doors);
   const close = async () => {
     await doors.close();
+    if (gitDir) await closePrivateGit(gitDir);
     await rm(folder ?? privateDir, { recursive: true, force: true });
   };
   const { gateway } = doors;
@@ -90,6 +95,7 @@ export async function openRun(
       env,
       privateDir,
       doorDir: doors.folder,
+      gitDir,
       authFile: isMounted(order, credential) ? loginFile(configDirOf(environment)) : undefined,
       spare,
       leash: new Leash(runTokenOf(order)),

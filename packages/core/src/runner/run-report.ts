@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { artifactSchema } from "../state/artifacts.ts";
 import { containerImageSchema } from "../state/job.ts";
+import { jobGitSchema } from "../state/job-git.ts";
 import { outcomeSchema } from "../state/outcome.ts";
 import { usageSchema } from "../state/usage.ts";
 
@@ -41,6 +42,7 @@ export const runReportSchema = z.object({
   /** What the agent handed in; reports of an earlier version know of nothing. */
   report: z.unknown().default(null),
   artifacts: z.array(artifactSchema).default([]),
+  git: jobGitSchema.nullable().default(null),
   warnings: z.array(z.string()),
   /** The runner died before it could say how the run ended: this was told from what it left. */
   crashed: z.boolean().default(false),

@@ -172,6 +172,7 @@ export class RunningAttempt {
       privateDir: run.privateDir,
       doorDir: run.doorDir,
       authFile: run.authFile,
+      gitDir: run.gitDir,
       spare: run.spare,
       run: { jobId: order.jobId, attempt: order.attempt },
       signal: this.ending.signal,

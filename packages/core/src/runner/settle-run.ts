@@ -76,9 +76,23 @@ function learned(job: Job, report: RunReport, before: readonly Attempt[]): JobCh
     metadata: report.metadata,
     report: report.report ?? job.report,
     artifacts: report.artifacts,
+    git: withEarlier(job.git, report),
     warnings: [...new Set([...job.warnings, ...report.warnings])],
     ...(report.session_opened ? { session_id: report.session_id } : {}),
     ...(neverOpened(job, report, before) ? { session_id: null } : {}),
+  };
+}
+
+/** Attempts of a job write to one reference: together they are what the job has committed. */
+function withEarlier(earlier: Job["git"], { git }: Pick<RunReport, "git">): Job["git"] {
+  if (git === null || earlier === null) return git ?? earlier;
+  return {
+    ...git,
+    head_before: earlier.head_before,
+    ref: git.ref ?? earlier.ref,
+    commits: earlier.commits + git.commits,
+    branch: git.branch ?? earlier.branch,
+    other_refs: [...new Set([...earlier.other_refs, ...git.other_refs])],
   };
 }
 

@@ -117,6 +117,7 @@ const emptyJob = {
   metadata: null,
   report: null,
   artifacts: [],
+  git: null,
   warnings: [],
   runner: null,
   due_at: null,

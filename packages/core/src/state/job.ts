@@ -2,6 +2,7 @@ import { z } from "zod";
 import { artifactSchema } from "./artifacts.ts";
 import { chainSchema } from "./chain.ts";
 import { given } from "./given.ts";
+import { jobGitSchema } from "./job-git.ts";
 import { jobStatuses } from "./job-status.ts";
 import { outcomeCodeSchema, outcomeSchema } from "./outcome.ts";
 import { processIdentitySchema } from "./process-identity.ts";
@@ -78,6 +79,7 @@ const progressFields = {
   /** What the agent handed in as its result; any JSON, null when there is none. */
   report: z.unknown(),
   artifacts: z.array(artifactSchema),
+  git: jobGitSchema.nullable(),
   warnings: z.array(z.string()),
   runner: processIdentitySchema.nullable(),
   /** A pending or waiting job is not claimed before this time; one that waits without it, for a person. */
@@ -98,6 +100,8 @@ export const jobSchema = z.object({
   ...progressFields,
   /** Older records have none of these. */
   container_image: progressFields.container_image.default(null),
+  git: progressFields.git.default(null),
+  /** Older records know no nodes. */
   node: progressFields.node.default(null),
   assigned: progressFields.assigned.default(null),
   attempts: z.number().int().nonnegative(),

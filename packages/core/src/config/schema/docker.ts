@@ -8,6 +8,7 @@ import {
   block,
   empty,
   equal,
+  fleetOnly,
   free,
   inOrder,
   keeps,
@@ -93,6 +94,12 @@ const image = checkedText((text) =>
         `"${text}" is not the name of an image`,
         "Write `name:tag`, such as `herdctl/agent:latest`.",
       ),
+);
+
+const branch = checkedText((text) =>
+  /^(?![-./])[\w./+-]{1,200}$/.test(text) && !/\.\.|\/\/|\/\.|[./]$|\.lock(\/|$)/.test(text)
+    ? undefined
+    : new Wrong(`"${text}" is not a branch name`, "Write a branch such as `agents/docs`."),
 );
 
 const egressObject = block({
@@ -185,6 +192,10 @@ export const docker = block({
     empty,
   ),
   env: free(stringMap.prefault({}).describe("Environment of the container only")),
+  commit_branch: fleetOnly(
+    branch.optional().describe("Branch of the repository that commits of a run move forward"),
+    "it moves a branch of the repository",
+  ),
   warm: stricter(
     z.boolean().prefault(false).describe("Keep a spare container ready"),
     keeps(false),

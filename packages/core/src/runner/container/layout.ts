@@ -13,4 +13,8 @@ export const inside = {
   /** The sockets of the gateway. */
   door: "/run/herdctl/door",
   plugins: "/run/herdctl/plugins",
+  /** The private git directory, where `.git` of the workspace is a file that names it. */
+  git: "/run/herdctl/git",
+  /** Objects of the host's repository, to read only. */
+  objects: "/run/herdctl/objects",
 } as const;

@@ -1,12 +1,11 @@
 import type { ContainerManager } from "../runtime/container-manager.ts";
 import type { DockerConfig } from "../runtime/docker-config.ts";
-import type { ExecuteOptions } from "../runtime/interface.ts";
 import type { EngineFacts } from "./engine-facts.ts";
 import { fleetIdOf } from "./fleet-id.ts";
 import { hostMounts } from "./host-mounts.ts";
 import { type ContainerIdentity, fingerprint } from "./labels.ts";
 import { inodesOf, makeMountpoints } from "./mountpoints.ts";
-import { type ContainerPlan, planContainer } from "./plan.ts";
+import { type ContainerPlan, type PlanOptions, planContainer, prepareGit } from "./plan.ts";
 import { readOnlyThroughout } from "./read-only-mounts.ts";
 import { containerSpec } from "./spec.ts";
 import { freeMountpoints } from "./sweep-containers.ts";
@@ -19,10 +18,7 @@ export interface ContainerSite {
   stateDir: string;
 }
 
-export type GivenToContainer = Pick<
-  ExecuteOptions,
-  "agent" | "cwd" | "privateDir" | "doorDir" | "authFile"
->;
+export type GivenToContainer = PlanOptions;
 
 export interface OpenedContainer<T> {
   id: string;
@@ -43,7 +39,8 @@ export async function openContainer<T>(
   begin: (id: string) => Promise<T>,
 ): Promise<OpenedContainer<T>> {
   for (let left = tries; ; left -= 1) {
-    const plan = planContainer(site.config, given, site.stateDir);
+    const plan = await planContainer(site.config, given, site.stateDir);
+    await prepareGit(site.config, given, plan, site.stateDir);
     makeMountpoints(site.stateDir, plan.workspace, plan.placeholders);
     const before = inodesOf(sourcesOf(plan));
     try {

@@ -1,4 +1,7 @@
 import { join } from "node:path";
+import { closePrivateGit, openPrivateGit } from "../git/private-session.ts";
+import type { GitTraps } from "../git/trap-scan.ts";
+import { gitMounts, inspectWorkspaceGit, type WorkspaceGit } from "../git/workspace-git.ts";
 import type { ContainerUser, DockerConfig } from "../runtime/docker-config.ts";
 import type { ExecuteOptions } from "../runtime/interface.ts";
 import { inside } from "./layout.ts";
@@ -6,7 +9,7 @@ import type { Mount } from "./mounts.ts";
 import { giveFolder } from "./own-folder.ts";
 import { checkAccess, containerUser } from "./user.ts";
 import { checkMountable, volumeMounts } from "./volumes.ts";
-import { workspaceFacts } from "./workspace-facts.ts";
+import { operatorFiles, workspaceFacts } from "./workspace-facts.ts";
 import { guardWorkspace, type Placeholder } from "./workspace-guard.ts";
 
 export interface ContainerPlan {
@@ -15,14 +18,22 @@ export interface ContainerPlan {
   mounts: Mount[];
   placeholders: Placeholder[];
   warnings: string[];
+  /** Undefined where the workspace is read-only. */
+  git: WorkspaceGit | undefined;
 }
 
+export type PlanOptions = Pick<
+  ExecuteOptions,
+  "agent" | "cwd" | "privateDir" | "doorDir" | "authFile" | "gitDir"
+>;
+
 /** Decides what a run's container is given, and finds out whether its user can use it. */
-export function planContainer(
+export async function planContainer(
   config: DockerConfig,
-  options: Pick<ExecuteOptions, "agent" | "cwd" | "privateDir" | "doorDir" | "authFile">,
+  options: PlanOptions,
   stateDir: string,
-): ContainerPlan {
+  knownTraps?: GitTraps,
+): Promise<ContainerPlan> {
   const workspace = checkMountable(options.cwd, stateDir);
   const user = containerUser(config, workspace);
   const write = config.workspaceMode === "rw";
@@ -37,12 +48,23 @@ export function planContainer(
   const sessions = sessionsDir(stateDir, config.agent);
   giveFolder(sessions, user);
   const facts = workspaceFacts(workspace, config.workspaceMode, options.agent, stateDir);
-  const { mounts, placeholders, warnings } = guardWorkspace(facts);
+  const place = { workspace, agent: config.agent, stateDir, skip: facts.secret };
+  const git = write ? await inspectWorkspaceGit(place, knownTraps) : undefined;
+  if (git?.found.kind === "found") {
+    for (const folder of git.found.repository.objects) checkMountable(folder, stateDir);
+  }
+  if (git) giveFolder(git.ownDir, user);
+  const { mounts, placeholders } = guardWorkspace({
+    ...facts,
+    git: git ? gitMounts(git, place, options.gitDir) : [],
+    namedByGit: git?.readOnly ?? [],
+  });
   return {
     workspace,
     user,
     placeholders,
-    warnings,
+    warnings: git?.warnings ?? [],
+    git,
     mounts: [
       ...mounts,
       { source: sessions, target: inside.configDir, readOnly: false },
@@ -55,6 +77,22 @@ export function planContainer(
       ...volumeMounts(config.volumes, user, stateDir),
     ],
   };
+}
+
+/** Makes what the plan mounts in place of `.git`. */
+export async function prepareGit(
+  config: DockerConfig,
+  { agent, gitDir }: PlanOptions,
+  { git, workspace, user }: ContainerPlan,
+  stateDir: string,
+): Promise<void> {
+  if (gitDir === undefined) return;
+  await closePrivateGit(gitDir);
+  if (!git) return;
+  const { secret: skip } = operatorFiles(agent, stateDir);
+  const commitBranch = config.commitBranch;
+  const place = { workspace, agent: config.agent, stateDir, skip };
+  await openPrivateGit(gitDir, git, { ...place, user, commitBranch });
 }
 
 /** Settings and sessions of one agent's containers; no other's and not the host's. */

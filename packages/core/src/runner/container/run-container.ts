@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Environment } from "../../config/environment.ts";
+import { isGitOutOfDate } from "../git/private-session.ts";
 import { ContainerManager } from "../runtime/container-manager.ts";
 import type { DockerConfig } from "../runtime/docker-config.ts";
 import type { ExecuteOptions } from "../runtime/interface.ts";
@@ -19,10 +19,15 @@ import {
   printOf,
 } from "./open-container.ts";
 import { letRead } from "./own-folder.ts";
-import { type ContainerPlan, planContainer, pluginInside, sessionsDir } from "./plan.ts";
+import {
+  type ContainerPlan,
+  planContainer,
+  pluginInside,
+  prepareGit,
+  sessionsDir,
+} from "./plan.ts";
 import type { SpareContainer } from "./spare.ts";
 import { freeMountpoints, removeContainersOf } from "./sweep-containers.ts";
-import { kindOf } from "./workspace-facts.ts";
 
 export interface RunSite {
   config: DockerConfig;
@@ -103,8 +108,9 @@ export class RunContainer {
   async isOutOfDate(): Promise<boolean> {
     const { config, stateDir } = this.site;
     try {
-      const plan = planContainer(config, this.given, stateDir);
+      const plan = await planContainer(config, this.given, stateDir, this.plan.git?.traps);
       if (printOf(this.site, plan) !== this.print) return true;
+      if (this.given.gitDir && (await isGitOutOfDate(this.given.gitDir))) return true;
       if (!(await this.manager.isOfImage(this.id, config.image))) return true;
       return this.git !== undefined && this.git !== (await this.askGit());
     } catch {
@@ -124,7 +130,7 @@ export class RunContainer {
 
   /** In here, because a repository can name programs for git to run. */
   private async askGit(): Promise<string> {
-    if (kindOf(join(this.plan.workspace, ".git")) !== "folder") return "";
+    if (this.plan.git?.found.kind !== "found") return "";
     letRead(this.given.privateDir);
     return await this.manager.ask(this.id, {
       command: ["git", "--no-optional-locks", "status", "--porcelain=v2", "--branch"],
@@ -157,9 +163,10 @@ async function takeSpare(
   who: ContainerJob,
 ): Promise<OpenedContainer<WaitingContainer> | undefined> {
   const { manager, config, stateDir } = site;
-  const plan = planContainer(config, options, stateDir);
+  const plan = await planContainer(config, options, stateDir);
   try {
     if (printOf(site, plan) !== print) throw new Error("it was made for something else");
+    await prepareGit(config, options, plan, stateDir);
     await manager.rename(id, containerName(who));
     const attached = await manager.attach(id);
     return { id, plan, begun: { id, attached, end: manager.end(id, attached) } };

@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  type Stats,
-} from "node:fs";
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import type { EntryKind, WorkspaceFacts } from "./workspace-guard.ts";
@@ -17,17 +9,25 @@ export function workspaceFacts(
   mode: "rw" | "ro",
   agent: Pick<ResolvedAgent, "file" | "fleet_dir">,
   stateDir: string,
-): WorkspaceFacts {
-  const above = dirname(stateDir);
+): Omit<WorkspaceFacts, "git" | "namedByGit"> {
   return {
     path,
     mode,
     kindOf,
-    gitConfig: readIfThere(join(path, ".git/config")),
-    belowRepository: isBelowRepository(dirname(path)),
+    ...operatorFiles(agent, stateDir),
+    empty: emptyThings(stateDir),
+  };
+}
+
+/** Files of the operator that may lie in a workspace: the state folder is among the secrets. */
+export function operatorFiles(
+  agent: Pick<ResolvedAgent, "file" | "fleet_dir">,
+  stateDir: string,
+): { binding: string[]; secret: string[] } {
+  const above = dirname(stateDir);
+  return {
     binding: [agent.file, join(agent.fleet_dir, "herdctl.yaml")],
     secret: [...new Set([stateDir, join(above, ".env"), join(agent.fleet_dir, ".env")])],
-    empty: emptyThings(stateDir),
   };
 }
 
@@ -50,17 +50,7 @@ export function entryAt(path: string): Stats | undefined {
   }
 }
 
-function readIfThere(file: string): string {
-  return kindOf(file) === "file" ? readFileSync(file, "utf8") : "";
-}
-
-function isBelowRepository(folder: string): boolean {
-  if (existsSync(join(folder, ".git"))) return true;
-  const parent = dirname(folder);
-  return parent !== folder && isBelowRepository(parent);
-}
-
-function emptyThings(stateDir: string): WorkspaceFacts["empty"] {
+export function emptyThings(stateDir: string): WorkspaceFacts["empty"] {
   const folder = join(stateDir, "empty/folder");
   const file = join(stateDir, "empty/file");
   mkdirSync(folder, { recursive: true, mode: 0o755 });

@@ -10,11 +10,11 @@ export interface WorkspaceFacts {
   path: string;
   mode: "rw" | "ro";
   kindOf(path: string): EntryKind;
-  /** What `.git/config` says, when there is one. */
-  gitConfig: string;
-  /** A folder above it is a repository. */
-  belowRepository: boolean;
-  /** Files of the operator that lie in it: what binds the agent, and what holds secrets. */
+  /** What the container gets in place of `.git`, and the mounts that belong to it. */
+  git: readonly Mount[];
+  /** What the operator's git would execute or read as configuration. */
+  namedByGit: readonly { path: string; kind: "file" | "folder" }[];
+  /** Files of the operator in the workspace: those that bind the agent, and those that hold secrets. */
   binding: readonly string[];
   secret: readonly string[];
   /** Stand in for what is hidden. */
@@ -31,75 +31,56 @@ export interface Placeholder {
 export interface WorkspaceGuard {
   mounts: Mount[];
   placeholders: Placeholder[];
-  warnings: string[];
 }
 
 /**
- * In a workspace that an agent may write, what the host would later execute stays as it is: a
- * mount cannot be written, moved or replaced from within. What lies on the way to it is a mount of
- * its own too, because a folder could be moved aside with all that is mounted below it.
+ * Decides the mounts of a workspace. What the host would later execute is mounted read-only, and
+ * `.git` is another directory than the host's. Each folder on the way to such a mount is a mount
+ * of its own, because a folder could be moved aside with everything that is mounted below it.
  */
 export function guardWorkspace(facts: WorkspaceFacts): WorkspaceGuard {
   const readOnly = facts.mode === "ro";
   const guard: WorkspaceGuard = {
     mounts: [{ source: facts.path, target: inside.workspace, readOnly }],
     placeholders: [],
-    warnings: [],
   };
   for (const path of facts.secret) hide(guard, facts, path);
   if (readOnly) return guard;
   for (const path of facts.binding) protect(guard, facts, path);
-  guardGit(guard, facts);
+  replaceGit(guard, facts);
+  for (const { path, kind } of facts.namedByGit) {
+    protect(guard, facts, path, kind === "file" ? { content: "" } : {});
+  }
   protect(guard, facts, join(facts.path, ".claude"), {});
   protect(guard, facts, join(facts.path, ".mcp.json"), { content: noServers });
+  closeBelow(guard, facts);
   return guard;
 }
 
 /** What stands where no servers are named. */
 export const noServers = '{ "mcpServers": {} }\n';
-/** A file of this name redirects all that git reads; this content says "here", as without it. */
-const commonDir = { content: ".\n" };
 
-function guardGit(guard: WorkspaceGuard, facts: WorkspaceFacts): void {
-  const git = join(facts.path, ".git");
-  const kind = facts.kindOf(git);
-  if (kind === "absent") {
-    // A folder without any repository is the agent's to make one in.
-    if (facts.belowRepository) protect(guard, facts, git, {});
-    return;
-  }
-  if (kind !== "folder") {
-    protect(guard, facts, git);
-    guard.warnings.push(
-      "git does not work in the container: `.git` of the workspace leads to a repository outside of it",
-    );
-    return;
-  }
-  protect(guard, facts, join(git, "config"), { content: "" });
-  protect(guard, facts, join(git, "hooks"), {});
-  protect(guard, facts, join(git, "commondir"), commonDir);
-  const wantsWorktreeConfig = /^\s*worktreeconfig\s*=\s*(true|yes|on|1)/im.test(facts.gitConfig);
-  protect(
-    guard,
-    facts,
-    join(git, "config.worktree"),
-    wantsWorktreeConfig ? { content: "" } : undefined,
-  );
-  for (const name of ["modules", "worktrees"]) protect(guard, facts, join(git, name));
-  for (const path of executedFromConfig(facts, git)) protect(guard, facts, path);
+function replaceGit(guard: WorkspaceGuard, facts: WorkspaceFacts): void {
+  const path = join(facts.path, ".git");
+  const kind = facts.kindOf(path);
+  if (kind === "link" || kind === "other") throw redirected(path);
+  if (kind === "absent") guard.placeholders.push({ path });
+  for (const mount of facts.git) add(guard, mount);
 }
 
-/** Hooks and further configuration that lie in the workspace itself. */
-function executedFromConfig({ path, gitConfig }: WorkspaceFacts, git: string): string[] {
-  return gitConfig.split("\n").flatMap((line) => {
-    const found = /^\s*(hookspath|path)\s*=\s*"?([^"]+?)"?\s*$/i.exec(line);
-    const [, key = "", value = ""] = found ?? [];
-    if (!found || value.startsWith("~")) return [];
-    return [join(key.toLowerCase() === "path" ? git : path, value)];
-  });
+/** Below a folder that is read-only no mount of the workspace's own is writable. */
+function closeBelow(guard: WorkspaceGuard, { path }: WorkspaceFacts): void {
+  const closed = guard.mounts.filter(({ readOnly }) => readOnly).map(({ target }) => `${target}/`);
+  for (const mount of guard.mounts) {
+    const isOwn = mount.source.startsWith(path + sep);
+    if (isOwn && closed.some((folder) => mount.target.startsWith(folder))) mount.readOnly = true;
+  }
 }
 
-/** Makes it read-only where it is; where it is not, in the form of a placeholder if one is given. */
+/**
+ * Makes it read-only where it is; where it is not, in the form of a placeholder if one is given.
+ * Where even its folder is missing, that folder is the placeholder, and nothing can be made in it.
+ */
 function protect(
   guard: WorkspaceGuard,
   facts: WorkspaceFacts,
@@ -110,7 +91,13 @@ function protect(
   const kind = facts.kindOf(path);
   if (inner === undefined || (kind === "absent" && !ifAbsent)) return;
   if (kind === "link" || kind === "other") throw redirected(path);
-  if (kind === "absent") guard.placeholders.push({ path, ...ifAbsent });
+  if (kind === "absent" && facts.kindOf(dirname(path)) === "absent") {
+    protect(guard, facts, dirname(path), {});
+    return;
+  }
+  if (kind === "absent" && !guard.placeholders.some((one) => one.path === path)) {
+    guard.placeholders.push({ path, ...ifAbsent });
+  }
   pin(guard, facts, dirname(path));
   add(guard, { source: path, target: join(inside.workspace, inner), readOnly: true });
 }

@@ -15,6 +15,7 @@ import {
   processIdentitySchema,
 } from "../../state/process-identity.ts";
 import { runFolders } from "../container/spare.ts";
+import { gitFolderOf, sweepPrivateGit } from "../git/private-session.ts";
 import { removeHostSocket } from "../host-socket.ts";
 import { sweepRun } from "../sweep/sweep-run.ts";
 
@@ -35,6 +36,7 @@ export async function sweepLiveFolders(stateDir: string): Promise<void> {
     if (isHeld(stateDir, runToken)) continue;
     await sweepRun(runToken);
     removeHostSocket(runFolders(folder).doorDir);
+    await sweepPrivateGit(gitFolderOf(stateDir, runToken));
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -22,6 +22,8 @@ export interface DockerConfig {
   tmpfs: readonly string[];
   volumes: readonly Volume[];
   env: Readonly<Record<string, string>>;
+  /** The branch of the host's repository that commits of a run move forward. */
+  commitBranch: string | null;
 }
 
 export interface ContainerUser {
@@ -47,6 +49,7 @@ export function resolveDockerConfig({ name, docker }: ResolvedAgent): DockerConf
     tmpfs: docker.tmpfs,
     volumes: docker.volumes,
     env: docker.env,
+    commitBranch: docker.commit_branch ?? null,
   };
 }
 

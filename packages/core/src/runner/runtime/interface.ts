@@ -31,6 +31,8 @@ export interface ExecuteOptions {
   privateDirInside?: string;
   /** A folder of sockets that the program may connect to; `env` names them. */
   doorDir?: string;
+  /** A folder for the private git directory of a container. */
+  gitDir?: string;
   /** The user's own login, for a program that cannot find it by itself. */
   authFile?: string;
   /** A container that was made for this agent before its job was known. */
