@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -12,6 +12,7 @@ import type { Job } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
 import { dockerStage, giveAll, runContained } from "../support/container.ts";
 import { testEngine } from "../support/engine.ts";
+import { type HostGit, makeRepository } from "../support/host-git.ts";
 import { obey } from "../support/runtime.ts";
 import type { Stage } from "../support/stage.ts";
 
@@ -19,7 +20,7 @@ const engine = await testEngine();
 
 interface Attack {
   /** What the operator has set up, with the host's git and files. */
-  setUp?: (host: Host) => void;
+  setUp?: (host: HostGitGit) => void;
   /** Shell commands of the agent; each may fail. */
   agent: (canary: string) => string[];
   /** Part of a warning on the job, where something can only be reported. */
@@ -195,8 +196,7 @@ const groups: Record<string, Record<string, Attack>> = {
 
 describe.each(Object.entries(groups))("%s", (_group, attacks) => {
   test("executes nothing on the host, and the agent's commit is in its reference", async () => {
-    const on = await repository();
-    const host = hostOf(on);
+    const { on, host } = await repository();
     const canary = join(on.home, "CANARY");
     const own = Object.values(attacks);
     for (const { setUp } of own) setUp?.(host);
@@ -216,7 +216,7 @@ describe.each(Object.entries(groups))("%s", (_group, attacks) => {
     expect(job.outcome?.code).toBe("success");
 
     if (existsSync(canary)) expect.fail("it was executed on the host during the run");
-    actAsOperator(on, host);
+    actAsOperator(host);
     expect(existsSync(canary)).toBe(false);
     expect(read(on, ".git/config")).toBe(configBefore);
     expect(host.git("rev-parse", "ORIGIN_OF_TEST")).toBe(headBefore);
@@ -225,14 +225,8 @@ describe.each(Object.entries(groups))("%s", (_group, attacks) => {
   });
 });
 
-interface Host {
-  workspace: string;
-  git(...args: string[]): string;
-  write(path: string, text: string): void;
-}
-
 /** What people, editors and prompts of shells do after a run. */
-function actAsOperator(on: Stage, { git }: Host): void {
+function actAsOperator({ git, workspace, env }: HostGit): void {
   git("update-ref", "ORIGIN_OF_TEST", "HEAD");
   const attempts = [
     ["status"],
@@ -248,7 +242,7 @@ function actAsOperator(on: Stage, { git }: Host): void {
     ["fetch", "."],
     ["gc", "--auto"],
   ];
-  for (const args of attempts) spawnSync("git", args, { cwd: on.workspace, env: hostEnv(on) });
+  for (const args of attempts) spawnSync("git", args, { cwd: workspace, env });
 }
 
 function expectCommit({ git }: Host, job: Job): void {
@@ -269,45 +263,9 @@ function configLines(text: string, hook?: string): Attack["setUp"] {
   };
 }
 
-async function repository(): Promise<Stage> {
+async function repository(): Promise<{ on: Stage; host: HostGitGit }> {
   const on = await dockerStage(engine, { mode: "obedient" });
-  const { git, write } = hostOf(on);
-  git("init", "-q", "-b", "main");
-  git("config", "user.name", "operator");
-  git("config", "user.email", "operator@example.org");
-  write("file", "one\n");
-  git("add", "file");
-  git("commit", "-qm", "one");
-  return on;
-}
-
-function hostOf(on: Stage): Host {
-  const { workspace } = on;
-  return {
-    workspace,
-    git: (...args) =>
-      execFileSync("git", args, {
-        cwd: workspace,
-        env: hostEnv(on),
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-      }).trim(),
-    write: (path, text) => {
-      mkdirSync(dirname(join(workspace, path)), { recursive: true });
-      writeFileSync(join(workspace, path), text);
-      chmodSync(join(workspace, path), 0o755);
-    },
-  };
-}
-
-function hostEnv(on: Stage) {
-  return {
-    ...on.env,
-    GIT_CONFIG_COUNT: "1",
-    GIT_CONFIG_KEY_0: "safe.directory",
-    GIT_CONFIG_VALUE_0: "*",
-    GIT_EDITOR: "true",
-  };
+  return { on, host: makeRepository(on.env, on.workspace) };
 }
 
 function read(on: Stage, path: string): string {
@@ -315,14 +273,14 @@ function read(on: Stage, path: string): string {
 }
 
 test("nothing of a run is left in a repository but its commits and files", async () => {
-  const on = await repository();
+  const { on, host } = await repository();
   giveAll(on.workspace);
   const before = readdirSync(join(on.workspace, ".git")).sort();
   const { job } = await runContained(on, {
     prompt: obey(["Bash", { command: "echo two >> file; git commit -qam 'of the agent'" }]),
   });
-  expectCommit(hostOf(on), job);
+  expectCommit(host, job);
   expect(readdirSync(join(on.workspace, ".git")).sort()).toEqual(before);
   expect(readdirSync(on.workspace).sort()).toEqual([".git", "file"]);
-  expect(hostOf(on).git("status", "--porcelain")).toBe("M file");
+  expect(host.git("status", "--porcelain")).toBe("M file");
 });

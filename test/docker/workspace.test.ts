@@ -89,7 +89,7 @@ test("everyday git works in the container, and what was done there is brought ou
     "git fetch -q origin && git branch -a",
     "git push -q -u origin topic",
     "git tag v1",
-    "git switch -q -c second main; echo s > s; git add s; git commit -qm second",
+    "git checkout -q -- file; git switch -q -c second main; echo s > s; git add s; git commit -qm second",
     "git merge -q -m merged topic; git rebase -q main 2>&1 | tail -1",
     "git switch -q topic",
     "echo four > staged; git add staged; git stash -q; git status --short",
