@@ -1,12 +1,5 @@
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Job } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
@@ -20,7 +13,7 @@ const engine = await testEngine();
 
 interface Attack {
   /** What the operator has set up, with the host's git and files. */
-  setUp?: (host: HostGitGit) => void;
+  setUp?: (host: HostGit) => void;
   /** Shell commands of the agent; each may fail. */
   agent: (canary: string) => string[];
   /** Part of a warning on the job, where something can only be reported. */
@@ -245,7 +238,7 @@ function actAsOperator({ git, workspace, env }: HostGit): void {
   for (const args of attempts) spawnSync("git", args, { cwd: workspace, env });
 }
 
-function expectCommit({ git }: Host, job: Job): void {
+function expectCommit({ git }: HostGit, job: Job): void {
   const ref = `refs/herdctl/${job.id}`;
   expect(git("show", "-s", "--format=%s", ref)).toBe("of the agent");
   expect(job.git).toMatchObject({ ref, commits: 1, head_after: git("rev-parse", ref) });
@@ -263,7 +256,7 @@ function configLines(text: string, hook?: string): Attack["setUp"] {
   };
 }
 
-async function repository(): Promise<{ on: Stage; host: HostGitGit }> {
+async function repository(): Promise<{ on: Stage; host: HostGit }> {
   const on = await dockerStage(engine, { mode: "obedient" });
   return { on, host: makeRepository(on.env, on.workspace) };
 }

@@ -18,7 +18,7 @@ export async function listConfig(
 }
 
 /** `file:<path> NUL <key> LF <value> NUL`; a key without value has no line feed. */
-export function parseConfigList(latin1: string): ConfigEntry[] {
+function parseConfigList(latin1: string): ConfigEntry[] {
   const parts = Buffer.from(latin1, "latin1").toString("utf8").split("\0");
   const entries: ConfigEntry[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {

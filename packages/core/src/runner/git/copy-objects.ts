@@ -8,7 +8,7 @@ import { listUntrusted, openUntrusted } from "./untrusted-file.ts";
 /** More than this is not brought out of a container; the job says so. */
 export const objectLimits = { files: 500_000, bytes: 4 * 1024 ** 3 };
 
-export class TooManyObjects extends Error {
+class TooManyObjects extends Error {
   override readonly name = "TooManyObjects";
 }
 

@@ -7,7 +7,7 @@ const oid = z.string();
 const refValues = z.record(z.string(), z.string());
 
 /** What must be known to bring commits out of a private git directory, also after a crash. */
-export const gitRecordSchema = z.object({
+const gitRecordSchema = z.object({
   version: z.literal(1),
   workspace: z.string(),
   /** Not looked through for traps: hidden from the container. */

@@ -13,11 +13,12 @@ import {
   writeRecord,
 } from "./git-record.ts";
 import { readHead } from "./host-repository.ts";
-import { headRefOf, importCommits } from "./import-commits.ts";
+import { importCommits } from "./import-commits.ts";
 import { makePrivateGit } from "./private-git.ts";
 import { newTraps, scanForTraps } from "./trap-scan.ts";
 import { readUntrustedRefs, type UntrustedRefs } from "./untrusted-refs.ts";
 import type { GitPlace, WorkspaceGit } from "./workspace-git.ts";
+import { headRefOf } from "./write-refs.ts";
 
 /** What a run in a container has of git is kept here until it has been brought out. */
 export function gitFolderOf(stateDir: string, runToken: string): string {

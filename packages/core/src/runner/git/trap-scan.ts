@@ -16,8 +16,6 @@ export const gitTrapsSchema = z.object({
 });
 export type GitTraps = z.infer<typeof gitTrapsSchema>;
 
-export const noTraps: GitTraps = { nested: [], bare: [], steering: {}, isComplete: true };
-
 const maxEntries = 300_000;
 const maxFound = 1_000;
 const maxScanMs = 10_000;

@@ -45,7 +45,7 @@ export async function readUntrustedRefs(gitDir: string): Promise<UntrustedRefs> 
 }
 
 /** The rules of `git check-ref-format`, and no name that could be an option or leave the folder. */
-export function isSafeRefName(name: string): boolean {
+function isSafeRefName(name: string): boolean {
   if (!/^refs\/(heads|tags)\/.|^refs\/stash$/.test(name) || name.length > 250) return false;
   if (/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.$|\/$/.test(name)) return false;
   return name.split("/").every((part) => !/^[.-]|\.lock$/i.test(part) && part !== "@");
