@@ -38,6 +38,7 @@ const groups: Record<string, Record<string, Attack>> = {
       agent: (canary) => [
         script("tools/clean.sh", canary),
         script("tools/missing-lfs.sh", canary),
+        `mv tools moved; ${script("tools/clean.sh", canary)}`,
         "echo changed >> a.txt",
         "echo '*.md filter=lfs' >> .gitattributes",
       ],

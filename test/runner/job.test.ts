@@ -127,7 +127,7 @@ test("a metadata file that leads out of the workspace is not read", async () => 
     ]),
   });
   expect(job.metadata).toBeNull();
-  expect(job.warnings.join()).toContain("leads out");
+  expect(job.warnings.join()).toContain("does not lie in the working directory");
 });
 
 test("the private files of a run are gone when it is over", async () => {

@@ -3,6 +3,8 @@ import type { Defence } from "../defence.ts";
 const spec = "packages/core/src/runner/container/spec.ts";
 const guard = "packages/core/src/runner/container/workspace-guard.ts";
 const specTest = "test/docker/spec.test.ts";
+const attacksTest = "test/docker/git-attacks.test.ts";
+const privateGitTest = "test/docker/private-git.test.ts";
 const workspaceTest = "test/docker/workspace.test.ts";
 const reviewed = { file: specTest, test: "the description of a default container is the one" };
 
@@ -171,40 +173,113 @@ export const containerDefences: readonly Defence[] = [
     red: { file: workspaceTest, test: "a workspace that the user cannot write is refused" },
   },
   {
-    name: "git's hooks are mounted read-only",
-    guards: "the host, against a planted hook",
-    edit: { file: guard, from: 'protect(guard, facts, join(git, "hooks"), {});', to: "" },
-    red: { file: workspaceTest, test: "cannot be planted in a repository" },
+    name: "a container never gets the host's `.git`",
+    guards: "the host, against planted hooks and configuration",
+    edit: {
+      file: "packages/core/src/runner/git/workspace-git.ts",
+      from: "return [...own, ...objectMounts(found.repository, noAlternates)];",
+      to: 'return [{ source: join(workspace, ".git"), target, readOnly: false }, ...(own ? [] : objectMounts(found.repository, noAlternates))];',
+    },
+    red: { file: attacksTest, test: "a repository in which nothing is set up" },
   },
   {
-    name: "git's configuration is mounted read-only",
-    guards: "the host, against planted configuration",
+    name: "files that the operator's git names are mounted read-only",
+    guards: "the host, against hooks, filters and included configuration in the work tree",
     edit: {
       file: guard,
-      from: 'protect(guard, facts, join(git, "config"), { content: "" });',
-      to: "",
+      from: 'protect(guard, facts, path, kind === "file" ? { content: "" } : {});',
+      to: "if (kind === undefined) protect(guard, facts, path);",
     },
-    red: { file: workspaceTest, test: "cannot be planted in a repository" },
+    red: { file: attacksTest, test: "an absolute hooksPath, drivers, aliases and includes" },
   },
   {
-    name: "git's detour by another folder is closed",
-    guards: "the host, against a planted commondir",
+    name: "what hooks of husky call is mounted read-only",
+    guards: "the host, against scripts that a hook calls",
     edit: {
-      file: guard,
-      from: 'protect(guard, facts, join(git, "commondir"), commonDir);',
-      to: "",
+      file: "packages/core/src/runner/git/named-files.ts",
+      from: "if (parent !== search.workspace) addPath",
+      to: 'if (parent === "") addPath',
     },
-    red: { file: workspaceTest, test: "cannot be planted in a repository" },
+    red: { file: attacksTest, test: "husky" },
+  },
+  {
+    name: "repositories inside of a workspace are mounted read-only",
+    guards: "the host, whose git looks into submodules by itself",
+    edit: {
+      file: "packages/core/src/runner/git/workspace-git.ts",
+      from: "...nested.slice(0, maxNested).map((path): NamedFile => {",
+      to: "...nested.slice(maxNested).map((path): NamedFile => {",
+    },
+    red: {
+      file: privateGitTest,
+      test: "repositories inside of the workspace that are there before are read-only",
+    },
+  },
+  {
+    name: "a `.git` file counts only if its repository names the workspace, too",
+    guards: "other repositories of the user, against an unpacked archive",
+    edit: {
+      file: "packages/core/src/runner/git/host-repository.ts",
+      from: "if (!(await pointsBack(gitDir, workspace))) {",
+      to: 'if (gitDir === "" && !(await pointsBack(gitDir, workspace))) {',
+    },
+    red: { file: privateGitTest, test: "a `.git` file that names another folder's repository" },
+  },
+  {
+    name: "credentials of remotes stay out of the private configuration",
+    guards: "tokens in the addresses of remotes",
+    edit: {
+      file: "packages/core/src/runner/git/private-config.ts",
+      from: "value: withoutCredentials(key, value)",
+      to: "value: value || withoutCredentials(key, value)",
+    },
+    red: { file: privateGitTest, test: "objects are borrowed from where" },
+  },
+  {
+    name: "links in a private git directory are not followed",
+    guards: "other files and repositories of the host",
+    edit: {
+      file: "packages/core/src/runner/git/untrusted-file.ts",
+      from: "if (stats.isFile() && isAsNamed) return { handle, bytes: stats.size };",
+      to: "if (stats.isFile() || isAsNamed) return { handle, bytes: stats.size };",
+    },
+    red: {
+      file: "test/runner/untrusted-git.test.ts",
+      test: "a link on the way to a file is not followed",
+    },
+  },
+  {
+    name: "references of a run have names that git allows",
+    guards: "the repository, against names that leave their folder",
+    edit: {
+      file: "packages/core/src/runner/git/untrusted-refs.ts",
+      from: "const refused = Object.keys(refs).filter((name) => !isSafeRefName(name));",
+      to: 'const refused = Object.keys(refs).filter((name) => name === "" && !isSafeRefName(name));',
+    },
+    red: {
+      file: "test/runner/untrusted-git.test.ts",
+      test: "references are read as plain files",
+    },
+  },
+  {
+    name: "what is hidden from a container does not come out as a file it keeps",
+    guards: "keys and tokens of the fleet, against the artifact tool and the metadata file",
+    edit: {
+      file: "packages/core/src/runner/workspace-file.ts",
+      from: 'return [...secret, ...binding, join(cwd, ".git")];',
+      to: 'return [...binding, join(cwd, ".git")].slice(secret.length);',
+    },
+    red: { file: "test/docker/closed-files.test.ts", test: "what is hidden from a container" },
   },
   {
     name: "folders on the way are mounts of their own",
-    guards: "the host, against `.git` that is moved aside",
+    guards: "the host, against a folder that is moved aside",
     edit: {
       file: guard,
       from: "pin(guard, facts, dirname(path));\n  add(guard, { source: path",
       to: "add(guard, { source: path",
     },
-    red: { file: workspaceTest, test: "cannot be planted in a repository" },
+    red: { file: attacksTest, test: "an absolute hooksPath, drivers, aliases and includes" },
   },
   {
     name: "settings of Claude Code are mounted read-only",
@@ -343,7 +418,7 @@ export const containerDefences: readonly Defence[] = [
     guards: "the host, against a repository that was made after the container",
     edit: {
       file: "packages/core/src/runner/container/run-container.ts",
-      from: "if (printOf(config, planContainer(config, this.given, stateDir)) !== this.print) return true;",
+      from: "if (printOf(this.site, plan) !== this.print) return true;",
       to: 'if (this.print === "") return true;',
     },
     red: {

@@ -49,9 +49,9 @@ export const runDefences: readonly Defence[] = [
     name: "the metadata file must lie in the workspace",
     guards: "files of the host, against links that an agent makes",
     edit: {
-      file: "packages/core/src/runner/metadata-file.ts",
-      from: 'if (!target.startsWith(root + sep)) return wrong("it leads out of the working directory");',
-      to: "if (!target.startsWith(sep)) return wrong(root);",
+      file: "packages/core/src/runner/workspace-file.ts",
+      from: "if (!real.startsWith(root + sep)) return refused(outside);",
+      to: "if (!real.startsWith(sep)) return refused(root);",
     },
     red: { file: "test/runner/job.test.ts", test: "a metadata file that leads out" },
   },

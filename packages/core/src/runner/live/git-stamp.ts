@@ -11,7 +11,9 @@ const longest = 5_000;
  */
 export function stampGit({ place, cwd }: Pick<RunOrder, "place" | "cwd">): string {
   if (place === "docker" || !isInRepository(cwd)) return "";
-  const args = ["--no-optional-locks", "-c", "core.fsmonitor=false", "status"];
+  const quiet = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+  // A nested repository has configuration of its own, which may be somebody else's.
+  const args = ["--no-optional-locks", ...quiet, "status", "--ignore-submodules=all"];
   try {
     return execFileSync("git", [...args, "--porcelain=v2", "--branch"], {
       cwd,
