@@ -10,6 +10,7 @@ import { wideTest } from "../support/width.ts";
 import { chatStageOf, type OpenChat, quiet, sessionsOf } from "./chat-stage.ts";
 import { approvals } from "./conformance-approvals.ts";
 import { filesOut } from "./conformance-files.ts";
+import { prompts } from "./conformance-prompts.ts";
 import { questions } from "./conformance-questions.ts";
 
 /** What every platform has to keep. */
@@ -473,6 +474,7 @@ export function conformance(open: OpenChat): void {
     });
   });
 
+  prompts(open);
   filesOut(open);
   questions(open);
 }

@@ -65,6 +65,7 @@ function job(more: Partial<Job> = {}): Job {
     resumed_from: null,
     forked_from: null,
     fork_point: null,
+    expand_prompt: false,
     node: null,
     assigned: null,
     reserved_usd: null,

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { ControlClient } from "../../packages/core/src/runner/runtime/control-client.ts";
 import { Bridges } from "../../packages/core/src/runner/runtime/mcp/bridges.ts";
 import type { PermissionRequest } from "../../packages/core/src/runner/runtime/permission.ts";
+import { userMessage } from "../../packages/core/src/runner/runtime/user-message.ts";
 import { agentOf, inlineAgent, load } from "../support/fleet.ts";
 
 type OnPermission = ConstructorParameters<typeof Bridges>[0]["onPermission"];
@@ -122,7 +123,7 @@ test("a question that claude takes back is taken back from whoever was asked, an
 
 test("to a claude that no longer listens nothing is said", async () => {
   const { client: ours, stdin, heard } = client();
-  ours.say("first");
+  ours.say(userMessage({ prompt: "first", expand: true }));
   ours.close();
   ours.interrupt();
   expect(stdin.writable).toBe(false);

@@ -19,6 +19,7 @@ function optionsFor(prompt: string, more: Partial<ExecuteOptions> = {}): Execute
   const agent = agentOf(load(inlineAgent("model: opus")), "one");
   return {
     ...{ agent, prompt, claude: "claude", cwd: "/", env: {}, privateDir: "/", stays: true },
+    claudeVersion: "2.1.325",
     session: { kind: "fresh", sessionId: "s" },
     signal: new AbortController().signal,
     ...more,
@@ -38,7 +39,7 @@ async function open(first: ExecuteOptions, failure?: Error) {
         return {
           messages: failure ? breaking(messages, failure) : messages,
           exited: Promise.resolve(),
-          say: (prompt) => void told.push(prompt),
+          say: ({ message }) => void told.push(String(message.content)),
           stop: () => void told.push("(stop)"),
           finish: () => void told.push("(finish)"),
           close: async () => void told.push("(close)"),

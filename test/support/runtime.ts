@@ -37,7 +37,7 @@ export function seenWorkspace(runtime: RuntimeUnderTest, on: Stage): string {
 }
 
 /** Every runtime, and the CLI with the older binary too. */
-const everyRuntime: RuntimeUnderTest[] = [
+export const everyRuntime: RuntimeUnderTest[] = [
   { name: "SDKRuntime 325", version: "325", create: () => new SDKRuntime() },
   { name: "CLIRuntime 325", version: "325", create: () => new CLIRuntime() },
   { name: "CLIRuntime 197", version: "197", create: () => new CLIRuntime() },
@@ -90,6 +90,7 @@ export async function perform(
     prompt,
     session: { kind: "fresh", sessionId: randomUUID() },
     claude: claudeBinary(runtime.version),
+    claudeVersion: `2.1.${runtime.version}`,
     cwd: on.workspace,
     env: {
       ...on.env,

@@ -1,10 +1,50 @@
 import type { Defence } from "../defence.ts";
 
+const userMessage = "packages/core/src/runner/runtime/user-message.ts";
 const fence = "packages/core/src/runner/fence.ts";
 const signature = "packages/core/src/triggers/webhook/verify-signature.ts";
 const signaturesTest = "test/webhooks/signatures.test.ts";
 
 export const payloadDefences: readonly Defence[] = [
+  {
+    name: "a prompt is sent verbatim",
+    guards: "files of the host, against `@path` in a text from outside",
+    edit: {
+      file: userMessage,
+      from: "if (expand) return",
+      to: "if (expand || prompt !== undefined) return",
+    },
+    red: {
+      file: "test/runtime/prompts.test.ts",
+      test: "a prompt that names a file or a command reaches the model as written",
+    },
+  },
+  {
+    name: "older versions of Claude Code expand a text block of ours only",
+    guards: "files of the host, against `@path` in a text from outside",
+    edit: {
+      file: userMessage,
+      from: "const content = knowsTheField ? prompt",
+      to: "const content = knowsTheField || prompt !== undefined ? prompt",
+    },
+    red: {
+      file: "test/runtime/prompts.test.ts",
+      test: "a prompt that names a file or a command reaches the model as written",
+    },
+  },
+  {
+    name: "text from outside is verbatim, whatever the agent's `prompts` says",
+    guards: "files of the host, against `@path` in a chat message",
+    edit: {
+      file: "packages/core/src/queue/admit.ts",
+      from: "if (bringsOutside.has(request.trigger)) return false;",
+      to: "",
+    },
+    red: {
+      file: "test/fleet/verbatim-prompts.test.ts",
+      test: "text from outside reaches the model as written",
+    },
+  },
   {
     name: "texts from outside are fenced",
     guards: "the prompt, against orders in a payload",

@@ -19,10 +19,12 @@ export async function requestOf(call: Call): Promise<TriggerRequest> {
   }
   onlyOne(options.prompt, options.file, input, "Give one prompt: `-p`, `-f` or `-`.");
   onlyOne(options.resume, options.fork, undefined, "Either resume a session or fork it.");
+  const prompt = await promptOf(call, input === "-");
   return {
     trigger: "manual",
     agent,
-    prompt: await promptOf(call, input === "-"),
+    prompt,
+    ...(prompt !== undefined && { expand: true }),
     schedule: textOption(options, "schedule"),
     key: textOption(options, "key"),
     resume: textOption(options, "resume"),

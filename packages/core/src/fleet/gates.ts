@@ -29,5 +29,5 @@ export async function throughGate(
   if (answer.kind === "closed") return { ...candidate, gate: answer.outcome };
   if (request.prompt !== undefined || schedule.prompt === undefined) return candidate;
   const prompt = fillPrompt(schedule.prompt, { gate: { output: answer.output } });
-  return { ...candidate, request: { ...request, prompt } };
+  return { ...candidate, request: { ...request, prompt, expand: false } };
 }

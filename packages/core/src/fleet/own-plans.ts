@@ -45,9 +45,9 @@ export class OwnPlans {
     return this.oneShots.filter((one) => one.agent === agent);
   }
 
-  /** What it says came from outside. */
-  isUntrusted({ agent, schedule }: ScheduleName): boolean {
-    return this.openOf(agent).some((one) => one.schedule === schedule && one.untrusted);
+  /** The run that an agent planned under this name. */
+  find({ agent, schedule }: ScheduleName): OneShot | undefined {
+    return this.openOf(agent).find((one) => one.schedule === schedule);
   }
 
   /** The state has let go of it in the same step in which it came due. */

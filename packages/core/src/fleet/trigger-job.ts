@@ -67,7 +67,8 @@ async function admitNoticingTheDisk(
 ): Promise<Admitted[]> {
   const candidates = given.map((one) => {
     const { agent, schedule = "" } = one.request;
-    return plans.isUntrusted({ agent, schedule }) ? { ...one, untrusted: true } : one;
+    const plan = plans.find({ agent, schedule });
+    return plan ? { ...one, planned: true, untrusted: one.untrusted || plan.untrusted } : one;
   });
   try {
     const { agents, fleet } = context.fleet();

@@ -30,6 +30,8 @@ export interface TriggerRequest {
   jobId?: string;
   /** Somebody looks on: the model is seen speaking, not only what it said. Not part of the record. */
   watched?: boolean;
+  /** Its prompt was written by an operator: `@path` and `/command` may take effect in it. */
+  expand?: boolean;
   /** A turn of a conversation: its `claude` stays up for the next one. Not part of the record. */
   live?: boolean;
 }
@@ -65,6 +67,8 @@ export interface Candidate {
   from?: { jobId: string; deadlock?: string };
   /** It brings text from outside, though its kind does not say so. */
   untrusted?: boolean;
+  /** Its schedule was planned by an agent, which wrote the prompt. */
+  planned?: boolean;
 }
 
 /** The one door to the queue. What it returns is durable; what it refuses for now is recorded as `skipped`. */
@@ -92,9 +96,10 @@ export async function admitAll(
 async function applicationOf(
   state: StateManager,
   agents: readonly ResolvedAgent[],
-  { request, due, delivery, gate, overlap, from, untrusted }: Candidate,
+  candidate: Candidate,
   rules: AdmissionRules | undefined,
 ): Promise<Application> {
+  const { request, due, delivery, gate, overlap, from, untrusted } = candidate;
   const agent = findAgent(agents, request.agent);
   const schedule = scheduleOf(agent, request);
   const parent = from && (await giverOf(state, from.jobId));
@@ -102,6 +107,7 @@ async function applicationOf(
     id: request.jobId,
     agent: agent.name,
     prompt: promptOf(agent, request.prompt ?? schedule?.prompt),
+    expand_prompt: mayExpand(agent, candidate),
     trigger_type: request.trigger,
     schedule: request.schedule,
     priority: agent.priority,
@@ -130,6 +136,14 @@ async function applicationOf(
 
 /** Kinds of triggers whose text somebody wrote whom nobody here knows. */
 const bringsOutside: ReadonlySet<TriggerType> = new Set(["webhook", "chat", "work_item"]);
+
+/** Only the configured prompt, and what the caller says an operator wrote; never text from outside. */
+function mayExpand({ prompts }: ResolvedAgent, candidate: Candidate): boolean {
+  const { request, from, untrusted, planned } = candidate;
+  if (prompts !== "expanded" || from || untrusted || planned) return false;
+  if (bringsOutside.has(request.trigger)) return false;
+  return request.prompt === undefined || request.expand === true;
+}
 
 async function giverOf(state: StateManager, id: string): Promise<Job> {
   const job = await state.jobs.get(id);

@@ -30,6 +30,7 @@ function practiceAgent(folder: string, runtime: RuntimeType): ResolvedAgent {
     working_directory: { path: folder },
     runtime: { type: runtime, stream: "stdout" },
     credential: "api_key",
+    prompts: "verbatim",
     permission_mode: "default",
     allowed_tools: [],
     denied_tools: [],

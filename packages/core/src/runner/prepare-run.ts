@@ -69,6 +69,7 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
     attempt: job.attempts + 1,
     agent: withinChain(agent, job),
     prompt: plan.prompt,
+    ...(plan.kind === "as_asked" && mayExpand(agent, job) && { expand: true }),
     ...home,
     session: session.choice,
     claude: { path: claude.path, version: claude.version },
@@ -106,6 +107,11 @@ export async function prepareWarm(
 function withinChain(agent: ResolvedAgent, { chain: { max_usd } }: Job): ResolvedAgent {
   if (max_usd === null) return agent;
   return { ...agent, max_budget_usd: Math.min(max_usd, agent.max_budget_usd ?? max_usd) };
+}
+
+/** Decided at admission; what the configuration and the record say since then can only forbid it. */
+function mayExpand({ prompts }: ResolvedAgent, { expand_prompt, untrusted }: Job): boolean {
+  return expand_prompt && prompts === "expanded" && !untrusted;
 }
 
 /** claude counts a budget over all turns of its process, and a session file tells no end of a turn. */

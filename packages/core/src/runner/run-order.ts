@@ -10,6 +10,8 @@ export interface RunOrder {
   attempt: number;
   agent: ResolvedAgent;
   prompt: string;
+  /** Whether `@path` and `/command` in the prompt take effect; otherwise it is sent verbatim. */
+  expand?: boolean;
   place: Place;
   /** On this machine, also when the agent sees another path. */
   cwd: string;

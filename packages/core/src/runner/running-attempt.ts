@@ -165,8 +165,10 @@ export class RunningAttempt {
     return {
       agent: withTools(order.agent, { allowed, denied }),
       prompt: order.prompt,
+      expand: order.expand,
       session: order.session,
       claude: order.claude.path,
+      claudeVersion: order.claude.version,
       cwd: order.cwd,
       env: run.env,
       privateDir: run.privateDir,

@@ -103,6 +103,7 @@ const emptyJob = {
   resumed_from: null,
   forked_from: null,
   fork_point: null,
+  expand_prompt: false,
   reserved_usd: null,
   session_id: null,
   summary: null,

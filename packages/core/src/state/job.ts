@@ -55,6 +55,8 @@ const requestFields = {
   forked_from: text,
   /** The last message that a fork takes over; older records know none. */
   fork_point: text.default(null),
+  /** `@path` and `/command` in its prompt take effect: an operator wrote it and allowed that. */
+  expand_prompt: z.boolean().default(false),
   /** What budgets hold for it until it is over. */
   reserved_usd: z.number().nonnegative().nullable(),
   /** Where it stands among the jobs that agents gave each other. */

@@ -46,6 +46,7 @@ export const triggerSchema = z.strictObject({
   jobId: z.string().optional(),
   watched: z.boolean().optional(),
   live: z.boolean().optional(),
+  expand: z.boolean().optional(),
 } satisfies Shape<TriggerRequest>);
 
 export const admissionSchema = z.object({

@@ -177,6 +177,15 @@ const agentFields = {
   ),
   system_prompt: free(someText.optional().describe("Added to Claude Code's own system prompt")),
   default_prompt: free(someText.optional().describe("Prompt when a trigger brings none")),
+  prompts: fleetOnly(
+    z
+      .enum(["verbatim", "expanded"])
+      .prefault("verbatim")
+      .describe(
+        "`expanded`: `@path` and `/command` take effect in prompts that the operator wrote; text from outside is always sent as written",
+      ),
+    "`@server:uri` in a prompt reads from MCP servers on the host without asking",
+  ),
   permission_mode: free(
     z
       .enum(permissionModes)

@@ -13,8 +13,16 @@ import { stampFilesRead } from "./files-read.ts";
  * is up stands for one that would be started now. The day is part of it: claude is told it once.
  */
 export function livePrint(order: RunOrder, environment: Environment, now = new Date()): string {
-  const { jobId: _, attempt: _number, prompt: _words, spend: _budget, ...rest } = order;
-  const { session, agent, ...lasting } = rest;
+  const {
+    jobId: _,
+    attempt: _number,
+    prompt: _text,
+    expand: _mode,
+    spend: _budget,
+    session,
+    agent,
+    ...lasting
+  } = order;
   const credential = credentialOf(order, environment);
   const configDir = configDirOf(environment);
   const facts = [

@@ -7,6 +7,7 @@ import { watchProcess } from "./observe.ts";
 import { type OpenClaude, type OpeningRuntime, runOnce } from "./open-claude.ts";
 import { writePrivateFiles } from "./private-files.ts";
 import { spawnOnHost } from "./spawn.ts";
+import { streamFlags } from "./stream-flags.ts";
 import { endProcess, windDown } from "./wind-down.ts";
 
 /** The `claude` program itself, driven over its standard streams: what a subscription pays for. */
@@ -28,7 +29,7 @@ export class CLIRuntime implements OpeningRuntime {
     return {
       messages: client.messages,
       exited: process.exited,
-      say: (prompt) => client.say(prompt),
+      say: (message) => client.say(message),
       stop: () => void windDown({ process, interrupt: () => client.interrupt(), close }),
       finish: () => {
         close();
@@ -42,15 +43,4 @@ export class CLIRuntime implements OpeningRuntime {
       },
     };
   }
-}
-
-function streamFlags({ onPermission, partialMessages }: ExecuteOptions): string[] {
-  return [
-    "-p",
-    "--output-format=stream-json",
-    "--verbose",
-    "--input-format=stream-json",
-    ...(onPermission ? ["--permission-prompt-tool=stdio"] : []),
-    ...(partialMessages ? ["--include-partial-messages"] : []),
-  ];
 }

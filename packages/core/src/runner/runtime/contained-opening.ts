@@ -41,7 +41,7 @@ function contained(
     get exited() {
       return claude.exited;
     },
-    say: (prompt) => claude.say(prompt),
+    say: (message) => claude.say(message),
     stop: () => claude.stop(),
     finish: () => claude.finish(),
     close: async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import { z } from "zod";
 import type { Bridges } from "./mcp/bridges.ts";
 import { isRequest, jsonRpcMessage } from "./mcp/json-rpc.ts";
@@ -43,9 +43,8 @@ export class ControlClient {
     }
   }
 
-  say(prompt: string): void {
-    const message = { role: "user", content: prompt };
-    this.send({ type: "user", message, parent_tool_use_id: null, session_id: "" });
+  say(message: SDKUserMessage): void {
+    this.send(message);
   }
 
   interrupt(): void {

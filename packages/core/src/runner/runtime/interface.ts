@@ -19,9 +19,13 @@ export interface RuntimeInterface {
 export interface ExecuteOptions {
   agent: ResolvedAgent;
   prompt: string;
+  /** Whether `@path` and `/command` in the prompt take effect; by default it is sent verbatim. */
+  expand?: boolean;
   session: SessionChoice;
   /** The `claude` program. */
   claude: string;
+  /** The version of that program; null or absent when it is not known yet. */
+  claudeVersion?: string | null;
   cwd: string;
   /** The whole environment of the program; nothing is added from ours. */
   env: Record<string, string>;

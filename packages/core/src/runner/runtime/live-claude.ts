@@ -4,6 +4,7 @@ import { BackgroundTasks } from "./background-tasks.ts";
 import type { ExecuteOptions, RuntimeObserver } from "./interface.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { OpenClaude, OpeningRuntime } from "./open-claude.ts";
+import { userMessage } from "./user-message.ts";
 
 interface Turn {
   options: ExecuteOptions;
@@ -46,7 +47,7 @@ export class LiveClaude {
   }
 
   async *turn(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
-    const { prompt, signal } = options;
+    const { signal } = options;
     // What it says before its first prompt is a part of the first turn.
     const turn = this.current ?? turnOf(options);
     if (this.current?.options !== options) this.retell(options.observer);
@@ -60,7 +61,7 @@ export class LiveClaude {
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
-      this.claude?.say(prompt);
+      this.claude?.say(userMessage(options));
       yield* turn.messages;
       if (this.failure) throw this.failure.error;
       if (!this.isWaiting) await this.claude?.exited;

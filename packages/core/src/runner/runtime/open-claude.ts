@@ -1,13 +1,14 @@
-import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import { BackgroundTasks } from "./background-tasks.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
+import { userMessage } from "./user-message.ts";
 
 /** A `claude` that is up: it takes one prompt after the other. */
 export interface OpenClaude {
   /** All that it says, from its first turn to its end. */
   readonly messages: AsyncIterable<SDKMessage>;
   readonly exited: Promise<unknown>;
-  say(prompt: string): void;
+  say(message: SDKUserMessage): void;
   /** Ends its turn, and itself: by asking, by closing its input, by force. */
   stop(): void;
   /** It has had its last word and may go. */
@@ -33,13 +34,14 @@ export interface OpeningRuntime extends RuntimeInterface {
 /** One prompt, up to the end of the process. */
 export async function* runOnce(
   claude: OpenClaude,
-  { prompt, signal }: Pick<ExecuteOptions, "prompt" | "signal">,
+  options: ExecuteOptions,
 ): AsyncGenerator<SDKMessage> {
+  const { signal } = options;
   const stop = () => claude.stop();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {
-    claude.say(prompt);
+    claude.say(userMessage(options));
     const tasks = new BackgroundTasks();
     for await (const message of claude.messages) {
       if (tasks.isLastWord(message)) claude.finish();

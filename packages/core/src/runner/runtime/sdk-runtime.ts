@@ -47,7 +47,7 @@ export class SDKRuntime implements OpeningRuntime {
       get exited() {
         return process?.exited ?? Promise.resolve();
       },
-      say: (prompt) => input.push(userMessage(prompt)),
+      say: (message) => input.push(message),
       stop: () => void stopRun(run, input, process),
       finish: () => {
         input.end();
@@ -139,11 +139,6 @@ function sdkOptions(
 function canUseTool(ask: NonNullable<ExecuteOptions["onPermission"]>): CanUseTool {
   return (tool, input, { signal, toolUseID, description }) =>
     ask({ tool, input, toolUseId: toolUseID, description }, signal);
-}
-
-function userMessage(prompt: string): SDKUserMessage {
-  const message = { role: "user" as const, content: prompt };
-  return { type: "user", message, parent_tool_use_id: null, session_id: "" };
 }
 
 function definedOnly(env: Record<string, string | undefined>): Record<string, string> {

@@ -4,18 +4,23 @@ import { join } from "node:path";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { UserError } from "../../errors/user-error.ts";
 import { claudeArguments } from "./arguments.ts";
+import { ControlClient } from "./control-client.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
+import { Bridges } from "./mcp/bridges.ts";
 import { watchProcess } from "./observe.ts";
 import { writePrivateFiles } from "./private-files.ts";
 import { SessionConverter } from "./session-file/convert.ts";
 import { followSessionFile } from "./session-file/follow.ts";
 import { sessionFilePath } from "./session-file/path.ts";
 import { spawnOnHost } from "./spawn.ts";
+import { streamFlags } from "./stream-flags.ts";
+import { userMessage } from "./user-message.ts";
 import { endProcess, windDown } from "./wind-down.ts";
 
 /**
- * The CLI with its standard output left alone: the messages come out of the session file that it
- * writes. There is nobody to ask over this road.
+ * The CLI, with its messages read from the session file that it writes. The prompt goes in as a
+ * message of the stream, because only that can say that it is verbatim; what the stream says back is
+ * not used, and no permission request is answered.
  */
 export class SessionFileRuntime implements RuntimeInterface {
   async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
@@ -26,11 +31,13 @@ export class SessionFileRuntime implements RuntimeInterface {
     const from = session.kind === "resume" ? await sizeOf(file) : 0;
     const converter = new SessionConverter({ since: Date.now(), model: agent.model });
 
-    const args = ["-p", ...claudeArguments(options, files)];
+    const args = [...streamFlags({}), ...claudeArguments(options, files)];
     const spawn = options.spawn ?? spawnOnHost;
     const process = watchProcess(spawn({ file: claude, args, cwd, env }), options.observer);
-    process.stdout.resume();
-    process.stdin.end(options.prompt);
+    const client = new ControlClient(process, new Bridges(options));
+    void discard(client.messages);
+    client.say(userMessage(options));
+    client.close();
     const stop = () => {
       const interrupt = () => process.kill("SIGINT");
       void windDown({ process, interrupt, close: () => undefined });
@@ -78,6 +85,10 @@ function refuseBridges({ agent, bridgedServers = {} }: ExecuteOptions): void {
 /** The edge: what was converted has the shapes of the stream, as far as the file tells. */
 function toSdkMessage(message: object): SDKMessage {
   return message as SDKMessage;
+}
+
+async function discard(messages: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of messages);
 }
 
 async function sizeOf(file: string): Promise<number> {

@@ -27,7 +27,13 @@ export function ContinueDialog({ job, wish, onClose }: ContinueDialogProps) {
   };
   const go = () => {
     if (!wish) return;
-    const body = { trigger: "manual" as const, agent: job.agent, prompt, watched: true };
+    const body = {
+      trigger: "manual" as const,
+      agent: job.agent,
+      prompt,
+      watched: true,
+      expand: true,
+    };
     mutate(
       { body: { ...body, ...sessionOf(job, wish) } },
       {
