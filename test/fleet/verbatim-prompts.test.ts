@@ -35,7 +35,7 @@ const kinds: Record<string, (scene: Scene) => Promise<string>> = {
     return given?.id ?? expect.fail("nothing was delegated");
   },
   "a run that the agent planned": async ({ fleet, text }) => {
-    const prompt = obey(["mcp__herd__schedule", { action: "plan", in: "1s", prompt: text }]);
+    const prompt = obey(["mcp__herd__schedule", { action: "plan", in: "3s", prompt: text }]);
     await fleet.trigger({ trigger: "manual", agent: "planner", prompt });
     return until("the planned run", async () => {
       const { jobs } = await fleet.jobs({ agent: "planner", limit: 5 });

@@ -106,7 +106,12 @@ describe("the environment", () => {
     HTTPS_PROXY: "http://proxy",
     NO_PROXY: "intranet",
   };
-  const agent = { env: { OWN: "yes" }, setting_sources: ["user" as const] };
+  const agent = {
+    env: { OWN: "yes" },
+    setting_sources: ["user" as const],
+    prompts: "verbatim" as const,
+    self_wakeup: false,
+  };
   const build = (change: Partial<Parameters<typeof buildEnvironment>[0]>) =>
     buildEnvironment({
       fleet,
@@ -169,6 +174,28 @@ describe("the environment", () => {
     const env = build({ fleet: { ...fleet, CLAUDECODE: "1", CLAUDE_CODE_ENTRYPOINT: "cli" } });
     expect(env.CLAUDE_CODE_ENTRYPOINT).toBeUndefined();
     expect(env.CLAUDECODE).toBeUndefined();
+  });
+
+  test("it says that the settings of the user choose no API, but not beside a login file", () => {
+    const name = "CLAUDE_CODE_PROVIDER_MANAGED_BY_HOST";
+    const token = { kind: "subscription" as const, oauthToken: "token" };
+    expect(build({ credential: withKey, gateway })[name]).toBe("1");
+    expect(build({ credential: token })[name]).toBe("1");
+    expect(build({})[name]).toBeUndefined();
+  });
+
+  test("files named in prompts and timers of the session are off unless the agent has them on", () => {
+    const names = ["CLAUDE_CODE_DISABLE_FILE_MENTIONS", "CLAUDE_CODE_DISABLE_CRON"];
+    const on = build({ agent: { ...agent, prompts: "expanded", self_wakeup: true } });
+    expect(names.map((name) => build({})[name])).toEqual(["1", "1"]);
+    expect(names.map((name) => on[name])).toEqual([undefined, undefined]);
+  });
+
+  test("it leads to no agent that holds keys", () => {
+    const env = build({ fleet: { ...fleet, SSH_AUTH_SOCK: "/run/agent.sock" } });
+    expect(env.SSH_AUTH_SOCK).toBeUndefined();
+    const own = { ...agent, env: { SSH_AUTH_SOCK: "/run/agent.sock" } };
+    expect(build({ agent: own }).SSH_AUTH_SOCK).toBe("/run/agent.sock");
   });
 
   test("CLAUDE.md is brought back only where the project's settings are closed", () => {

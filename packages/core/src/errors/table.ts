@@ -61,6 +61,12 @@ export const errorTable = {
     status: 400,
     hint: "Run the command with `--help` to see what it takes.",
   },
+  settings_rejected: {
+    meaning: "Claude Code settings are wrong, or Claude Code did not apply all of them.",
+    exitCode: exitCodes.badInput,
+    status: 422,
+    hint: "Correct the settings, or update Claude Code if it is too old to know them.",
+  },
   sdk_missing: {
     meaning: "An agent runs on the Agent SDK, which is not installed.",
     exitCode: exitCodes.badInput,

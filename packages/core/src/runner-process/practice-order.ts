@@ -34,6 +34,7 @@ function practiceAgent(folder: string, runtime: RuntimeType): ResolvedAgent {
     permission_mode: "default",
     allowed_tools: [],
     denied_tools: [],
+    self_wakeup: false,
     mcp_servers: {},
     setting_sources: ["user"],
     plugins: [],

@@ -8,7 +8,7 @@ export const runMarker = "HERDCTL_RUN";
 
 export interface EnvironmentSources {
   fleet: Environment;
-  agent: Pick<ResolvedAgent, "env" | "setting_sources">;
+  agent: Pick<ResolvedAgent, "env" | "prompts" | "self_wakeup" | "setting_sources">;
   credential: CredentialChoice;
   /** The door to the API, for every API key and every container. */
   gateway?: { baseUrl: string; placeholder: string; socketPath?: string };
@@ -35,9 +35,24 @@ export function buildEnvironment(sources: EnvironmentSources): Record<string, st
   }
   return {
     ...env,
+    ...switches(sources),
     DISABLE_AUTOUPDATER: "1",
     HERDCTL_JOB: sources.jobId,
     [runMarker]: sources.runToken,
+  };
+}
+
+/**
+ * What Claude Code must not do on its own. `PROVIDER_MANAGED_BY_HOST` keeps the settings of the user
+ * from choosing another API, credential or proxy. With it Claude Code ignores a login file, so runs
+ * on a login go without.
+ */
+function switches({ agent, credential }: EnvironmentSources): Record<string, string> {
+  const usesLoginFile = credential.kind === "subscription" && !credential.oauthToken;
+  return {
+    ...(!usesLoginFile && { CLAUDE_CODE_PROVIDER_MANAGED_BY_HOST: "1" }),
+    ...(!agent.self_wakeup && { CLAUDE_CODE_DISABLE_CRON: "1" }),
+    ...(agent.prompts === "verbatim" && { CLAUDE_CODE_DISABLE_FILE_MENTIONS: "1" }),
   };
 }
 
@@ -45,7 +60,7 @@ const inherited = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TZ", "TMPDIR"],
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"],
   ...["http_proxy", "https_proxy", "no_proxy", "all_proxy"],
-  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "SSH_AUTH_SOCK"],
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"],
   ...["ANTHROPIC_BASE_URL", "ANTHROPIC_UNIX_SOCKET", "CLAUDE_CONFIG_DIR", "IS_SANDBOX"],
 ]);
 

@@ -17,6 +17,7 @@ export function refusalOf(error: unknown): NonNullable<Evidence["refused"]> {
 /** By what was said of it; all else is the configuration. */
 const refusals: Partial<Record<ErrorCode, OutcomeCode>> = {
   sdk_missing: "runtime_missing",
+  settings_rejected: "config_error",
   docker_unavailable: "docker_unavailable",
   image_missing: "image_missing",
   disk_full: "disk_full",

@@ -200,6 +200,14 @@ const agentFields = {
     z.array(someText).prefault([]).describe("Tools that are never used"),
     superset,
   ),
+  self_wakeup: free(
+    z
+      .boolean()
+      .prefault(false)
+      .describe(
+        "Whether a session may start turns of its own later, by `CronCreate` or `ScheduleWakeup`",
+      ),
+  ),
   mcp_servers: granted(
     z.record(name, mcpServer).prefault({}).describe("MCP servers of the agent"),
     "container_server",

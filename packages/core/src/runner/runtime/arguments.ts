@@ -1,3 +1,4 @@
+import { deniedTools, settingsOf } from "./claude-settings.ts";
 import type { ExecuteOptions } from "./interface.ts";
 import type { PrivateFiles } from "./private-files.ts";
 
@@ -15,12 +16,12 @@ export function claudeArguments(
     ...flag("--setting-sources", agent.setting_sources.join(",")),
     "--strict-mcp-config",
     ...flag("--mcp-config", files.mcpConfig),
-    ...flag("--settings", ownSettings),
+    ...flag("--settings", JSON.stringify(settingsOf(options))),
     ...flag("--permission-mode", agent.permission_mode),
     ...(bypass ? ["--allow-dangerously-skip-permissions"] : []),
     ...flag("--add-dir", options.cwd),
     ...flag("--allowedTools", agent.allowed_tools.join(",")),
-    ...flag("--disallowedTools", agent.denied_tools.join(",")),
+    ...flag("--disallowedTools", deniedTools(agent).join(",")),
     ...flag("--append-system-prompt-file", files.systemPrompt),
     ...flag("--model", agent.model),
     ...flag("--fallback-model", agent.fallback_model),
@@ -31,11 +32,6 @@ export function claudeArguments(
     ...sessionFlags(options.session),
   ];
 }
-
-/** Far beyond any session that someone may want to resume; the binary's own sweep deletes after 30 days. */
-const keepTranscriptsDays = 36_500;
-
-export const ownSettings = JSON.stringify({ cleanupPeriodDays: keepTranscriptsDays });
 
 function sessionFlags(session: ExecuteOptions["session"]): string[] {
   if (session.kind === "fresh") return flag("--session-id", session.sessionId);

@@ -29,6 +29,7 @@ export class CLIRuntime implements OpeningRuntime {
     return {
       messages: client.messages,
       exited: process.exited,
+      readSettings: () => client.readSettings(),
       say: (message) => client.say(message),
       stop: () => void windDown({ process, interrupt: () => client.interrupt(), close }),
       finish: () => {

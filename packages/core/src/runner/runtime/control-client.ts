@@ -14,6 +14,14 @@ const controlRequest = z.looseObject({
   request: z.looseObject({ subtype: z.string() }),
 });
 
+const controlResponse = z.looseObject({
+  response: z.looseObject({
+    request_id: z.string(),
+    response: z.unknown().optional(),
+    error: z.unknown().optional(),
+  }),
+});
+
 const toolRequest = z.looseObject({
   subtype: z.literal("can_use_tool"),
   tool_name: z.string(),
@@ -32,6 +40,8 @@ const serverRequest = z.looseObject({
 export class ControlClient {
   readonly messages = new MessageQueue<SDKMessage>();
   private readonly asked = new Map<string, AbortController>();
+  /** Requests of ours that wait for their answer. */
+  private readonly awaited = new Map<string, (answer: unknown) => void>();
 
   constructor(
     private readonly process: ClaudeProcess,
@@ -39,12 +49,24 @@ export class ControlClient {
   ) {
     this.read();
     for (const [server_name, bridge] of bridges.entries()) {
-      bridge.listen((message) => this.request({ subtype: "mcp_message", server_name, message }));
+      bridge.listen((message) => {
+        this.request({ subtype: "mcp_message", server_name, message });
+      });
     }
   }
 
   say(message: SDKUserMessage): void {
     this.send(message);
+  }
+
+  /** Undefined when claude ends without an answer, and its error where it gives one. */
+  readSettings(): Promise<unknown> {
+    return new Promise((resolve) => {
+      const { stdout } = this.process;
+      if (stdout.readableEnded) return resolve(undefined);
+      stdout.once("end", () => resolve(undefined));
+      this.awaited.set(this.request({ subtype: "get_settings" }), resolve);
+    });
   }
 
   interrupt(): void {
@@ -68,7 +90,8 @@ export class ControlClient {
   private receive(bytes: Buffer): void {
     const line = parseLine(bytes);
     if (line === undefined || passedOver.has(line.type)) return;
-    if (line.type === "control_request") void this.answer(line);
+    if (line.type === "control_response") this.settle(line);
+    else if (line.type === "control_request") void this.answer(line);
     else if (line.type === "control_cancel_request") this.withdraw(line);
     // The edge: what the binary says is an SDKMessage, also when this version does not know it.
     else this.messages.push(line as SDKMessage);
@@ -117,13 +140,23 @@ export class ControlClient {
     }
   }
 
+  private settle(line: unknown): void {
+    const { data } = controlResponse.safeParse(line);
+    if (!data) return;
+    const { request_id, response, error } = data.response;
+    this.awaited.get(request_id)?.(response ?? { error });
+    this.awaited.delete(request_id);
+  }
+
   private withdraw(line: unknown): void {
     const parsed = z.looseObject({ request_id: z.string() }).safeParse(line);
     if (parsed.success) this.asked.get(parsed.data.request_id)?.abort();
   }
 
-  private request(request: object): void {
-    this.send({ type: "control_request", request_id: randomUUID(), request });
+  private request(request: object): string {
+    const request_id = randomUUID();
+    this.send({ type: "control_request", request_id, request });
+    return request_id;
   }
 
   private send(message: object): void {
@@ -135,7 +168,7 @@ export class ControlClient {
 const received = { jsonrpc: "2.0", result: {}, id: 0 };
 
 /** Talk between the two programs that is no message of the run. */
-const passedOver = new Set(["control_response", "keep_alive", "transcript_mirror"]);
+const passedOver = new Set(["keep_alive", "transcript_mirror"]);
 
 /** The object as it came, with all it holds. */
 function parseLine(bytes: Buffer): { type: string } | undefined {

@@ -29,6 +29,8 @@ export interface ExecuteOptions {
   cwd: string;
   /** The whole environment of the program; nothing is added from ours. */
   env: Record<string, string>;
+  /** Claude Code settings beside our own; unchecked until they are merged. */
+  settings?: unknown;
   /** A folder for files that only this run may read. */
   privateDir: string;
   /** The same folder as the program sees it, where that is another path. */

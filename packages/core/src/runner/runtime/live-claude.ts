@@ -1,6 +1,8 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ContainerSeen } from "../container/container-end.ts";
 import { BackgroundTasks } from "./background-tasks.ts";
+import { settingsOf } from "./claude-settings.ts";
+import { confirmSettings } from "./confirm-settings.ts";
 import type { ExecuteOptions, RuntimeObserver } from "./interface.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { OpenClaude, OpeningRuntime } from "./open-claude.ts";
@@ -20,6 +22,8 @@ export class LiveClaude {
   private isUnused = true;
   private failure: { error: unknown } | undefined;
   private claude: OpenClaude | undefined;
+  /** Claude Code has all of its settings. */
+  private confirmed: Promise<void> = Promise.resolve();
   private container: ContainerSeen | undefined;
   private readonly warnings: string[] = [];
   private endGone: () => void = () => undefined;
@@ -37,7 +41,11 @@ export class LiveClaude {
 
   static async open(runtime: OpeningRuntime, options: ExecuteOptions): Promise<LiveClaude> {
     const live = new LiveClaude(options.session.sessionId, options);
-    live.claude = await runtime.open({ ...options, ...live.relays(options) });
+    const relays = live.relays(options);
+    live.claude = await runtime.open({ ...options, ...relays });
+    live.confirmed = confirmSettings(live.claude, settingsOf(options), relays);
+    // Thrown when the first turn is to begin.
+    live.confirmed.catch(() => undefined);
     void live.listen(live.claude);
     return live;
   }
@@ -61,6 +69,7 @@ export class LiveClaude {
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
+      await this.confirmed;
       this.claude?.say(userMessage(options));
       yield* turn.messages;
       if (this.failure) throw this.failure.error;

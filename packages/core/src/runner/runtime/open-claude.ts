@@ -1,5 +1,7 @@
 import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import { BackgroundTasks } from "./background-tasks.ts";
+import { settingsOf } from "./claude-settings.ts";
+import { confirmSettings } from "./confirm-settings.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
 import { userMessage } from "./user-message.ts";
 
@@ -8,6 +10,8 @@ export interface OpenClaude {
   /** All that it says, from its first turn to its end. */
   readonly messages: AsyncIterable<SDKMessage>;
   readonly exited: Promise<unknown>;
+  /** Its answer to `get_settings`; undefined when it ends without one. */
+  readSettings(): Promise<unknown>;
   say(message: SDKUserMessage): void;
   /** Ends its turn, and itself: by asking, by closing its input, by force. */
   stop(): void;
@@ -41,6 +45,7 @@ export async function* runOnce(
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {
+    await confirmSettings(claude, settingsOf(options), options);
     claude.say(userMessage(options));
     const tasks = new BackgroundTasks();
     for await (const message of claude.messages) {

@@ -5,8 +5,9 @@ import type {
   SDKMessage,
   SDKUserMessage,
 } from "@anthropic-ai/claude-agent-sdk";
+import { z } from "zod";
 import { UserError } from "../../errors/user-error.ts";
-import { ownSettings } from "./arguments.ts";
+import { deniedTools, settingsOf } from "./claude-settings.ts";
 import type { ExecuteOptions } from "./interface.ts";
 import { Bridges } from "./mcp/bridges.ts";
 import { sdkServers } from "./mcp/sdk-servers.ts";
@@ -30,9 +31,13 @@ export class SDKRuntime implements OpeningRuntime {
     const files = writePrivateFiles(options);
     const input = new MessageQueue<SDKUserMessage>();
     let process: ClaudeProcess | undefined;
-    const start = (running: ClaudeProcess) => {
-      process = running;
-    };
+    let start: (running: ClaudeProcess) => void = () => undefined;
+    const exited = new Promise<void>((resolve) => {
+      start = (running) => {
+        process = running;
+        void running.exited.then(() => resolve());
+      };
+    });
     const mcpServers = sdkServers(bridges, createSdkMcpServer);
     const run = query({
       // An open end keeps the run ours until it has nothing more to do.
@@ -47,6 +52,7 @@ export class SDKRuntime implements OpeningRuntime {
       get exited() {
         return process?.exited ?? Promise.resolve();
       },
+      readSettings: () => Promise.race([settingsFrom(run), exited]),
       say: (message) => input.push(message),
       stop: () => void stopRun(run, input, process),
       finish: () => {
@@ -76,6 +82,17 @@ async function* messagesOf(run: Query, hasStarted: () => boolean): AsyncGenerato
   }
 }
 
+/** The SDK has the request as a method that its types do not name. */
+const settingsReader = z.looseObject({
+  getSettings: z.custom<() => Promise<unknown>>((value) => typeof value === "function"),
+});
+
+async function settingsFrom(run: Query): Promise<unknown> {
+  const { data } = settingsReader.safeParse({ getSettings: Reflect.get(run, "getSettings") });
+  // A program that has ended has nothing to say about settings; its end is told elsewhere.
+  return await data?.getSettings.call(run).catch(() => undefined);
+}
+
 async function stopRun(
   run: Query,
   input: MessageQueue<SDKUserMessage>,
@@ -99,7 +116,7 @@ function sdkOptions(
     systemPrompt: { type: "preset", preset: "claude_code", append: agent.system_prompt },
     settingSources: [...agent.setting_sources],
     strictMcpConfig: true,
-    settings: ownSettings,
+    settings: JSON.stringify(settingsOf(options)),
     extraArgs: {
       ...(files.mcpConfig !== undefined && { "mcp-config": files.mcpConfig }),
       // As options, both make the SDK warn that we might not be asked; claude's questions still come.
@@ -109,7 +126,7 @@ function sdkOptions(
     additionalDirectories: [options.cwd],
     allowDangerouslySkipPermissions: agent.permission_mode === "bypassPermissions",
     canUseTool: options.onPermission && canUseTool(options.onPermission),
-    disallowedTools: [...agent.denied_tools],
+    disallowedTools: deniedTools(agent),
     plugins: agent.plugins.map((path) => ({ type: "local", path })),
     model: agent.model,
     fallbackModel: agent.fallback_model,

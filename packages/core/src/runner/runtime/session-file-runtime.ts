@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { UserError } from "../../errors/user-error.ts";
 import { claudeArguments } from "./arguments.ts";
+import { settingsOf } from "./claude-settings.ts";
+import { confirmSettings } from "./confirm-settings.ts";
 import { ControlClient } from "./control-client.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
 import { Bridges } from "./mcp/bridges.ts";
@@ -36,8 +38,6 @@ export class SessionFileRuntime implements RuntimeInterface {
     const process = watchProcess(spawn({ file: claude, args, cwd, env }), options.observer);
     const client = new ControlClient(process, new Bridges(options));
     void discard(client.messages);
-    client.say(userMessage(options));
-    client.close();
     const stop = () => {
       const interrupt = () => process.kill("SIGINT");
       void windDown({ process, interrupt, close: () => undefined });
@@ -47,6 +47,9 @@ export class SessionFileRuntime implements RuntimeInterface {
 
     try {
       const until = process.exited;
+      await confirmSettings(client, settingsOf(options), options);
+      client.say(userMessage(options));
+      client.close();
       const neverAborted = new AbortController().signal;
       for await (const { line, subagent } of followSessionFile({
         file,
