@@ -110,14 +110,21 @@ export class DiscordConnector implements Connector {
   async earlier(room: Room, before: string, count: number): Promise<EarlierMessage[]> {
     const query = new URLSearchParams({ before, limit: String(Math.min(count, 100)) });
     const route = Routes.channelMessages(idOf(room));
+    const members = this.client?.guilds.cache.get(room.workspace ?? "")?.members;
     return this.ask(
       (client) => client.rest.get(route, { query }),
       (found) =>
         (found as APIMessage[])
           .filter(({ author, content }) => author.id !== this.us && content !== "")
-          .map(({ id, author, content: text, timestamp }) => ({
+          .map(({ id, author, webhook_id, content: text, timestamp }) => ({
             id,
-            sender: author.global_name ?? author.username,
+            sender: {
+              id: author.id,
+              name: author.global_name ?? author.username,
+              // The route does not tell roles; who is listed by role only counts if known already.
+              roles: [...(members?.cache.get(author.id)?.roles.cache.keys() ?? [])],
+              isBot: author.bot === true || webhook_id !== undefined,
+            },
             text,
             sentAt: new Date(timestamp),
           }))

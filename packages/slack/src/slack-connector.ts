@@ -136,15 +136,13 @@ export class SlackConnector implements Connector {
   async earlier(room: Room, messageId: string, count: number): Promise<EarlierMessage[]> {
     const latest = tsOf(messageId);
     const said = await this.said(room, { latest, limit: count });
-    const people = said.filter(
-      (one) => isSpoken(one) && one.user !== this.self.us && one.bot_id === undefined,
-    );
+    const others = said.filter((one) => isSpoken(one) && one.user !== this.self.us);
     return Promise.all(
-      people.slice(-count).map(async (one) => ({
-        id: one.ts,
-        sender: await this.nameOf(one.user ?? ""),
-        text: plain(one.text ?? ""),
-        sentAt: timeOf(one.ts),
+      others.slice(-count).map(async ({ ts, user = "", bot_id, text = "" }) => ({
+        id: ts,
+        sender: { id: user, name: await this.nameOf(user), roles: [], isBot: bot_id !== undefined },
+        text: plain(text),
+        sentAt: timeOf(ts),
       })),
     );
   }

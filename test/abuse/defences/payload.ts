@@ -50,8 +50,8 @@ export const payloadDefences: readonly Defence[] = [
     guards: "the prompt, against orders in a payload",
     edit: {
       file: "packages/core/src/triggers/prompt-template.ts",
-      from: "return fenced(path, withoutPlaces(text, later), limit);",
-      to: "return text.slice(0, limit) + withoutPlaces('', later) + fenced(path, '', 0).slice(0, 0);",
+      from: "return fence.wrap(path, withoutPlaces(text, later), limit);",
+      to: "return text.slice(0, limit) + withoutPlaces('', later) + path.slice(0, 0);",
     },
     red: { file: "test/webhooks/hostile-payload.test.ts", test: "a title that tells an obedient" },
   },
@@ -60,13 +60,75 @@ export const payloadDefences: readonly Defence[] = [
     guards: "the fence",
     edit: {
       file: fence,
-      from: 'const mark = createHash("sha256").update(text).digest("hex").slice(0, 16);',
-      to: 'const mark = createHash("sha256").update("").digest("hex").slice(0, 16);',
+      from: "${withoutFenceMarks(kept)}",
+      to: "${withoutFenceMarks('') + kept}",
     },
     red: {
       file: "test/webhooks/fenced-prompt.test.ts",
       test: "a text cannot close its own marks, nor have anything filled in",
     },
+  },
+  {
+    name: "the token of a fence is random",
+    guards: "the fence, against a text that holds its closing tag",
+    edit: {
+      file: fence,
+      from: 'newFence(token = randomBytes(16).toString("hex"))',
+      to: 'newFence(token = randomBytes(16).fill(0).toString("hex"))',
+    },
+    red: {
+      file: "test/webhooks/fenced-prompt.test.ts",
+      test: "each prompt has a random token, which its notice names",
+    },
+  },
+  {
+    name: "chat context comes from listed people only",
+    guards: "the prompt, against people and programs that the agent does not listen to",
+    edit: {
+      file: "packages/core/src/chat/gather-prompt.ts",
+      from: "isNew(one) && maySpeak(rules, room, one.sender).heard",
+      to: "isNew(one) && maySpeak(rules, room, one.sender) !== undefined",
+    },
+    red: {
+      file: "test/chat/discord.test.ts",
+      test: "a mention is answered once, with what was said before",
+    },
+  },
+  {
+    name: "a run whose settings were dropped is not begun",
+    guards: "deny rules and hooks, against one wrong value beside them",
+    edit: {
+      file: "packages/core/src/runner/runtime/confirm-settings.ts",
+      from: "if (dropped.length > 0) throw rejected(dropped, data);",
+      to: "if (dropped.length < 0) throw rejected(dropped, data);",
+    },
+    red: {
+      file: "test/runtime/prompts.test.ts",
+      test: "a run whose settings Claude Code drops is not begun",
+    },
+  },
+  {
+    name: "settings of the user choose no API, credential or proxy",
+    guards: "the gateway, against `env` in ~/.claude/settings.json",
+    edit: {
+      file: "packages/core/src/runner/environment.ts",
+      from: "...(!usesLoginFile && {",
+      to: "...(!usesLoginFile && sources.jobId === undefined && {",
+    },
+    red: {
+      file: "test/runner/user-settings.test.ts",
+      test: "settings of the user take no run away from its gateway",
+    },
+  },
+  {
+    name: "a session cannot wake itself up",
+    guards: "the operator, against turns that nobody asked for",
+    edit: {
+      file: "packages/core/src/runner/runtime/claude-settings.ts",
+      from: "...(self_wakeup ? [] : wakeupTools)",
+      to: "...(self_wakeup ? wakeupTools : [])",
+    },
+    red: { file: "test/runtime/prompts.test.ts", test: "a session cannot wake itself up" },
   },
   {
     name: "long texts are cut",
@@ -175,8 +237,8 @@ export const payloadDefences: readonly Defence[] = [
     guards: "a client of the fleet's tools, against an agent's words",
     edit: {
       file: "packages/server/src/mcp/job-words.ts",
-      from: ".map(([name, text]) => fenced(`job.${name}`, text, longestWord))",
-      to: ".map(([name, text]) => `${name}: ${text.slice(0, longestWord)}${fenced('', '', 0).slice(0, 0)}`)",
+      from: ".map(([name, text]) => fence.wrap(`job.${name}`, text, longestWord))",
+      to: ".map(([name, text]) => `${name}: ${text.slice(0, longestWord)}${fence.notice.slice(0, 0)}`)",
     },
     red: { file: "test/mcp/stdio.test.ts", test: "a client that may only look sees the fleet" },
   },

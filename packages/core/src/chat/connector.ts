@@ -25,7 +25,7 @@ export interface Connector {
   typing(room: Room, messageId: string, isWorking: boolean): Promise<void>;
   /** Shows the sender of a message that it was seen. */
   mark(room: Room, messageId: string): Promise<void>;
-  /** What people said before this message, the oldest first. */
+  /** What was said before this message, by whomever, the oldest first; not what we said. */
   earlier(room: Room, messageId: string, count: number): Promise<EarlierMessage[]>;
   /** What was said since then wherever we can listen, and in rooms we were in; the oldest first. */
   missed(since: Date, known: readonly Room[]): Promise<IncomingMessage[]>;
@@ -101,7 +101,7 @@ export interface ButtonPress {
 
 export interface EarlierMessage {
   id: string;
-  sender: string;
+  sender: Speaker;
   text: string;
   sentAt: Date;
 }

@@ -3,6 +3,8 @@ import { chatPrompt, type GivenAttachment } from "./chat-prompt.ts";
 import type { EarlierMessage } from "./connector.ts";
 import { isImage, keepImage, takesImages } from "./kept-images.ts";
 import type { LinkContext } from "./link-context.ts";
+import { listenRules } from "./listen-rules.ts";
+import { maySpeak } from "./may-speak.ts";
 
 const longestText = 200_000;
 const largestImage = 5_000_000;
@@ -27,9 +29,12 @@ export async function gatherPrompt(
   return chatPrompt(message, earlier, attachments, { lead, canKeepFiles });
 }
 
-/** What the session does not know yet. It is background: without it there is still an answer. */
+/**
+ * What the session does not know yet, of people who are listed: nobody else gets words into a prompt.
+ * It is background: without it there is still an answer.
+ */
 async function earlierOf(
-  { connector, settings }: LinkContext,
+  { agent, connector, platform, settings }: LinkContext,
   { room, message_id, wants_context }: ChatMessage,
   since: Date | undefined,
 ): Promise<EarlierMessage[]> {
@@ -37,7 +42,11 @@ async function earlierOf(
   const found = await connector
     .earlier(room, message_id, settings.context_messages)
     .catch((): EarlierMessage[] => []);
-  return found.filter(({ sentAt }) => since === undefined || sentAt > since);
+  const { chat } = agent();
+  const rules = chat && listenRules(chat, platform);
+  if (!rules) return [];
+  const isNew = ({ sentAt }: EarlierMessage) => since === undefined || sentAt > since;
+  return found.filter((one) => isNew(one) && maySpeak(rules, room, one.sender).heard);
 }
 
 async function give(

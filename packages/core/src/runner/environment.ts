@@ -47,7 +47,8 @@ export function buildEnvironment(sources: EnvironmentSources): Record<string, st
  * from choosing another API, credential or proxy. With it Claude Code ignores a login file, so runs
  * on a login go without.
  */
-function switches({ agent, credential }: EnvironmentSources): Record<string, string> {
+function switches(sources: EnvironmentSources): Record<string, string> {
+  const { agent, credential } = sources;
   const usesLoginFile = credential.kind === "subscription" && !credential.oauthToken;
   return {
     ...(!usesLoginFile && { CLAUDE_CODE_PROVIDER_MANAGED_BY_HOST: "1" }),

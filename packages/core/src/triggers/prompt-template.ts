@@ -1,4 +1,4 @@
-import { fenced, fenceNotice } from "../runner/fence.ts";
+import { fenceOf } from "../runner/fence.ts";
 import { valuesAt } from "./values-at.ts";
 
 const longestValue = 16_000;
@@ -16,6 +16,7 @@ export function fillPrompt(
 ): string {
   let room = longestInAll;
   let isFenced = false;
+  const fence = fenceOf(template);
   const filled = template.replaceAll(place, (whole, path: string) => {
     const [root = ""] = path.split(".");
     if (!Object.hasOwn(values, root)) return whole;
@@ -24,9 +25,9 @@ export function fillPrompt(
     const limit = Math.min(longestValue, room);
     room -= Math.min(text.length, limit);
     isFenced = true;
-    return fenced(path, withoutPlaces(text, later), limit);
+    return fence.wrap(path, withoutPlaces(text, later), limit);
   });
-  return isFenced && !filled.startsWith(fenceNotice) ? `${fenceNotice}\n\n${filled}` : filled;
+  return isFenced && !filled.startsWith(fence.notice) ? `${fence.notice}\n\n${filled}` : filled;
 }
 
 const place = /\{\{\s*([\w-]+(?:\.[\w-]+)*)\s*\}\}/g;

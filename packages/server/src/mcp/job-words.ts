@@ -1,6 +1,6 @@
 import type { Job } from "@herdctl/core";
 import { UserError } from "@herdctl/core/light";
-import { fenced, fenceNotice, jobSchema } from "@herdctl/core/records";
+import { type Fence, jobSchema, newFence } from "@herdctl/core/records";
 import { z } from "zod";
 import type { FleetReading } from "./fleet-road.ts";
 
@@ -46,7 +46,8 @@ export function briefOf(job: Job): z.output<typeof briefSchema> {
 }
 
 export function recordOf(job: Job): z.output<typeof recordSchema> {
-  return recordSchema.parse({ ...job, notice: fenceNotice, words: wordsOf(job) });
+  const fence = newFence();
+  return recordSchema.parse({ ...job, notice: fence.notice, words: wordsOf(job, fence) });
 }
 
 export async function jobOf(fleet: Pick<FleetReading, "job">, id: string) {
@@ -59,12 +60,12 @@ export async function jobOf(fleet: Pick<FleetReading, "job">, id: string) {
 
 const longestWord = 8_000;
 
-function wordsOf(job: Job): string {
+function wordsOf(job: Job, fence: Fence): string {
   const names = Object.keys(words).filter((name): name is Word => name in words);
   return names
     .map((name) => [name, textOf(job[name])] as const)
     .filter(([, text]) => text !== "")
-    .map(([name, text]) => fenced(`job.${name}`, text, longestWord))
+    .map(([name, text]) => fence.wrap(`job.${name}`, text, longestWord))
     .join("");
 }
 

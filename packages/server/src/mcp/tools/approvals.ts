@@ -1,6 +1,6 @@
 import type { Approval } from "@herdctl/core";
 import { UserError } from "@herdctl/core/light";
-import { approvalSchema, fenced, fenceNotice } from "@herdctl/core/records";
+import { approvalSchema, type Fence, newFence } from "@herdctl/core/records";
 import { z } from "zod";
 import { answerSchema } from "../../contract/answers.ts";
 import { fleetTool, looking } from "../fleet-tool.ts";
@@ -20,11 +20,11 @@ const askedSchema = approvalSchema
 
 const longestRequest = 8_000;
 
-function askedOf(approval: Approval): z.output<typeof askedSchema> {
+function askedOf(approval: Approval, fence: Fence): z.output<typeof askedSchema> {
   const text = approval.kind === "question" ? questionOf(approval) : approval.input;
   return askedSchema.parse({
     ...approval,
-    request: fenced("approval.request", JSON.stringify(text, null, 2) ?? "", longestRequest),
+    request: fence.wrap("approval.request", JSON.stringify(text, null, 2) ?? "", longestRequest),
   });
 }
 
@@ -45,8 +45,9 @@ const list = fleetTool({
   output: z.object({ notice: z.string(), approvals: z.array(askedSchema) }),
   call: ({ road }) =>
     road.read(async (fleet) => {
-      const approvals = (await fleet.approvals()).map(askedOf);
-      return { data: { notice: fenceNotice, approvals } };
+      const fence = newFence();
+      const approvals = (await fleet.approvals()).map((one) => askedOf(one, fence));
+      return { data: { notice: fence.notice, approvals } };
     }),
 });
 
@@ -69,7 +70,7 @@ const answer = fleetTool({
     if (!said.success) throw new UserError("request_invalid", z.prettifyError(said.error));
     const { word, reason } = said.data;
     return road.act(async (fleet) => ({
-      data: { approval: askedOf(await fleet.answer(id, word, by, reason)) },
+      data: { approval: askedOf(await fleet.answer(id, word, by, reason), newFence()) },
     }));
   },
 });

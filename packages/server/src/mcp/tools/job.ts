@@ -1,5 +1,5 @@
 import { isFinished } from "@herdctl/core/light";
-import { attemptSchema, fenced, fenceNotice } from "@herdctl/core/records";
+import { attemptSchema, newFence } from "@herdctl/core/records";
 import { z } from "zod";
 import { waitForJob } from "../../live/wait-for-job.ts";
 import { fleetTool, looking } from "../fleet-tool.ts";
@@ -40,8 +40,9 @@ const output = fleetTool({
       const page = await outputPage(fleet.output(id, { from }), from, limit);
       const finished = isFinished(job.status);
       const facts = { id, status: job.status, finished, next: page.next };
-      const output = fenced("job.output", page.text, limit);
-      return { texts: [JSON.stringify(facts), `${fenceNotice}\n${output}`] };
+      const fence = newFence();
+      const output = fence.wrap("job.output", page.text, limit);
+      return { texts: [JSON.stringify(facts), `${fence.notice}\n${output}`] };
     }),
 });
 

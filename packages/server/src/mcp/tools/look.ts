@@ -1,5 +1,5 @@
 import type { AgentStatus, ScheduleView } from "@herdctl/core";
-import { fenced, fenceNotice, jobSchema, outcomeCodeSchema } from "@herdctl/core/records";
+import { type Fence, jobSchema, newFence, outcomeCodeSchema } from "@herdctl/core/records";
 import { z } from "zod";
 import { jobQuerySchema } from "../../contract/jobs.ts";
 import { scheduleViewSchema } from "../../contract/schedules.ts";
@@ -42,27 +42,29 @@ const agents = fleetTool({
   call: ({ road }) =>
     road.read(async (fleet) => {
       const { agents } = await fleet.status();
-      return { data: { notice: fenceNotice, agents: agents.map(withFencedWork) } };
+      const fence = newFence();
+      const fenced = agents.map((agent) => withFencedWork(agent, fence));
+      return { data: { notice: fence.notice, agents: fenced } };
     }),
 });
 
 /** What an agent does is told in its own words. */
-function withFencedWork(agent: AgentStatus): AgentStatus {
-  const fence = <T extends { doing: string }>(run: T): T => ({
+function withFencedWork(agent: AgentStatus, fence: Fence): AgentStatus {
+  const fenced = <T extends { doing: string }>(run: T): T => ({
     ...run,
-    doing: fenced("job.doing", run.doing, longestPrompt),
+    doing: fence.wrap("job.doing", run.doing, longestPrompt),
   });
-  return { ...agent, running: agent.running.map(fence) };
+  return { ...agent, running: agent.running.map(fenced) };
 }
 
 const longestPrompt = 2_000;
 
 /** What an agent has planned to be told. */
-function withFencedPrompt(view: ScheduleView): ScheduleView {
+function withFencedPrompt(view: ScheduleView, fence: Fence): ScheduleView {
   const { prompt } = view;
   return prompt === null
     ? view
-    : { ...view, prompt: fenced("schedule.prompt", prompt, longestPrompt) };
+    : { ...view, prompt: fence.wrap("schedule.prompt", prompt, longestPrompt) };
 }
 
 const schedules = fleetTool({
@@ -77,7 +79,9 @@ const schedules = fleetTool({
     road.read(async (fleet) => {
       const all = await fleet.schedules();
       const own = all.filter((one) => one.agent === (agent ?? one.agent));
-      return { data: { notice: fenceNotice, schedules: own.map(withFencedPrompt) } };
+      const fence = newFence();
+      const schedules = own.map((view) => withFencedPrompt(view, fence));
+      return { data: { notice: fence.notice, schedules } };
     }),
 });
 
