@@ -40,7 +40,7 @@ async function openedPage(): Promise<Page> {
 /** A page in the browser of the fleet's owner, who is signed in. */
 async function ownersPage(on: PortStage): Promise<Page> {
   const page = await openedPage();
-  await page.goto(on.access.loginLink("all")?.url ?? "");
+  await page.goto(on.access.loginLink("admin", "user:test")?.url ?? "");
   await page.waitForURL(`http://127.0.0.1:${on.port}/`);
   const cookies = await page.context().cookies();
   expect(cookies).toMatchObject([{ httpOnly: true, sameSite: "Strict" }]);

@@ -41,6 +41,7 @@ const approval: Approval = {
   expires_at: "2030-01-01T00:30:00.000Z",
   answer: null,
   answered_by: null,
+  answered_note: null,
   answered_at: null,
   used: false,
 };

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cookieOf, follow, sendTo } from "../server/port-stage.ts";
+import { accessOf, cookieOf, follow, sendTo } from "../server/port-stage.ts";
 import { fleetStage, until } from "./fleet-stage.ts";
 import { runningFleet } from "./fleet-stage-running.ts";
 
@@ -14,20 +14,22 @@ test("open prints a link that signs in, token what programs sign in with", async
   const port = Number(digits);
   const send = (method: string, path: string, more?: object) => sendTo(port, method, path, more);
   const cookie = cookieOf(await follow(send, port, url));
-  expect((await send("GET", "/v1/access", { headers: { cookie } })).text).toBe('{"scope":"all"}');
+  expect(await accessOf(send, { cookie })).toMatchObject({ scope: "admin" });
 
   const wall = await on.json<{ url: string }>("open", "--read-only");
   const looking = cookieOf(await follow(send, port, wall.url));
-  const access = await send("GET", "/v1/access", { headers: { cookie: looking } });
-  expect(access.text).toBe('{"scope":"read"}');
+  expect(await accessOf(send, { cookie: looking })).toMatchObject({ scope: "read" });
 
   for (const [args, scope] of [
-    [["token"], "all"],
-    [["token", "--read-only"], "read"],
+    [["token", "show"], "admin"],
+    [["token", "show", "--read-only"], "read"],
   ] as const) {
     const token = (await on.run(...args)).stdout.trim();
-    const headers = { authorization: `Bearer ${token}` };
-    expect(JSON.parse((await send("GET", "/v1/access", { headers })).text)).toEqual({ scope });
+    expect(await accessOf(send, { authorization: `Bearer ${token}` })).toEqual({
+      identity: `token:${scope}`,
+      scope,
+      agents: null,
+    });
   }
   expect(statSync(join(on.folder, ".herdctl/token")).mode & 0o777).toBe(0o600);
   const { url: told } = (await on.ask((fleet) => fleet.status())).fleet;
@@ -54,7 +56,7 @@ test("without a fleet there is nothing to open, and before its first start no to
   const on = await fleetStage();
   const opened = await on.run("open");
   expect([opened.code, opened.stderr]).toEqual([3, expect.stringContaining("no fleet runs here")]);
-  const token = await on.run("token");
+  const token = await on.run("token", "show");
   expect([token.code, token.stderr]).toEqual([2, expect.stringContaining("no token yet")]);
 });
 

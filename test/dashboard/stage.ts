@@ -15,9 +15,9 @@ export interface DashboardStage {
   url: string;
   fleet(): FleetManager;
   /** A link that signs one browser in. */
-  link(scope?: "all" | "read"): string;
+  link(scope?: "admin" | "read"): string;
   /** A browser that has followed such a link. */
-  open(path?: string, options?: PageOptions & { scope?: "all" | "read" }): Promise<Page>;
+  open(path?: string, options?: PageOptions & { scope?: "admin" | "read" }): Promise<Page>;
   /** The fleet goes, jobs and all; and comes back in the same place. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -54,7 +54,8 @@ export async function dashboardStage(options: StageOptions): Promise<DashboardSt
     await stop();
     expect(bugs).toEqual([]);
   });
-  const link: DashboardStage["link"] = (scope = "all") => served.access.loginLink(scope)?.url ?? "";
+  const link: DashboardStage["link"] = (scope = "admin") =>
+    served.access.loginLink(scope, "user:test")?.url ?? "";
   return {
     on,
     folder: dirname(file),
@@ -86,7 +87,7 @@ async function serve(
   const own = { ...on.env, CLAUDE_CODE_MAX_RETRIES: "1", ...env };
   const fleet = new FleetManager({ file, env: own, node });
   await fleet.start();
-  const access = new Access(fleet.port);
+  const access = new Access(fleet);
   const app = createApp(fleet, { onBug, access });
   return { fleet, access, server: await servePort(fleet, app, access, { onBug }) };
 }

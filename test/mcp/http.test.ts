@@ -28,7 +28,7 @@ async function served(mcp: string, script: Parameters<typeof stage>[0] = {}, nam
   const fleet = await startFleet(on, file);
   const bugs: unknown[] = [];
   const onBug = (bug: unknown) => void bugs.push(bug);
-  const access = new Access(fleet.port);
+  const access = new Access(fleet);
   const server = await servePort(fleet, createApp(fleet, { onBug, access }), access, { onBug });
   onTestFinished(async () => {
     await server.stop();

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { ProblemsError, UserError } from "@herdctl/core";
+import { identities, ProblemsError, UserError } from "@herdctl/core";
 import { connectFleet } from "@herdctl/server/client";
 import { expect, test } from "vitest";
 import { folderWith } from "../support/folder.ts";
@@ -99,7 +99,11 @@ test("questions are seen and answered", async () => {
   const asked = await fleet.ask(job, "Bash", { command: "ls" });
   expect(await client.approvals()).toEqual([asked]);
   const answered = await client.answer(asked.id, "allow", "a person");
-  expect(answered).toMatchObject({ answer: "allow", answered_by: "a person" });
+  expect(answered).toMatchObject({
+    answer: "allow",
+    answered_by: identities.user(),
+    answered_note: "a person",
+  });
   expect(await client.approvals()).toEqual([]);
   await expect(client.answer("approval-none", "deny", "me")).rejects.toMatchObject({
     code: "approval_not_found",
@@ -137,7 +141,8 @@ test("a question is replied to, and a wrong choice is refused with the list", as
   expect(await client.answer(asked.id, { reply: "red" }, "me")).toMatchObject({
     answer: "reply",
     reply: "Red",
-    answered_by: "me",
+    answered_by: identities.user(),
+    answered_note: "me",
   });
 });
 

@@ -24,7 +24,7 @@ export interface PortStage {
   readOnly: string;
   send(method: string, path: string, more?: Sent): Promise<Answer>;
   /** The cookie of a browser that followed a login link. */
-  signIn(scope?: "all" | "read"): Promise<string>;
+  signIn(scope?: "admin" | "read"): Promise<string>;
 }
 
 export interface Sent {
@@ -63,7 +63,7 @@ ${options.agents ?? "  - { name: coder, default_prompt: Do it. }"}
   await fleet.initialize();
   const bugs: unknown[] = [];
   const onBug = (bug: unknown) => void bugs.push(bug);
-  const access = new Access(fleet.port);
+  const access = new Access(fleet);
   const app = createApp(fleet, { onBug, access });
   const server = await servePort(fleet, app, access, { onBug, ...options });
   onTestFinished(async () => {
@@ -74,8 +74,8 @@ ${options.agents ?? "  - { name: coder, default_prompt: Do it. }"}
   const at = Number(new URL(fleet.port.url ?? "").port);
   const send: PortStage["send"] = (method, path, more) => sendTo(at, method, path, more);
   const token = fleet.port.wanted.token ?? readToken(join(folder, ".herdctl/token"));
-  const signIn: PortStage["signIn"] = async (scope = "all") => {
-    const answer = await follow(send, at, access.loginLink(scope)?.url ?? "");
+  const signIn: PortStage["signIn"] = async (scope = "admin") => {
+    const answer = await follow(send, at, access.loginLink(scope, "user:test")?.url ?? "");
     expect(answer.status).toBe(204);
     return cookieOf(answer);
   };
@@ -105,6 +105,14 @@ export function cookieOf({ headers }: Answer): string {
 
 export function bearer(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
+}
+
+/** What the API says of who asks with these headers. */
+export async function accessOf(
+  send: PortStage["send"],
+  headers: Record<string, string>,
+): Promise<unknown> {
+  return JSON.parse((await send("GET", "/v1/access", { headers })).text);
 }
 
 /** Every header as it is given: no client of the platform would send some of these. */

@@ -4,7 +4,7 @@ import { readToken } from "@herdctl/server";
 import { expect, test } from "vitest";
 import { until } from "../support/fleet-program.ts";
 import { folderWith } from "../support/folder.ts";
-import { bearer, cookieOf, follow, portStage } from "./port-stage.ts";
+import { accessOf, bearer, cookieOf, follow, portStage } from "./port-stage.ts";
 
 test("the token is made at the first start, for this user alone, and stays", async () => {
   const { folder, token, server, fleet } = await portStage();
@@ -28,7 +28,7 @@ test("a token that is blank or open to others opens nothing to them", async () =
 
 test("a login link signs one browser in, once", async () => {
   const { access, port, send } = await portStage();
-  const link = access.loginLink("all");
+  const link = access.loginLink("admin", "user:test");
   expect(link?.url).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/login#[\\w-]{43}$`));
   const page = await send("GET", "/login");
   expect(page.text).toContain('src="/login.js"');
@@ -48,7 +48,7 @@ test("a login link signs one browser in, once", async () => {
 test("signing in gives a new cookie, whatever was brought along", async () => {
   const { access, port, send, signIn } = await portStage();
   const mine = await signIn();
-  const link = new URL(access.loginLink("all")?.url ?? "");
+  const link = new URL(access.loginLink("admin", "user:test")?.url ?? "");
   const answer = await send("POST", "/login", {
     headers: {
       "content-type": "application/json",
@@ -58,7 +58,7 @@ test("signing in gives a new cookie, whatever was brought along", async () => {
     body: JSON.stringify({ code: link.hash.slice(1) }),
   });
   expect(cookieOf(answer)).not.toBe(mine);
-  expect(cookieOf(answer)).toMatch(new RegExp(`^herdctl-${port}=all\\.`));
+  expect(cookieOf(answer)).toMatch(new RegExp(`^herdctl-${port}=[0-9a-f]{24}\\.`));
 });
 
 test("a cookie outlives the fleet process, and not the signing out", async () => {
@@ -68,10 +68,43 @@ test("a cookie outlives the fleet process, and not the signing out", async () =>
   await first.fleet.stop({ drainMs: 0 });
   const { send, port } = await portStage({ folder: first.folder });
   const origin = `http://127.0.0.1:${port}`;
-  expect((await send("GET", "/v1/access", { headers: { cookie } })).text).toBe('{"scope":"all"}');
+  expect(await accessOf(send, { cookie })).toMatchObject({
+    identity: expect.stringMatching(/^login:[0-9a-f]{8}$/),
+    scope: "admin",
+  });
   const left = await send("POST", "/logout", { headers: { cookie, origin } });
   expect(left.headers["set-cookie"]?.[0]).toContain("Max-Age=0");
   expect((await send("GET", "/v1/access", { headers: { cookie } })).status).toBe(401);
+});
+
+test("a cookie that was signed out stays so after the fleet was restarted", async () => {
+  const first = await portStage();
+  const cookie = await first.signIn();
+  const origin = `http://127.0.0.1:${first.port}`;
+  await first.send("POST", "/logout", { headers: { cookie, origin } });
+  await first.server.stop();
+  await first.fleet.stop({ drainMs: 0 });
+  const { send } = await portStage({ folder: first.folder });
+  expect((await send("GET", "/v1/access", { headers: { cookie } })).status).toBe(401);
+});
+
+test("signing everybody out ends all cookies immediately, and the streams they opened", async () => {
+  const { fleet, port, send, signIn } = await portStage();
+  const [mine, other] = [await signIn(), await signIn("read")];
+  const stream = await fetch(`http://127.0.0.1:${port}/v1/events`, { headers: { cookie: other } });
+  expect(stream.status).toBe(200);
+  const logins = await fleet.logins();
+  expect(logins.map(({ scope, address }) => [scope, address]).sort()).toEqual([
+    ["admin", "127.0.0.1"],
+    ["read", "127.0.0.1"],
+  ]);
+  const origin = `http://127.0.0.1:${port}`;
+  const ended = await send("POST", "/v1/logins/end-all", { headers: { cookie: mine, origin } });
+  expect([ended.status, ended.text]).toEqual([200, '{"ended":2}']);
+  for (const cookie of [mine, other]) {
+    expect((await send("GET", "/v1/access", { headers: { cookie } })).status).toBe(401);
+  }
+  await expect(stream.text()).rejects.toThrow();
 });
 
 test("a new token signs everybody out", async () => {
@@ -120,7 +153,7 @@ test("behind a proxy the fleet goes by the name it was given, and the cookie by 
   const { access, send } = await portStage({ server: "names: [herd.example.org]" });
   const host = "herd.example.org";
   const origin = "https://herd.example.org";
-  const code = new URL(access.loginLink("all")?.url ?? "").hash.slice(1);
+  const code = new URL(access.loginLink("admin", "user:test")?.url ?? "").hash.slice(1);
   const body = JSON.stringify({ code });
   const answer = await send("POST", "/login", { headers: { host, origin }, body });
   expect(answer.headers["set-cookie"]?.[0]).toMatch(/; Secure$/);
@@ -160,7 +193,7 @@ test("who may only look is shown everything and changes nothing", async () => {
   const origin = `http://127.0.0.1:${port}`;
   const wall = bearer("for-the-wall-display");
   for (const headers of [bearer(readOnly), wall, { cookie, origin }]) {
-    expect((await send("GET", "/v1/access", { headers })).text).toBe('{"scope":"read"}');
+    expect(await accessOf(send, headers)).toMatchObject({ scope: "read", agents: null });
     expect((await send("GET", "/v1/jobs", { headers })).status).toBe(200);
     expect((await send("GET", "/metrics", { headers })).status).toBe(200);
     const body = JSON.stringify({ agent: "coder" });
@@ -189,7 +222,7 @@ test("a port that nobody chose gives way to one that is free", async () => {
   });
   const fleet = new FleetManager({ file: join(folder, "herdctl.yaml"), env: {} });
   await fleet.initialize();
-  const access = new Access(fleet.port);
+  const access = new Access(fleet);
   const server = await servePort(fleet, createApp(fleet, { access }), access);
   const { url, problem } = (await fleet.status()).fleet;
   expect([typeof url, problem]).toEqual(["string", null]);
@@ -315,7 +348,7 @@ test("the configuration is shown with its origins and without its secrets", asyn
 test("tokens and codes stand in no file but the one that is for them", async () => {
   const { folder, token, access, send, signIn } = await portStage();
   const cookie = await signIn();
-  const code = new URL(access.loginLink("all")?.url ?? "").hash.slice(1);
+  const code = new URL(access.loginLink("admin", "user:test")?.url ?? "").hash.slice(1);
   await send("GET", "/v1/status", { headers: bearer(`${token}x`) });
   const { readdirSync } = await import("node:fs");
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -3,9 +3,11 @@ import { EventEmitter, on } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  type Actor,
   type Admission,
   type Amounts,
   type Approval,
+  type AuditQuery,
   appendJobOutput,
   artifactOf,
   artifactsOf,
@@ -27,6 +29,7 @@ import {
   loadFleet,
   Memory,
   memoryDir,
+  type NewAccessToken,
   type NodeView,
   type OutputOptions,
   readOutput,
@@ -47,6 +50,8 @@ import {
   viewSession,
   type Word,
 } from "@herdctl/core";
+import { Audit } from "../../packages/core/src/fleet/audit.ts";
+import { FleetAccess } from "../../packages/core/src/fleet/fleet-access.ts";
 import { admit } from "../../packages/core/src/queue/admit.ts";
 import type { ApprovalRequest } from "../../packages/core/src/state/approval.ts";
 import { artifactsDir } from "../../packages/core/src/state/artifacts.ts";
@@ -74,6 +79,8 @@ export class SmallFleet implements FleetControl {
   /** Whom `nodes` tells of. */
   nodesThere: NodeView[] = [];
   readonly #state: StateManager;
+  readonly #access: FleetAccess;
+  #actor: Actor = { identity: "user:test", origin: "process" };
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #paused = new Map<string, string>();
   readonly #disabled = new Set<string>();
@@ -83,6 +90,10 @@ export class SmallFleet implements FleetControl {
     this.file = file;
     this.#loaded = loaded;
     this.#state = state;
+    const trouble = () => undefined;
+    const agentNames = () => this.#loaded.fleet.agents.map(({ name }) => name);
+    const audit = new Audit({ store: () => state.audit, trouble });
+    this.#access = new FleetAccess({ audit, state: () => state, agentNames, trouble });
   }
 
   static async open(): Promise<SmallFleet> {
@@ -98,6 +109,40 @@ export class SmallFleet implements FleetControl {
 
   close(): Promise<void> {
     return this.#state.close();
+  }
+
+  /** One at a time is enough here: the last one that was named. */
+  as(actor: Actor): this {
+    this.#actor = actor;
+    return this;
+  }
+
+  audit(query: AuditQuery) {
+    return this.#state.audit.list(query);
+  }
+
+  tokens() {
+    return this.#access.tokens();
+  }
+
+  createToken(wanted: NewAccessToken) {
+    return this.#access.createToken(wanted, this.#actor);
+  }
+
+  revokeToken(name: string) {
+    return this.#access.revokeToken(name, this.#actor);
+  }
+
+  logins() {
+    return this.#access.logins();
+  }
+
+  endLogin(id: string) {
+    return this.#access.endLogin(id, this.#actor);
+  }
+
+  endAllLogins() {
+    return this.#access.endAllLogins(this.#actor);
   }
 
   async status(): Promise<FleetStatus> {
@@ -221,10 +266,16 @@ export class SmallFleet implements FleetControl {
     return job === undefined ? this.#state.approvals.open() : this.#state.approvals.ofJob(job);
   }
 
-  async answer(id: string, word: Word, by: string, reason?: string): Promise<Approval> {
+  async answer(id: string, word: Word, note?: string, reason?: string): Promise<Approval> {
     if (!(await this.#state.approvals.get(id)))
       throw new UserError("approval_not_found", `there is no question ${id}`);
-    const { approval } = await this.#state.approvals.answer(id, word, by, reason);
+    const { approval } = await this.#state.approvals.answer(
+      id,
+      word,
+      this.#actor.identity,
+      reason,
+      note,
+    );
     this.emit({ type: "approval:answered", approval });
     return approval;
   }

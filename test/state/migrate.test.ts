@@ -70,6 +70,11 @@ function fillRest(file: string): void {
   const message = { ...said, status: "done", sent_at: at, job_id: job };
   add("chat_messages", { id: "m", record: record(message) });
   add("chat_posts", { nonce: "n", message: "m", record: record({}) });
+  add("access_tokens", { name: "ci", hash: "h", record: record({}), last_used_at: at });
+  add("logins", { id: "l", record: record({ signed_in_at: at, expires_at: at }) });
+  const done = { time: at, identity: "user:one", action: "job.trigger" };
+  add("audit_log", { number: 1, record: record(done), hash: "h" });
+  add("audit_head", { id: 1, count: 1, hash: "h" });
   database.prepare("DELETE FROM endings WHERE job_id = ?").run(job);
   database.close();
 }

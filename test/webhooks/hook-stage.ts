@@ -51,7 +51,7 @@ ${options.more ?? ""}
   await fleet.initialize();
   const bugs: unknown[] = [];
   const onBug = (bug: unknown) => void bugs.push(bug);
-  const access = new Access(fleet.port);
+  const access = new Access(fleet);
   const app = createApp(fleet, { onBug, access });
   const server = await servePort(fleet, app, access, { ...options, onBug });
   onTestFinished(async () => {

@@ -3,7 +3,6 @@ import { exitCodes, UserError } from "@herdctl/core/light";
 import { type Call, textOption } from "./command.ts";
 import { withFleet } from "./fleet-access.ts";
 import { harmless } from "./show/harmless.ts";
-import { whoAnswers } from "./who-answers.ts";
 
 /** Gives a person's word on what was typed as the id of it. */
 export async function answerApproval(
@@ -16,7 +15,7 @@ export async function answerApproval(
   return withFleet(call, async (fleet) => {
     const asked = findOpen(await fleet.approvals(), typed);
     const reason = textOption(call.options, "reason");
-    const approval = await fleet.answer(asked.id, wordOn(asked), whoAnswers(), reason);
+    const approval = await fleet.answer(asked.id, wordOn(asked), undefined, reason);
     if (terminal.json) terminal.printJson(approval);
     else terminal.print(answerLine(approval, call));
     return exitCodes.success;

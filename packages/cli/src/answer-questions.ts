@@ -1,5 +1,4 @@
 import type { Approval, AskPerson, FleetControl } from "@herdctl/core";
-import { whoAnswers } from "./who-answers.ts";
 
 /** Puts what a job asks before a person, unless somebody else answers first. Ends with the signal. */
 export async function answerQuestions(
@@ -15,7 +14,7 @@ export async function answerQuestions(
     open.set(approval.id, closed);
     const word = await ask(approval, AbortSignal.any([signal, closed.signal]));
     if (closed.signal.aborted || signal.aborted) return;
-    await fleet.answer(approval.id, word, whoAnswers());
+    await fleet.answer(approval.id, word);
   };
   const putQuietly = (approval: Approval) => void put(approval).catch(() => undefined);
   try {

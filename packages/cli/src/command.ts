@@ -7,10 +7,17 @@ export interface CommandSpec {
   summary: string;
   /** A last one called `name...` is all that follows `--`, as it was typed. */
   arguments?: ArgumentSpec[];
-  options?: { flags: string; summary: string }[];
+  options?: OptionSpec[];
   /** A line as it may be typed, with what comes of it behind a `#`. */
   examples?: string[];
   load: () => Promise<{ run: CommandRun }>;
+}
+
+interface OptionSpec {
+  flags: string;
+  summary: string;
+  /** May be given several times; the values are joined with commas. */
+  repeatable?: true;
 }
 
 interface ArgumentSpec {
@@ -34,6 +41,12 @@ export interface Call {
 
 /** What commander found: flags are booleans, options with a value are texts. */
 export type Options = Readonly<Record<string, string | boolean | undefined>>;
+
+/** The values of an option that may be given several times, or hold several with commas. */
+export function listOption(options: Options, name: string): string[] {
+  const words = (textOption(options, name) ?? "").split(",").map((word) => word.trim());
+  return words.filter((word) => word !== "");
+}
 
 export function textOption(options: Options, name: string): string | undefined {
   const value = options[name];

@@ -74,7 +74,10 @@ function addCommand(program: Command, spec: CommandSpec, run: Runner): void {
   const command = parent.command(own).description(spec.summary);
   // All may be missing to commander: a command asks in its own words for what it needs.
   for (const { name, summary } of spec.arguments ?? []) command.argument(`[${name}]`, summary);
-  for (const { flags, summary } of spec.options ?? []) command.option(flags, summary);
+  for (const { flags, summary, repeatable } of spec.options ?? []) {
+    if (repeatable) command.option(flags, summary, joined);
+    else command.option(flags, summary);
+  }
   command.option("--json", "print JSON only");
   if (spec.examples) command.addHelpText("after", `\nFor example:\n${indented(spec.examples)}`);
   command.action(async (...given: unknown[]) => {
@@ -88,6 +91,10 @@ function addCommand(program: Command, spec: CommandSpec, run: Runner): void {
       command.opts(),
     );
   });
+}
+
+function joined(value: string, before: string | undefined): string {
+  return before === undefined ? value : `${before},${value}`;
 }
 
 function indented(lines: readonly string[]): string {

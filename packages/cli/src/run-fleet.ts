@@ -1,5 +1,12 @@
 import { join } from "node:path";
-import { type FleetLog, FleetManager, loadFleet, openFleetLog, UserError } from "@herdctl/core";
+import {
+  type FleetLog,
+  FleetManager,
+  identities,
+  loadFleet,
+  openFleetLog,
+  UserError,
+} from "@herdctl/core";
 import { Access, createApp, serveOnSocket, servePort } from "@herdctl/server";
 import packageJson from "../package.json" with { type: "json" };
 import { chatPlatforms } from "./chat-platforms.ts";
@@ -44,7 +51,7 @@ async function serve(fleet: FleetManager, socket: string, log: FleetLog, call: C
   const { terminal, options } = call;
   const view = openFleetView(terminal, () => fleet.status());
   const onBug = (error: unknown) => log.error("a request met a bug", error);
-  const access = new Access(fleet.port);
+  const access = new Access(fleet);
   const app = createApp(fleet, { onBug, access });
   // A service is restarted without harm: what runs goes on, and the next fleet finds it.
   const isLeft = options.leaveJobs === true;
@@ -62,7 +69,7 @@ async function serve(fleet: FleetManager, socket: string, log: FleetLog, call: C
     });
     const told = tell(fleet, view, log);
     // Where nobody looks, a code to sign in would only lie about.
-    const link = terminal.live ? access.loginLink("all") : undefined;
+    const link = terminal.live ? access.loginLink("admin", identities.user()) : undefined;
     await begin(fleet, view, { socket, link: link?.url, host: fleet.port.wanted.host });
     await told;
     await fleet.shutdown();

@@ -60,6 +60,7 @@ export {
   type CostView,
   viewCosts,
 } from "./fleet/cost-view.ts";
+export type { CreatedToken, FleetAccess, NewAccessToken } from "./fleet/fleet-access.ts";
 export type { FleetManagerOptions } from "./fleet/fleet-life.ts";
 export { FleetManager } from "./fleet/fleet-manager.ts";
 export type { FleetMcp } from "./fleet/fleet-mcp.ts";
@@ -107,8 +108,21 @@ export type {
 export { SDKRuntime } from "./runner/runtime/sdk-runtime.ts";
 export { SessionFileRuntime } from "./runner/runtime/session-file-runtime.ts";
 export type { SparePool, SparePoolOptions } from "./runner-process/spare.ts";
+export {
+  type AccessToken,
+  accessTokenSchema,
+  scopeSchema,
+  tokenPrefix,
+} from "./state/access-token.ts";
 export { type Approval, approvalSchema, type Word } from "./state/approval.ts";
 export { type Artifact, keptArtifacts } from "./state/artifacts.ts";
+export {
+  type AuditPage,
+  type AuditQuery,
+  type StoredAuditRecord,
+  storedAuditRecordSchema,
+} from "./state/audit.ts";
+export { auditActions } from "./state/audit-actions.ts";
 export { type Attachment, type Platform, platformSchema, type Room } from "./state/chat.ts";
 export type { DeliveryPage, DeliveryQuery, HookQuery } from "./state/contract.ts";
 export {
@@ -119,6 +133,7 @@ export {
 } from "./state/delivery.ts";
 export { type DueRecord, dueRecordSchema, type ScheduleName } from "./state/due-time.ts";
 export { type HookRun, hookRunSchema } from "./state/hook-run.ts";
+export { type Actor, identities } from "./state/identity.ts";
 export {
   type Attempt,
   attemptSchema,
@@ -133,6 +148,7 @@ export {
 export { isFinished, type JobStatus } from "./state/job-status.ts";
 export type { JobPage, JobQuery } from "./state/job-store.ts";
 export { lockHolder } from "./state/lock.ts";
+export { type Login, loginSchema } from "./state/login.ts";
 export { Memory, memoryDir, type Note } from "./state/memory.ts";
 export { type NodeRole, nodeRoleSchema } from "./state/node.ts";
 export {
@@ -146,6 +162,7 @@ export { type OutputLine, readOutput } from "./state/output-reader.ts";
 export { assertOwned } from "./state/ownership.ts";
 export { isAlive } from "./state/process-identity.ts";
 export type { DuePage, DueQuery } from "./state/schedule-store.ts";
+export type { Scope } from "./state/scopes.ts";
 export { type Session, type SessionInfo, sessionSchema } from "./state/session.ts";
 export {
   appendJobOutput,

@@ -49,8 +49,8 @@ export const portDefences: readonly Defence[] = [
     guards: "the token, against guessing",
     edit: {
       file: "packages/server/src/access/failures.ts",
-      from: "seen.count >= most;",
-      to: "seen.count >= most * addresses;",
+      from: "return counted.count > maxFailures;",
+      to: "return counted.count > maxFailures * maxAddresses;",
     },
     red: { file: apiTest, test: "who tries many tokens is made to wait" },
   },
@@ -59,8 +59,8 @@ export const portDefences: readonly Defence[] = [
     guards: "the fleet, against a cookie that was made up",
     edit: {
       file: "packages/server/src/access/cookie.ts",
-      from: "if (!isSame(signed, signature(content, keys))) return undefined;",
-      to: "if (isSame(signed, '')) return undefined;",
+      from: "return isSame(signed, signature(id, keys)) ? id : undefined;",
+      to: "return isSame(signed, '') ? undefined : id;",
     },
     red: { file: apiTest, test: "tokens that are missing, wrong, blank, cut short" },
   },

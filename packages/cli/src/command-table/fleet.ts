@@ -73,12 +73,6 @@ export const fleetCommands: CommandSpec[] = [
     load: () => import("../commands/open.ts"),
   },
   {
-    name: "token",
-    summary: "Print the token that programs sign in with",
-    options: [{ flags: "--read-only", summary: "one that may look, not touch" }, config],
-    load: () => import("../commands/token.ts"),
-  },
-  {
     name: "cancel",
     summary: "Stop a job with all it handed on, or all that an agent does and has to do",
     arguments: [{ name: "job|agent", summary: "a job's id or the beginning of it, or an agent" }],

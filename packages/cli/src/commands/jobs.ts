@@ -1,7 +1,8 @@
 import type { JobQuery, OutcomeCode } from "@herdctl/core";
-import { jobStatuses, outcomes, UserError } from "@herdctl/core/light";
+import { jobStatuses, outcomes } from "@herdctl/core/light";
 import { askFleet } from "../ask-fleet.ts";
 import { type Call, type Options, textOption } from "../command.ts";
+import { limitOf, oneOf, sinceOf } from "../read-query.ts";
 import { jobTable } from "../show/job-table.ts";
 import { lookOf } from "../show/look.ts";
 
@@ -37,35 +38,10 @@ async function queryOf(options: Options, now: Date): Promise<JobQuery> {
     cursor: textOption(options, "cursor"),
   };
   const present = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { limit: limitOf(textOption(options, "limit")), ...Object.fromEntries(present) };
+  return {
+    limit: limitOf(textOption(options, "limit") ?? "20", "jobs"),
+    ...Object.fromEntries(present),
+  };
 }
 
 const outcomeCodes = Object.keys(outcomes).filter((code): code is OutcomeCode => code in outcomes);
-
-function oneOf<T extends string>(
-  name: string,
-  text: string | undefined,
-  known: readonly T[],
-): T | undefined {
-  const found = known.find((one) => one === text);
-  if (text === undefined || found !== undefined) return found;
-  throw new UserError("usage", `"${text}" is no ${name}`, { hint: `One of: ${known.join(", ")}.` });
-}
-
-/** `2h` back from now, or a point in time. */
-async function sinceOf(text: string | undefined, now: Date): Promise<Date | undefined> {
-  if (text === undefined) return undefined;
-  const { parseDuration } = await import("@herdctl/core");
-  const duration = parseDuration(text);
-  const time = typeof duration === "number" ? now.getTime() - duration : Date.parse(text);
-  if (Number.isFinite(time)) return new Date(time);
-  throw new UserError("usage", `"${text}" is neither a duration nor a point in time`, {
-    hint: "Write `2h`, `7d` or `2026-03-01T09:00`.",
-  });
-}
-
-function limitOf(text = "20"): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
-  throw new UserError("usage", `"${text}" is not a number of jobs`, { hint: "Give 1 to 1000." });
-}

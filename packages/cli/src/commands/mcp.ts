@@ -5,15 +5,14 @@ import { showInstall } from "../mcp/show-install.ts";
 export async function run(call: Call): Promise<number> {
   const allow = allowancesIn(textOption(call.options, "allow"));
   if (call.options.install === true) return showInstall(call, allow);
-  const [{ serveOnStdio }, { fleetRoad }, { whoAnswers }] = await Promise.all([
+  const [{ serveOnStdio }, { fleetRoad }] = await Promise.all([
     import("@herdctl/server/mcp"),
     import("../mcp/fleet-road.ts"),
-    import("../who-answers.ts"),
   ]);
   const onBug = (error: unknown) => call.terminal.note(`herdctl has a bug: ${storyOf(error)}`);
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop.abort());
-  await serveOnStdio({ road: fleetRoad(call), allow, by: whoAnswers(), onBug }, stop.signal);
+  await serveOnStdio({ road: fleetRoad(call), allow, onBug }, stop.signal);
   return 0;
 }
 

@@ -125,6 +125,8 @@ const optionKinds: Record<string, string> = {
   "--schedule": "schedule",
   "--example": "example",
   "--role": "role",
+  "--scope": "scope",
+  "--action": "action",
 };
 
 /** `job|agent` is both; what an id is of, the command says. */

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Approval, Job } from "@herdctl/core";
-import { jobStatuses, outcomes } from "@herdctl/core/light";
+import type { AccessToken, Approval, Job, Login } from "@herdctl/core";
+import { auditActions, jobStatuses, outcomes, scopes } from "@herdctl/core/light";
 import { askFleet } from "../ask-fleet.ts";
 import type { Call } from "../command.ts";
 import { findFleet, fleetFileOf } from "../fleet-access.ts";
@@ -21,6 +21,12 @@ export const liveNames: Record<string, Names> = {
   status: () => jobStatuses.map(plain),
   outcome: () => Object.keys(outcomes).map(plain),
   example: () => readdirSync(fileURLToPath(new URL("./examples/", import.meta.url))).map(plain),
+  scope: () => scopes.map(plain),
+  action: () => auditActions.map(plain),
+  token: async (call) =>
+    (await tokens(call)).map(({ name, scope }) => ({ word: name, summary: scope })),
+  login: async (call) =>
+    (await logins(call)).map(({ id, address }) => ({ word: id.slice(0, 8), summary: address })),
   role: () => ["all", "control", "worker"].map(plain),
   bash: () => [plain("bash")],
   zsh: () => [plain("zsh")],
@@ -73,4 +79,20 @@ async function approvals(call: Call): Promise<Approval[]> {
   } finally {
     fleet?.close();
   }
+}
+
+async function tokens(call: Call): Promise<AccessToken[]> {
+  return askFleet(
+    call,
+    (fleet) => fleet.tokens(),
+    (state) => state.tokens.list(),
+  );
+}
+
+async function logins(call: Call): Promise<Login[]> {
+  return askFleet(
+    call,
+    (fleet) => fleet.logins(),
+    (state) => state.logins.list(),
+  );
 }

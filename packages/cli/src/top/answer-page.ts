@@ -2,7 +2,6 @@ import type { Approval, FleetControl, Job, Word } from "@herdctl/core";
 import { questionLines } from "../show/approval-page.ts";
 import type { Look } from "../show/look.ts";
 import { wrap } from "../show/width.ts";
-import { whoAnswers } from "../who-answers.ts";
 import type { Key } from "./keys.ts";
 import type { Move, Page, Size } from "./page.ts";
 import { TypePage } from "./type-page.ts";
@@ -56,7 +55,7 @@ export class AnswerPage implements Page {
   }
 
   private async answer(word: Word): Promise<Move> {
-    await this.fleet.answer(this.approval.id, word, whoAnswers());
+    await this.fleet.answer(this.approval.id, word);
     this.isOver = true;
     return "back";
   }

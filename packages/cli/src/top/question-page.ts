@@ -2,7 +2,6 @@ import type { Approval, FleetControl, Job } from "@herdctl/core";
 import { questionLines } from "../show/approval-page.ts";
 import type { Look } from "../show/look.ts";
 import { wrap } from "../show/width.ts";
-import { whoAnswers } from "../who-answers.ts";
 import type { Key } from "./keys.ts";
 import type { Move, Page, Size } from "./page.ts";
 import { Window } from "./window.ts";
@@ -42,7 +41,7 @@ export class QuestionPage implements Page {
   close(): void {}
 
   private async answer(word: "allow" | "deny"): Promise<Move> {
-    await this.fleet.answer(this.approval.id, word, whoAnswers());
+    await this.fleet.answer(this.approval.id, word);
     return "back";
   }
 }

@@ -1,5 +1,6 @@
 import { failPoint } from "../faults/fail-point.ts";
 import type { ChatMessage, Conversation } from "../state/chat.ts";
+import { chatActor } from "./chat-actor.ts";
 import { continuedSession } from "./continued-session.ts";
 import { sessionToGoOn } from "./conversation.ts";
 import { gatherPrompt } from "./gather-prompt.ts";
@@ -14,8 +15,8 @@ export async function beginJob(context: LinkContext, message: ChatMessage): Prom
     sessionToGoOn(conversation, settings.session_expires, new Date());
   const [name, schedule] = chatSchedule(context) ?? [];
   const since = resume === undefined ? undefined : new Date(conversation.last_used_at);
-  const { job } = await fleet.trigger({
-    trigger: "chat",
+  const request = {
+    trigger: "chat" as const,
     agent: message.agent,
     schedule: name,
     prompt: await gatherPrompt(context, message, { since, lead: schedule?.prompt }),
@@ -23,7 +24,8 @@ export async function beginJob(context: LinkContext, message: ChatMessage): Prom
     key: `chat/${message.id}/${message.restarts}`,
     resume,
     watched: true,
-  });
+  };
+  const { job } = await fleet.trigger(request, chatActor(message.platform, message.sender));
   failPoint("chat job known");
   const { generation } = conversation;
   return store.changeMessage(message.id, { status: "working", job_id: job.id, generation });

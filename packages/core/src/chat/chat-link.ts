@@ -224,7 +224,7 @@ export class ChatLink {
     const key = conversationKey(agent.name, platform, room);
     const conversation = await this.context.store.conversationByKey(key);
     const line = conversation && this.lines.get(conversation.id);
-    await respond(await runCommand(this.context, name, { id, argument, room, line }));
+    await respond(await runCommand(this.context, name, { id, argument, room, sender, line }));
   }
 
   private tell(message: string, cause?: unknown): void {

@@ -1,16 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { UserError } from "../errors/user-error.ts";
 import type { Approval } from "../state/approval.ts";
-import type { ChatMessage } from "../state/chat.ts";
+import type { ChatMessage, Platform } from "../state/chat.ts";
 import { isBoundTo, readButton, wordOf } from "./approval-buttons.ts";
 import { approvalFile, approvalPost, fitsWhole, type ShownRequest } from "./approval-post.ts";
+import { chatActor } from "./chat-actor.ts";
 import type { ChatFleet } from "./chat-fleet.ts";
 import { type ButtonPress, ChatError, type Connector, type OutgoingPost } from "./connector.ts";
 
 interface QuestionDesk {
   fleet: ChatFleet;
   agent: string;
-  platform: string;
+  platform: Platform;
   approvers: readonly string[];
   connector: Pick<Connector, "fits" | "limits">;
   /** Puts a question beside the answer that it holds up, if that is written here. */
@@ -80,7 +81,7 @@ export class Questions {
     try {
       const word = wordOf(button, approval, chosen);
       if (word === undefined) return await respond("Nothing was chosen.");
-      await fleet.answer(approval.id, word, `${platform}:${sender.id}`);
+      await fleet.answer(approval.id, word, chatActor(platform, sender));
       await respond(word === "allow" ? "Allowed." : word === "deny" ? "Denied." : "Answered.");
     } catch (error) {
       if (!(error instanceof UserError)) throw error;

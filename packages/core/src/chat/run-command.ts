@@ -2,6 +2,7 @@ import { UserError } from "../errors/user-error.ts";
 import type { Room } from "../state/chat.ts";
 import { isFinished } from "../state/job-status.ts";
 import { dayOf } from "../triggers/schedule/day.ts";
+import { chatActor } from "./chat-actor.ts";
 import { type ChatCommand, chatCommands } from "./commands.ts";
 import { conversationKey } from "./conversation.ts";
 import type { ConversationLine } from "./conversation-line.ts";
@@ -12,6 +13,7 @@ export interface CommandCall {
   id: string;
   argument: string;
   room: Room;
+  sender: { id: string; name: string };
   /** The line of the room's conversation, if something is under way there. */
   line: ConversationLine | undefined;
 }
@@ -65,12 +67,12 @@ const doers: Record<ChatCommand, Doer> = {
     ].join("\n");
   },
 
-  async stop({ fleet }, { line }) {
+  async stop({ fleet, platform }, { line, sender }) {
     const dropped = (await line?.drop("stopped by a person")) ?? 0;
     // What was said a moment ago is about to begin.
     const jobId = await line?.jobNow();
     if (!jobId) return "Nothing is under way here.";
-    await fleet.cancel(jobId);
+    await fleet.cancel(jobId, chatActor(platform, sender));
     const rest = dropped === 0 ? "" : ` ${dropped} waiting messages are dropped.`;
     return `Stopping ${jobId}.${rest}`;
   },
@@ -109,7 +111,7 @@ const doers: Record<ChatCommand, Doer> = {
     return `From here on this conversation goes on in the session of ${job.id}.`;
   },
 
-  async run({ fleet, agent, platform }, { argument, id }) {
+  async run({ fleet, agent, platform }, { argument, id, sender }) {
     // One of the type chat is no run of its own; it goes before each message.
     const schedules = Object.entries(agent().schedules).flatMap(([name, { type }]) =>
       type === "chat" ? [] : [name],
@@ -119,7 +121,7 @@ const doers: Record<ChatCommand, Doer> = {
     }
     const key = `chat-command/${platform}/${agent().name}/${id}`;
     const request = { trigger: "manual" as const, agent: agent().name, schedule: argument, key };
-    const { job } = await fleet.trigger(request);
+    const { job } = await fleet.trigger(request, chatActor(platform, sender));
     return job.status === "skipped"
       ? `Not run: ${job.outcome?.message ?? "it was skipped"}`
       : `Started ${job.id}.`;

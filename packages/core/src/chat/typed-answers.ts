@@ -3,6 +3,7 @@ import { UserError } from "../errors/user-error.ts";
 import type { Approval } from "../state/approval.ts";
 import type { ChatMessage, Room } from "../state/chat.ts";
 import { labelsByNumber } from "../state/choice-numbers.ts";
+import { chatActor } from "./chat-actor.ts";
 import type { IncomingMessage } from "./connector.ts";
 import type { LinkContext } from "./link-context.ts";
 import { ReplyWriter } from "./reply-writer.ts";
@@ -54,7 +55,7 @@ export async function giveTypedAnswer(context: LinkContext, message: ChatMessage
   const { fleet, store, connector, platform, signal } = context;
   const approval = await fleet.state.approvals.get(message.answers ?? "");
   if (approval) {
-    const by = `${platform}:${message.sender.id}`;
+    const by = chatActor(platform, message.sender);
     const reply = replyOf(approval, message.text) ?? message.text;
     try {
       await fleet.answer(approval.id, { reply }, by);
@@ -62,7 +63,7 @@ export async function giveTypedAnswer(context: LinkContext, message: ChatMessage
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const now = await fleet.state.approvals.get(approval.id);
-      const isGiven = now?.answered_by === by && now.reply === reply;
+      const isGiven = now?.answered_by === by.identity && now.reply === reply;
       const writer = new ReplyWriter(connector, store, message, signal);
       const post = { text: `⚠️ ${error.message}`, replyTo: message.message_id };
       if (!isGiven) await writer.post("refusal", post);

@@ -332,13 +332,13 @@ export const errorTable = {
     meaning: "A request to the port carries no token.",
     exitCode: exitCodes.refused,
     status: 401,
-    hint: "Run `herdctl open` for a link to sign in, or send `Authorization: Bearer` with what `herdctl token` prints.",
+    hint: "Run `herdctl open` for a link to sign in, or send `Authorization: Bearer` with a token: `herdctl token create NAME --scope SCOPE`.",
   },
   token_wrong: {
     meaning: "The token or the link to sign in is not valid, or not any more.",
     exitCode: exitCodes.refused,
     status: 401,
-    hint: "Run `herdctl open` for a fresh link, or `herdctl token` for the token.",
+    hint: "Run `herdctl open` for a new link, or `herdctl token list` to see which tokens exist and when they expire.",
   },
   token_unusable: {
     meaning: "The file that holds the token is missing, or cannot be used.",
@@ -346,11 +346,29 @@ export const errorTable = {
     status: 503,
     hint: "Remove the file and run `herdctl reload`: a new one is made.",
   },
-  read_only: {
-    meaning: "The token may look, and this would change something.",
+  insufficient_scope: {
+    meaning: "The token or sign-in does not have the scope that this request needs.",
     exitCode: exitCodes.refused,
     status: 403,
-    hint: "Sign in with a token that may change things: `herdctl open`.",
+    hint: "Use a token with that scope: `herdctl token create NAME --scope SCOPE`, or sign in with `herdctl open`.",
+  },
+  token_exists: {
+    meaning: "A token with this name exists already.",
+    exitCode: exitCodes.badInput,
+    status: 409,
+    hint: "Choose another name, or revoke the old one with `herdctl token revoke NAME`.",
+  },
+  token_not_found: {
+    meaning: "No token has this name.",
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl token list` to list the tokens.",
+  },
+  login_not_found: {
+    meaning: "No signed-in browser has this id.",
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl logins` to list the browsers that are signed in.",
   },
   too_many_failures: {
     meaning: "Too many wrong tokens came in a short time.",

@@ -1,6 +1,7 @@
 import { UserError } from "../errors/user-error.ts";
 import type { AskPerson } from "../runner/approval-desk.ts";
 import type { Approval, Word } from "../state/approval.ts";
+import type { Actor } from "../state/identity.ts";
 import type { StateManager } from "../state/state-manager.ts";
 import type { EventHub } from "./event-hub.ts";
 
@@ -29,8 +30,10 @@ export class ApprovalBoard {
     });
 
   /** Durable before it takes effect. */
-  async answer(id: string, word: Word, by: string, reason?: string): Promise<Approval> {
-    const { applied, approval } = await this.state.approvals.answer(id, word, by, reason);
+  async answer(id: string, word: Word, by: Actor, reason?: string): Promise<Approval> {
+    const { identity, note } = by;
+    const { approvals } = this.state;
+    const { applied, approval } = await approvals.answer(id, word, identity, reason, note);
     if (!applied) {
       const how = approval.answer ?? "no longer asked";
       throw new UserError("approval_closed", `this question has been closed: ${how}`);

@@ -2,20 +2,24 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ChatLinkStatus } from "../chat/chat-link.ts";
 import type { ShownConfig } from "../config/show.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
+import type { AccessToken } from "../state/access-token.ts";
 import type { Approval, Word } from "../state/approval.ts";
 import type { Artifact } from "../state/artifacts.ts";
+import type { AuditPage, AuditQuery } from "../state/audit.ts";
 import type { DeliveryPage, DeliveryQuery, HookQuery } from "../state/contract.ts";
 import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
 import type { DueRecord, ScheduleName } from "../state/due-time.ts";
 import type { HookRun } from "../state/hook-run.ts";
 import type { Attempt, Job } from "../state/job.ts";
 import type { JobPage, JobQuery } from "../state/job-store.ts";
+import type { Login } from "../state/login.ts";
 import type { Note } from "../state/memory.ts";
 import type { DuePage, DueQuery } from "../state/schedule-store.ts";
 import type { Amounts } from "../state/spending.ts";
 import type { Refusal } from "../triggers/webhook/refusals.ts";
 import type { BudgetView } from "./budget-view.ts";
 import type { CostRequest, CostView } from "./cost-view.ts";
+import type { CreatedToken, NewAccessToken } from "./fleet-access.ts";
 import type { NodeView } from "./nodes/node-view.ts";
 import type { ScheduleView } from "./schedule-view.ts";
 import type { SessionView } from "./session-view.ts";
@@ -50,10 +54,10 @@ export interface FleetControl {
    */
   approvals(query?: { job?: string }): Promise<Approval[]>;
   /**
-   * Allows or denies a tool, or replies to a question; `deny` declines to answer it. A reason is told
-   * to the agent with a denial.
+   * Allows or denies a tool, or replies to a question; `deny` declines to answer it. `note` is what
+   * the caller calls itself, kept beside its identity. The agent is told the reason of a denial.
    */
-  answer(approvalId: string, word: Word, by: string, reason?: string): Promise<Approval>;
+  answer(approvalId: string, word: Word, note?: string, reason?: string): Promise<Approval>;
   /** The one used last first. */
   sessions(query?: { agent?: string }): Promise<SessionView[]>;
   /** Starts no more jobs of it; those that run go on. */
@@ -94,6 +98,18 @@ export interface FleetControl {
   chat(): Promise<ChatLinkStatus[]>;
   /** Who runs the fleet together, the first to join first; this one alone without a shared store. */
   nodes(): Promise<NodeView[]>;
+  /** The audit log, newest record first. */
+  audit(query: AuditQuery): Promise<AuditPage>;
+  /** Tokens with a name, without their secrets. */
+  tokens(): Promise<AccessToken[]>;
+  createToken(wanted: NewAccessToken): Promise<CreatedToken>;
+  revokeToken(name: string): Promise<void>;
+  /** Browsers that are signed in, the newest first. */
+  logins(): Promise<Login[]>;
+  /** Signs a browser out, by its id or by the part of it that identities show. */
+  endLogin(id: string): Promise<void>;
+  /** Signs every browser out; returns how many there were. */
+  endAllLogins(): Promise<number>;
   reload(): Promise<void>;
   /** Drains, then cancels what is left; `detach` leaves running jobs to the next fleet process. */
   shutdown(options?: ShutdownOptions): Promise<void>;

@@ -1,7 +1,7 @@
 import { ChatDesk } from "../chat/chat-desk.ts";
 import type { ChatPlatforms } from "../chat/connector.ts";
-import type { Admission, TriggerRequest } from "../queue/admit.ts";
-import { cancelJob } from "./cancel-job.ts";
+import type { Actor } from "../state/identity.ts";
+import type { FleetControl } from "./control.ts";
 import { jobOutput } from "./job-output.ts";
 import type { FleetParts } from "./parts.ts";
 import type { Problems } from "./problems.ts";
@@ -12,28 +12,28 @@ export interface ChatFrame {
   problems: Problems;
   /** Of the fleet's port; null while nothing listens there. */
   url(): string | null;
-  trigger(request: TriggerRequest): Promise<Admission>;
+  actAs(actor: Actor): Pick<FleetControl, "trigger" | "cancel" | "answer">;
 }
 
 /** The desk of a fleet's chats, with what it may ask of the fleet. */
 export function openChat(
   parts: FleetParts,
-  { platforms, problems, url, trigger }: ChatFrame,
+  { platforms, problems, url, actAs }: ChatFrame,
 ): ChatDesk {
-  const { state, context, board } = parts;
+  const { state, context } = parts;
   const { hub } = context;
   const desk = new ChatDesk({
     platforms,
     state,
-    trigger,
+    trigger: (request, by) => actAs(by).trigger(request),
     fleet: () => context.fleet(),
     url,
     environment: () => context.environment(),
     wait: (jobId, signal) => waitForJob({ state, hub }, jobId, signal),
-    cancel: (jobId) => cancelJob(parts, jobId, false),
+    cancel: (jobId, by) => actAs(by).cancel(jobId),
     leaveSession: (sessionId) => context.waiting.end(sessionId),
     output: (jobId, follow) => jobOutput({ state, hub, site: context.site }, jobId, { follow }),
-    answer: (id, word, by) => board.answer(id, word, by),
+    answer: (id, word, by) => actAs(by).answer(id, word),
     trouble: (message, cause) => context.trouble(message, cause),
     problem: (message) => problems.set("chat", message),
   });

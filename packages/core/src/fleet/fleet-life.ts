@@ -3,16 +3,28 @@ import type { Environment } from "../config/environment.ts";
 import { type LoadedFleet, loadFleet } from "../config/load.ts";
 import type { ResolvedAgent } from "../config/resolve.ts";
 import { UserError } from "../errors/user-error.ts";
-import type { Admission, Candidate, TriggerRequest } from "../queue/admit.ts";
+import type { Candidate } from "../queue/admit.ts";
 import { sweepLiveFolders } from "../runner/live/live-folder.ts";
 import type { SparePool } from "../runner-process/spare.ts";
+import type { Actor } from "../state/identity.ts";
+import { applyConfig } from "./apply-config.ts";
+import { Audit } from "./audit.ts";
+import {
+  type AuditedFleet,
+  ownActor,
+  processActor,
+  recordConfig,
+  recordStart,
+  recordStop,
+} from "./audit-lifecycle.ts";
 import { cancelLeftOvers } from "./cancel-job.ts";
 import { ConfigWatch } from "./config-watch.ts";
 import { ContainerWatch } from "./container-watch.ts";
-import type { FleetStatus, ShutdownOptions } from "./control.ts";
+import type { FleetControl, FleetStatus, ShutdownOptions } from "./control.ts";
 import { drain } from "./drain.ts";
 import { runErrand } from "./errands/run-errand.ts";
 import { EventHub } from "./event-hub.ts";
+import { FleetAccess } from "./fleet-access.ts";
 import { openChat } from "./fleet-chat.ts";
 import { nodeHands } from "./nodes/hands.ts";
 import { Lead } from "./nodes/lead.ts";
@@ -55,6 +67,16 @@ export class FleetLife {
   readonly hub = new EventHub((error) => this.trouble("a listener failed", error));
   readonly startedAt = new Date();
   readonly problems = new Problems(this.hub);
+  readonly audit = new Audit({
+    store: () => this.opened.state.audit,
+    trouble: (message, cause) => this.trouble(message, cause),
+  });
+  readonly access = new FleetAccess({
+    audit: this.audit,
+    state: () => this.opened.state,
+    agentNames: () => this.config.fleet.agents.map(({ name }) => name),
+    trouble: (message, cause) => this.trouble(message, cause),
+  });
   private readonly hurry = new AbortController();
   private loaded: LoadedFleet | undefined;
   private parts: FleetParts | undefined;
@@ -65,9 +87,7 @@ export class FleetLife {
 
   constructor(
     private readonly options: FleetManagerOptions,
-    /** What is done when a file of the configuration has changed. */
-    private readonly reload: (rollsOut: boolean) => Promise<void>,
-    private readonly trigger: (request: TriggerRequest) => Promise<Admission>,
+    private readonly actAs: (actor: Actor) => Pick<FleetControl, "trigger" | "cancel" | "answer">,
     private readonly url: () => string | null,
   ) {}
 
@@ -90,9 +110,9 @@ export class FleetLife {
   }
 
   /** Whoever asks again and leaves no time cuts short how long the first one wanted to wait. */
-  shutdown(options: ShutdownOptions = {}): Promise<void> {
+  shutdown(options: ShutdownOptions = {}, actor: Actor = processActor()): Promise<void> {
     if (this.stopping && options.drainMs === 0) this.hurry.abort();
-    this.stopping ??= this.close(options);
+    this.stopping ??= this.close(options, actor);
     return this.stopping;
   }
 
@@ -129,6 +149,15 @@ export class FleetLife {
     const found = this.config.fleet.agents.find((agent) => agent.name === name);
     if (found) return found;
     throw new UserError("usage", `there is no agent \`${name}\``);
+  }
+
+  /** `rollsOut`: what is read here is in force on all nodes from now on. */
+  reload(rollsOut: boolean, actor: Actor = ownActor): Promise<void> {
+    return this.ask(async (parts) => {
+      this.readConfig();
+      await applyConfig(parts, rollsOut);
+      await recordConfig(this.audited(parts), actor);
+    });
   }
 
   /** The configuration is checked first and swapped at once; a wrong one leaves the old in force. */
@@ -180,6 +209,7 @@ export class FleetLife {
       parts.context.warm.start();
       await this.keepTime(parts);
     }
+    if (!this.options.onlyOwn) await recordStart(this.audited(parts));
     if (!this.stopping) this.takePart(parts);
     return recovered;
   }
@@ -239,17 +269,24 @@ export class FleetLife {
     if (!this.stopping && !parts.nodes) this.joinChats(parts);
   }
 
+  private audited({ state, nodes }: FleetParts): AuditedFleet {
+    const { audit, config, options } = this;
+    return { audit, state, loaded: config, version: options.version ?? "0.0.0", node: nodes?.id };
+  }
+
   private joinChats(parts: FleetParts): void {
-    const { trigger: triggerOne, problems, url } = this;
+    const { actAs, problems, url } = this;
     const platforms = this.options.chat ?? {};
-    parts.chat = openChat(parts, { platforms, problems, url, trigger: triggerOne });
+    parts.chat = openChat(parts, { platforms, problems, url, actAs });
     parts.chat.start();
   }
 
-  private async close(options: ShutdownOptions): Promise<void> {
+  private async close(options: ShutdownOptions, actor: Actor): Promise<void> {
+    const hasRun = this.phase === "running" && !this.options.onlyOwn;
     this.phase = "draining";
     await this.opening?.catch(() => undefined);
     if (this.parts) {
+      if (hasRun) await recordStop(this.audit, actor, options);
       await this.parts.lead?.stop();
       const { dispatcher, context, hooks, work, state, lock, spares, nodes } = this.parts;
       const { retention, containers, clock, watch, chat } = this.parts;

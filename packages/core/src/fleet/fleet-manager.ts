@@ -3,22 +3,23 @@ import { type ShownConfig, showConfig } from "../config/show.ts";
 import { UserError } from "../errors/user-error.ts";
 import type { Admission, TriggerRequest } from "../queue/admit.ts";
 import { defaultFleetLimit } from "../queue/claim.ts";
-import type { Admitted } from "../state/admission.ts";
+import type { AccessToken } from "../state/access-token.ts";
 import type { Approval, Word } from "../state/approval.ts";
 import type { Artifact } from "../state/artifacts.ts";
+import type { AuditPage, AuditQuery } from "../state/audit.ts";
 import type { DeliveryQuery, HookQuery } from "../state/contract.ts";
-import type { Delivery, DeliveryWithBody, WantedDelivery } from "../state/delivery.ts";
+import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
 import type { ScheduleName } from "../state/due-time.ts";
 import type { HookRun } from "../state/hook-run.ts";
+import type { Actor } from "../state/identity.ts";
 import type { Attempt, Job } from "../state/job.ts";
 import type { JobPage, JobQuery } from "../state/job-store.ts";
+import type { Login } from "../state/login.ts";
 import { Memory, memoryDir, type Note } from "../state/memory.ts";
 import type { DuePage, DueQuery } from "../state/schedule-store.ts";
 import type { Amounts } from "../state/spending.ts";
-import { agentOfSession } from "./agent-of-session.ts";
-import { agentPrint } from "./agent-print.ts";
-import { type BudgetView, today, viewBudget } from "./budget-view.ts";
-import { cancelJob } from "./cancel-job.ts";
+import { processActor } from "./audit-lifecycle.ts";
+import { type BudgetView, viewBudget } from "./budget-view.ts";
 import type {
   AgentStatus,
   DeliveryList,
@@ -30,6 +31,8 @@ import type {
   ShutdownOptions,
 } from "./control.ts";
 import { type CostRequest, type CostView, viewCosts } from "./cost-view.ts";
+import type { CreatedToken, FleetAccess, NewAccessToken } from "./fleet-access.ts";
+import { FleetActions } from "./fleet-actions.ts";
 import { FleetLife, type FleetManagerOptions } from "./fleet-life.ts";
 import { FleetMcp } from "./fleet-mcp.ts";
 import { FleetPort } from "./fleet-port.ts";
@@ -40,11 +43,8 @@ import { artifactOf, artifactsOf } from "./kept-files.ts";
 import { listNodes, onlyNode } from "./nodes/list-nodes.ts";
 import type { NodeView } from "./nodes/node-view.ts";
 import type { Recovered } from "./recovery.ts";
-import { removePlan } from "./remove-plan.ts";
 import { type ScheduleView, viewSchedules } from "./schedule-view.ts";
 import { type SessionView, viewSession } from "./session-view.ts";
-import { switchSchedule } from "./switch-schedule.ts";
-import { triggerJob } from "./trigger-job.ts";
 import { waitForJob } from "./wait-for-job.ts";
 
 /** A fleet at work: it holds the lock, admits, starts, follows and records. */
@@ -53,12 +53,12 @@ export class FleetManager implements FleetControl {
   readonly port: FleetPort;
   readonly mcp: FleetMcp;
   private readonly life: FleetLife;
+  private readonly actions: FleetActions;
 
   constructor(private readonly options: FleetManagerOptions) {
     this.life = new FleetLife(
       options,
-      (rollsOut) => this.readAnew(rollsOut),
-      (request) => this.trigger(request),
+      (actor) => this.as(actor),
       () => this.port.url,
     );
     const env = options.env ?? process.env;
@@ -70,8 +70,20 @@ export class FleetManager implements FleetControl {
       hub: this.life.hub,
       config,
       state: () => this.life.opened.state,
-      trigger: (request, delivery) => this.take(request, delivery),
+      trigger: (request, delivery, actor) => this.actingAs(actor).take(request, delivery),
     });
+    this.actions = this.actingAs(processActor());
+  }
+
+  /** The same fleet for another actor: what is done through it is recorded as done by that one. */
+  as(actor: Actor): FleetManager {
+    const actions = { value: this.actingAs(actor) };
+    return Object.create(this, { actions });
+  }
+
+  /** Tokens and sign-ins, for the server that lets requests in. */
+  get access(): FleetAccess {
+    return this.life.access;
   }
 
   /** Reads the configuration, takes the lock and opens the state. Nothing runs yet. */
@@ -85,11 +97,11 @@ export class FleetManager implements FleetControl {
   }
 
   stop(options?: ShutdownOptions): Promise<void> {
-    return this.life.shutdown(options);
+    return this.actions.shutdown(options);
   }
 
   shutdown(options?: ShutdownOptions): Promise<void> {
-    return this.life.shutdown(options);
+    return this.actions.shutdown(options);
   }
 
   /** Called with each event of that type, until the returned function is. */
@@ -132,17 +144,17 @@ export class FleetManager implements FleetControl {
   }
 
   trigger(request: TriggerRequest): Promise<Admission> {
-    return this.take(request);
+    return this.actions.trigger(request);
   }
 
   /** Goes on with a session, named by itself or by a job that ran in it. */
   resume(sessionOrJob: string, prompt: string): Promise<Admission> {
-    return this.goOn(sessionOrJob, { prompt, resume: sessionOrJob });
+    return this.actions.continue(sessionOrJob, { prompt, resume: sessionOrJob });
   }
 
   /** Begins a new session that starts as a copy of this one. */
   fork(sessionOrJob: string, prompt: string, at?: string): Promise<Admission> {
-    return this.goOn(sessionOrJob, { prompt, fork: sessionOrJob, forkAt: at });
+    return this.actions.continue(sessionOrJob, { prompt, fork: sessionOrJob, forkAt: at });
   }
 
   wait(jobId: string, signal?: AbortSignal): Promise<Job> {
@@ -150,8 +162,8 @@ export class FleetManager implements FleetControl {
     return this.life.ask(({ state }) => waitForJob({ state, hub }, jobId, signal));
   }
 
-  cancel(jobId: string, { force = false }: { force?: boolean } = {}): Promise<Job> {
-    return this.life.ask((parts) => cancelJob(parts, jobId, force));
+  cancel(jobId: string, options?: { force?: boolean }): Promise<Job> {
+    return this.actions.cancel(jobId, options);
   }
 
   job(id: string): Promise<{ job: Job; attempts: Attempt[] } | undefined> {
@@ -190,8 +202,8 @@ export class FleetManager implements FleetControl {
     );
   }
 
-  answer(approvalId: string, word: Word, by: string, reason?: string): Promise<Approval> {
-    return this.life.ask(({ board }) => board.answer(approvalId, word, by, reason));
+  answer(approvalId: string, word: Word, note?: string, reason?: string): Promise<Approval> {
+    return this.actions.answer(approvalId, word, note, reason);
   }
 
   sessions(query: { agent?: string } = {}): Promise<SessionView[]> {
@@ -203,14 +215,11 @@ export class FleetManager implements FleetControl {
   }
 
   pauseAgent(agent: string): Promise<void> {
-    return this.life.ask(({ pauses }) => pauses.pause(this.life.agent(agent)));
+    return this.actions.pauseAgent(agent);
   }
 
   resumeAgent(agent: string): Promise<void> {
-    return this.life.ask(async ({ pauses, dispatcher }) => {
-      await pauses.lift(this.life.agent(agent));
-      dispatcher.kick();
-    });
+    return this.actions.resumeAgent(agent);
   }
 
   deliveries(query: DeliveryQuery): Promise<DeliveryList> {
@@ -222,7 +231,7 @@ export class FleetManager implements FleetControl {
   }
 
   replay(deliveryId: string): Promise<Delivery> {
-    return this.life.ask(() => this.webhooks.door.replay(deliveryId));
+    return this.actions.replay(deliveryId);
   }
 
   schedules(): Promise<ScheduleView[]> {
@@ -234,11 +243,11 @@ export class FleetManager implements FleetControl {
   }
 
   switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView> {
-    return this.life.ask((parts) => switchSchedule(parts, name, enabled));
+    return this.actions.switchSchedule(name, enabled);
   }
 
   removeSchedule(name: ScheduleName): Promise<void> {
-    return this.life.ask((parts) => removePlan(parts, name));
+    return this.actions.removeSchedule(name);
   }
 
   /** Whatever the configuration says, from now on and over restarts. */
@@ -255,12 +264,7 @@ export class FleetManager implements FleetControl {
   }
 
   raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView> {
-    return this.life.ask(async ({ state, context }) => {
-      const name = agent === undefined ? undefined : this.life.agent(agent).name;
-      await state.budgets.raise(today(context.fleet()), name, by);
-      context.budgets.refresh();
-      return viewBudget(context.fleet(), state, new Date());
-    });
+    return this.actions.raiseBudget(agent, by);
   }
 
   costs(request: CostRequest): Promise<CostView> {
@@ -290,11 +294,7 @@ export class FleetManager implements FleetControl {
   }
 
   retryHook(id: string): Promise<HookRun> {
-    return this.life.ask(async ({ state, hooks }) => {
-      const run = await state.hooks.retry(id);
-      hooks.kick();
-      return run;
-    });
+    return this.actions.retryHook(id);
   }
 
   configuration(): Promise<ShownConfig> {
@@ -320,45 +320,42 @@ export class FleetManager implements FleetControl {
 
   /** What is read here is in force on all nodes from now on. */
   reload(): Promise<void> {
-    return this.readAnew(true);
+    return this.actions.reload();
   }
 
-  /** Among several nodes: `rollsOut` where it is to be the configuration of all. */
-  private readAnew(rollsOut: boolean): Promise<void> {
-    return this.life.ask(async ({ context, dispatcher, queue, clock, watch, chat, nodes }) => {
-      this.life.readConfig();
-      await nodes?.configRead(rollsOut);
-      if (rollsOut) await queue.reload();
-      const agents = context.fleet().agents.map(({ name }) => name);
-      context.hub.emit({ type: "fleet:reloaded", agents });
-      context.waiting.endChanged((name) => agentPrint(context, name));
-      context.warm.adjust();
-      context.budgets.refresh();
-      dispatcher.kick();
-      await clock?.replan();
-      watch?.follow();
-      void chat?.adjust();
-    });
+  audit(query: AuditQuery): Promise<AuditPage> {
+    return this.life.ask(({ state }) => state.audit.list(query));
+  }
+
+  tokens(): Promise<AccessToken[]> {
+    return this.life.ask(() => this.access.tokens());
+  }
+
+  createToken(wanted: NewAccessToken): Promise<CreatedToken> {
+    return this.life.ask(() => this.actions.createToken(wanted));
+  }
+
+  revokeToken(name: string): Promise<void> {
+    return this.life.ask(() => this.actions.revokeToken(name));
+  }
+
+  logins(): Promise<Login[]> {
+    return this.life.ask(() => this.access.logins());
+  }
+
+  endLogin(id: string): Promise<void> {
+    return this.life.ask(() => this.actions.endLogin(id));
+  }
+
+  endAllLogins(): Promise<number> {
+    return this.life.ask(() => this.actions.endAllLogins());
   }
 
   private memoryOf(agent: string): Memory {
     return new Memory(memoryDir(this.life.opened.state.stateDir, this.life.agent(agent).name));
   }
 
-  private take(request: TriggerRequest, delivery?: WantedDelivery): Promise<Admitted> {
-    return this.life.ask(async (parts) => {
-      if (this.life.takesWork) return triggerJob(parts, request, delivery);
-      throw new UserError("fleet_unreachable", "the fleet is stopping and takes no new work");
-    });
-  }
-
-  private goOn(
-    sessionOrJob: string,
-    wish: Pick<TriggerRequest, "prompt" | "resume" | "fork" | "forkAt">,
-  ): Promise<Admission> {
-    return this.life.ask(async ({ state }) => {
-      const agent = await agentOfSession(state, sessionOrJob);
-      return this.trigger({ trigger: "manual", agent, ...wish });
-    });
+  private actingAs(actor: Actor): FleetActions {
+    return new FleetActions(this.life, this.webhooks, actor);
   }
 }

@@ -2,8 +2,7 @@ import { type Environment, readEnvironment } from "../config/environment.ts";
 import type { LoadedFleet } from "../config/load.ts";
 import type { DeliveryQuery } from "../state/contract.ts";
 import type { StateManager } from "../state/state-manager.ts";
-import type { TriggerByDelivery } from "../triggers/webhook/receive-delivery.ts";
-import { WebhookDoor } from "../triggers/webhook/webhook-door.ts";
+import { type DoorOptions, WebhookDoor } from "../triggers/webhook/webhook-door.ts";
 import type { DeliveryList } from "./control.ts";
 import type { EventHub } from "./event-hub.ts";
 import { switchOf } from "./timetable.ts";
@@ -14,7 +13,7 @@ export interface WebhookFrame {
   hub: EventHub;
   config(): LoadedFleet;
   state(): StateManager;
-  trigger: TriggerByDelivery;
+  trigger: DoorOptions["trigger"];
 }
 
 /** The webhooks of a fleet, for whoever carries deliveries to it. */

@@ -4,6 +4,7 @@ import { failPoint } from "../faults/fail-point.ts";
 import { admitAll, type Candidate, type TriggerRequest } from "../queue/admit.ts";
 import type { Admitted } from "../state/admission.ts";
 import type { WantedDelivery } from "../state/delivery.ts";
+import type { Actor } from "../state/identity.ts";
 import { dayOf } from "../triggers/schedule/day.ts";
 import { beforeAdmission } from "./before-admission.ts";
 import { cancelJob } from "./cancel-job.ts";
@@ -14,10 +15,11 @@ export async function triggerJob(
   parts: FleetParts,
   request: TriggerRequest,
   delivery?: WantedDelivery,
+  actor?: Actor,
 ): Promise<Admitted> {
   // A schedule may have a gate, and what is true before that need not be after it.
   if (request.schedule === undefined) parts.context.ahead.begin(request.agent);
-  const given = { request, delivery };
+  const given = { request, delivery, by: actor?.identity };
   const candidate = (await mustAsk(parts, request))
     ? await beforeAdmission(parts.context, given)
     : given;

@@ -4,6 +4,7 @@ import { UserError } from "../errors/user-error.ts";
 import type { AdmissionDecider, Admitted, Application } from "../state/admission.ts";
 import { nextInChain } from "../state/chain.ts";
 import type { WantedDelivery } from "../state/delivery.ts";
+import { identities } from "../state/identity.ts";
 import type { Job, NewJob, TriggerType } from "../state/job.ts";
 import type { Outcome } from "../state/outcome.ts";
 import type { Day } from "../state/spending.ts";
@@ -59,6 +60,8 @@ export interface Candidate {
   due?: { due_at: string; through: string };
   /** The delivery that asks for it. */
   delivery?: WantedDelivery;
+  /** The identity of whoever triggers it, where its kind does not say so. */
+  by?: string;
   /** Why its gate keeps it out. */
   gate?: Outcome;
   /** In place of what its schedule says. */
@@ -99,7 +102,7 @@ async function applicationOf(
   candidate: Candidate,
   rules: AdmissionRules | undefined,
 ): Promise<Application> {
-  const { request, due, delivery, gate, overlap, from, untrusted } = candidate;
+  const { request, due, delivery, by, gate, overlap, from, untrusted } = candidate;
   const agent = findAgent(agents, request.agent);
   const schedule = scheduleOf(agent, request);
   const parent = from && (await giverOf(state, from.jobId));
@@ -109,6 +112,7 @@ async function applicationOf(
     prompt: promptOf(agent, request.prompt ?? schedule?.prompt),
     expand_prompt: mayExpand(agent, candidate),
     trigger_type: request.trigger,
+    triggered_by: by ?? (parent ? identities.agent(parent.agent) : usualIdentity(request.trigger)),
     schedule: request.schedule,
     priority: agent.priority,
     idempotency_key: request.key,
@@ -214,4 +218,10 @@ async function sessionOf(state: StateManager, id: string): Promise<string> {
   if (job?.session_id) return job.session_id;
   const message = job ? `${id} has no session to go on with` : `there is no job ${id}`;
   throw new UserError("job_not_found", message);
+}
+
+/** Of what starts jobs without anyone asking for it at that moment; else of this process. */
+function usualIdentity(trigger: TriggerType): string {
+  if (trigger === "webhook") return identities.webhook;
+  return trigger === "manual" || trigger === "chat" ? identities.user() : identities.schedule;
 }

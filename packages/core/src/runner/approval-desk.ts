@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { UserError } from "../errors/user-error.ts";
 import { type Approval, type ApprovalRequest, hashRequest, type Word } from "../state/approval.ts";
+import { identities } from "../state/identity.ts";
 import type { Job } from "../state/job.ts";
 import type { Question, Reply } from "../state/question.ts";
 import type { StateManager } from "../state/state-manager.ts";
@@ -114,7 +115,7 @@ export class ApprovalDesk {
 
   private async record({ id }: Approval, word: Word): Promise<void> {
     const { approvals } = this.state;
-    const by = this.askPerson ? "terminal" : "nobody was there to be asked";
+    const by = this.askPerson ? identities.user() : identities.system;
     try {
       await approvals.answer(id, word, by);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { canonicalJson } from "./canonical-json.ts";
 import { type QuestionFacts, questionShape } from "./question.ts";
 
 const time = z.iso.datetime();
@@ -22,7 +23,10 @@ export const approvalSchema = z.object({
   /** `reply` is a person's answer to a question, `default` the one taken when nobody gave any. */
   answer: z.enum(["allow", "deny", "reply", "default", "expired", "void"]).nullable(),
   reply: z.string().nullable(),
+  /** The identity of the caller, as authenticated. */
   answered_by: z.string().nullable(),
+  /** What the caller calls itself; older records know none. */
+  answered_note: z.string().nullable().default(null),
   answered_at: time.nullable(),
   /** What the agent is told with a denial; older records know none. */
   reason: z.string().nullable().default(null),
@@ -43,13 +47,6 @@ export type Word = "allow" | "deny" | { reply: string };
 /** Equal for equal requests, however their keys are ordered. */
 export function hashRequest(tool: string, input: unknown): string {
   return createHash("sha256")
-    .update(JSON.stringify([tool, sorted(input)]))
+    .update(canonicalJson([tool, input]))
     .digest("hex");
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
 }

@@ -55,13 +55,14 @@ export interface ApprovalStore {
   ofRequest(jobId: string, requestId: string): Promise<Approval | undefined>;
   /**
    * Applied once, in time, while the attempt lives; else the approval as it stands. Rejects a word
-   * that does not fit what was asked.
+   * that does not fit what was asked. `by` is an identity; `note` is what the caller calls itself.
    */
   answer(
     id: string,
     word: Word,
     by: string,
     reason?: string,
+    note?: string,
   ): Promise<{ applied: boolean; approval: Approval }>;
   /** Spends an allow or a reply: true exactly once for each. */
   use(id: string): Promise<boolean>;

@@ -97,6 +97,7 @@ function timesOf(job: Job, status: JobStatus, now: Date): Partial<Job> {
 
 const emptyJob = {
   trigger_type: "manual",
+  triggered_by: null,
   schedule: null,
   priority: 0,
   idempotency_key: null,

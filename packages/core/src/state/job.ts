@@ -45,6 +45,8 @@ const requestFields = {
   agent: z.string().min(1),
   prompt: z.string(),
   trigger_type: triggerTypeSchema,
+  /** The identity of whoever or whatever triggered it; older records know none. */
+  triggered_by: text.default(null),
   schedule: text,
   priority: z.number().int(),
   idempotency_key: z

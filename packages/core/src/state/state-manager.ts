@@ -92,6 +92,18 @@ export class StateManager {
     return this.#opened.chat;
   }
 
+  get tokens(): Stores["tokens"] {
+    return this.#opened.tokens;
+  }
+
+  get logins(): Stores["logins"] {
+    return this.#opened.logins;
+  }
+
+  get audit(): Stores["audit"] {
+    return this.#opened.audit;
+  }
+
   /** What there is beside the stores when several nodes share them. */
   get shared(): SharedStore | undefined {
     return this.#opened.shared;

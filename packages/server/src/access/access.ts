@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type FleetPort, UserError } from "@herdctl/core";
+import { type FleetManager, identities, type Scope, UserError } from "@herdctl/core";
+import { bearerToken } from "./bearer-token.ts";
 import { emptyCookie, openCookie, sealCookie } from "./cookie.ts";
 import { Failures } from "./failures.ts";
-import { identify } from "./identify.ts";
-import { type Keys, keysOf } from "./keys.ts";
+import { isSame, type Keys, keysOf } from "./keys.ts";
 import { LoginCodes } from "./login-codes.ts";
 import { type Called, foreignBecause } from "./own-host.ts";
-import type { Scope, Visitor } from "./visitor.ts";
+import type { Visitor } from "./visitor.ts";
 
 export interface LoginLink {
   url: string;
@@ -19,15 +19,13 @@ type Headers = IncomingHttpHeaders;
 export class Access {
   readonly #codes = new LoginCodes();
   readonly #failures = new Failures();
-  /** Cookies that were given back. */
-  readonly #left = new Set<string>();
   #open: { keys: Keys; called: Called; url: string } | undefined;
 
-  constructor(private readonly port: Pick<FleetPort, "wanted" | "stateDir">) {}
+  constructor(private readonly fleet: Pick<FleetManager, "port" | "access">) {}
 
   /** From now on, where a fleet listens at this port. */
   open(port: number, url: string): void {
-    const { wanted, stateDir } = this.port;
+    const { wanted, stateDir } = this.fleet.port;
     this.#open = { keys: keysOf(wanted, stateDir, port), called: wanted, url };
   }
 
@@ -36,9 +34,9 @@ export class Access {
   }
 
   /** The code stands behind the `#`, which a browser sends to nobody. */
-  loginLink(scope: Scope): LoginLink | undefined {
+  loginLink(scope: Scope, by: string): LoginLink | undefined {
     if (!this.#open) return undefined;
-    const { code, expires } = this.#codes.make(scope, new Date());
+    const { code, expires } = this.#codes.make({ scope, by }, new Date());
     return { url: `${this.#open.url}/login#${code}`, expires_at: expires.toISOString() };
   }
 
@@ -48,62 +46,92 @@ export class Access {
     if (reason !== undefined) throw new UserError("foreign_request", reason);
   }
 
-  /** Who asks. What changes something by a cookie must say that it comes from our own page. */
-  admit(headers: Headers, method: string, address: string): Visitor {
-    const { keys } = this.#opened;
-    const now = new Date();
-    const found = identify(headers, keys, now);
-    if (found.kind === "nobody") throw new UserError("token_missing", "nobody is signed in here");
-    if (found.kind === "wrong" || found.by === "token") this.#refuseGuessing(address, now);
-    if (found.kind === "wrong") {
-      this.#failures.count(address, now);
-      throw new UserError("token_wrong", "this token does not fit");
+  /** Who asks. A wrong token is not made good by a cookie. */
+  async admit(headers: Headers, method: string, address: string): Promise<Visitor> {
+    if (headers.authorization !== undefined) {
+      return this.#admitByToken(bearerToken(headers.authorization) ?? "", address);
     }
-    const { visitor, by } = found;
+    const visitor = await this.#admitByCookie(headers.cookie, address);
+    if (!visitor) throw new UserError("token_missing", "nobody is signed in here");
+    // What changes something by a cookie must say that it comes from our own page.
     const isReading = method === "GET" || method === "HEAD";
-    if (by === "cookie") this.#checkCookie(headers, keys, now, isReading);
-    if (visitor.scope === "all" || isReading) return visitor;
-    throw new UserError("read_only", "whoever is signed in like this may only look");
-  }
-
-  /** A cookie for whoever brings a code; always a new one, whatever was brought. */
-  login(code: string, headers: Headers, address: string): string {
-    const now = new Date();
-    this.#refuseGuessing(address, now);
-    const scope = this.#codes.redeem(code, now);
-    if (scope) {
-      const isSecure = headers.origin?.startsWith("https:") ?? false;
-      return sealCookie(scope, this.#opened.keys, now, isSecure);
-    }
-    this.#failures.count(address, now);
-    throw new UserError("token_wrong", "this link has been used, or is too old");
-  }
-
-  /** Also when somebody has kept a copy of the cookie. */
-  logout(headers: Headers): string {
-    const { keys } = this.#opened;
-    const cookie = openCookie(headers.cookie, keys, new Date());
-    if (cookie) this.#left.add(cookie.id);
-    return emptyCookie(keys);
-  }
-
-  #checkCookie(headers: Headers, keys: Keys, now: Date, isReading: boolean): void {
-    const cookie = openCookie(headers.cookie, keys, now);
-    if (!cookie || this.#left.has(cookie.id)) {
-      throw new UserError("token_missing", "nobody is signed in here");
-    }
     if (!isReading && headers.origin === undefined) {
       throw new UserError("foreign_request", "a request by cookie must tell its origin");
     }
+    return visitor;
   }
 
-  #refuseGuessing(address: string, now: Date): void {
-    if (!this.#failures.isTooMany(address, now)) return;
-    throw new UserError("too_many_failures", "too many wrong tokens came from there");
+  /** Whether whoever was let in would be let in again; asked while a stream goes on. */
+  async isStillAdmitted({ credential }: Visitor): Promise<boolean> {
+    const { access } = this.fleet;
+    if (credential.kind === "token") return access.isTokenValid(credential.name);
+    if (credential.kind === "login") return (await access.findLogin(credential.id)) !== undefined;
+    return true;
+  }
+
+  /** A cookie for whoever brings a code; always a new one, whatever was brought. */
+  async login(code: string, headers: Headers, address: string): Promise<string> {
+    const { keys } = this.#opened;
+    const grant = this.#codes.redeem(code, new Date());
+    if (!grant) throw this.#failed("login.create", address);
+    const { scope, by: link_by } = grant;
+    const user_agent = headers["user-agent"] ?? null;
+    const login = await this.fleet.access.signIn({ scope, link_by, address, user_agent });
+    const isSecure = headers.origin?.startsWith("https:") ?? false;
+    return sealCookie(login, keys, isSecure);
+  }
+
+  /** Ends the login, so that a copy of the cookie is worth nothing either. */
+  async logout(headers: Headers, address: string): Promise<string> {
+    const { keys } = this.#opened;
+    const visitor = await this.#admitByCookie(headers.cookie, address);
+    if (visitor?.credential.kind === "login") {
+      await this.fleet.access.endLogin(visitor.credential.id, visitor.actor);
+    }
+    return emptyCookie(keys);
+  }
+
+  async #admitByToken(token: string, origin: string): Promise<Visitor> {
+    const fixed = fixedScope(token, this.#opened.keys);
+    if (fixed !== undefined) {
+      const actor = { identity: identities.token(fixed), origin };
+      return { actor, scope: fixed, agents: null, credential: { kind: "fleet_token" } };
+    }
+    const named = await this.fleet.access.findToken(token);
+    if (!named) throw this.#failed("token.use", origin);
+    const { name, scope, agents } = named;
+    const actor = { identity: identities.token(name), origin };
+    return { actor, scope, agents, credential: { kind: "token", name } };
+  }
+
+  async #admitByCookie(cookie: string | undefined, origin: string): Promise<Visitor | undefined> {
+    const id = openCookie(cookie, this.#opened.keys);
+    const login = id === undefined ? undefined : await this.fleet.access.findLogin(id);
+    if (!login) return undefined;
+    const actor = { identity: identities.login(login.id), origin };
+    return { actor, scope: login.scope, agents: null, credential: { kind: "login", id: login.id } };
+  }
+
+  /** Only what is wrong is counted: a right token or link is never refused for what others sent. */
+  #failed(action: "login.create" | "token.use", origin: string): UserError {
+    const error = "token_wrong" as const;
+    this.fleet.access.failed({ action, origin, error });
+    if (this.#failures.count(origin, new Date())) {
+      return new UserError("too_many_failures", "too many wrong tokens came from there");
+    }
+    return action === "token.use"
+      ? new UserError(error, "this token does not fit")
+      : new UserError(error, "this link has been used, or is too old");
   }
 
   get #opened() {
     if (this.#open) return this.#open;
     throw new UserError("fleet_unreachable", "the fleet is stopping");
   }
+}
+
+/** All are compared, whichever fits: the time it takes tells nothing. */
+function fixedScope(token: string, { admin, read }: Keys): "admin" | "read" | undefined {
+  const mayRead = read.map((one) => isSame(token, one)).some((same) => same);
+  return isSame(token, admin) ? "admin" : mayRead ? "read" : undefined;
 }

@@ -1,22 +1,18 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
+import type { Login } from "@herdctl/core";
 import { isSame, type Keys } from "./keys.ts";
-import type { Scope } from "./visitor.ts";
-
-const lifetime = 30 * 24 * 60 * 60;
-
-export interface CookieContent {
-  scope: Scope;
-  id: string;
-}
 
 /**
- * Made anew at every login, and signed: it holds no token, cannot be brought along, and outlives
- * the fleet process, so that a restart signs nobody out.
+ * The cookie of a browser that signed in. It holds the id of the login, signed, so that an id alone
+ * is worth nothing; whether the login is still good says the database.
  */
-export function sealCookie(scope: Scope, keys: Keys, now: Date, isSecure: boolean): string {
-  const ends = Math.floor(now.getTime() / 1000) + lifetime;
-  const content = `${scope}.${ends}.${randomBytes(12).toString("base64url")}`;
-  return cookieText(keys, `${content}.${signature(content, keys)}`, lifetime, isSecure);
+export function sealCookie(
+  { id, expires_at }: Pick<Login, "id" | "expires_at">,
+  keys: Keys,
+  isSecure: boolean,
+): string {
+  const seconds = Math.max(0, Math.floor((Date.parse(expires_at) - Date.now()) / 1000));
+  return cookieText(keys, `${id}.${signature(id, keys)}`, seconds, isSecure);
 }
 
 /** What takes it out of the browser. */
@@ -24,23 +20,16 @@ export function emptyCookie(keys: Keys): string {
   return cookieText(keys, "", 0, false);
 }
 
-/** Undefined for what is not ours, or too old. */
-export function openCookie(
-  header: string | undefined,
-  keys: Keys,
-  now: Date,
-): CookieContent | undefined {
+/** The id of the login; undefined for what is not ours. */
+export function openCookie(header: string | undefined, keys: Keys): string | undefined {
   const value = valueIn(header, keys.cookieName);
-  const [, content, scope, ends, id, signed] =
-    /^((all|read)\.(\d{1,12})\.([\w-]{16}))\.([\w-]{43})$/.exec(value ?? "") ?? [];
-  if (content === undefined || signed === undefined || id === undefined) return undefined;
-  if (!isSame(signed, signature(content, keys))) return undefined;
-  if (Number(ends) * 1000 <= now.getTime()) return undefined;
-  return { scope: scope === "all" ? "all" : "read", id };
+  const [, id, signed] = /^([0-9a-f]{24})\.([\w-]{43})$/.exec(value ?? "") ?? [];
+  if (id === undefined || signed === undefined) return undefined;
+  return isSame(signed, signature(id, keys)) ? id : undefined;
 }
 
-function signature(content: string, { cookie }: Keys): string {
-  return createHmac("sha256", cookie).update(content).digest("base64url");
+function signature(id: string, { cookie }: Keys): string {
+  return createHmac("sha256", cookie).update(id).digest("base64url");
 }
 
 function cookieText({ cookieName }: Keys, value: string, maxAge: number, isSecure: boolean) {

@@ -2,9 +2,9 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { WantedPort } from "@herdctl/core";
 import { tokenFile } from "./token-file.ts";
 
-/** What opens the port of a fleet. None of them is blank. */
+/** The tokens that a fleet has without creating any by name. None of them is blank. */
 export interface Keys {
-  all: string;
+  admin: string;
   read: string[];
   /** Signs cookies; whoever changes the token signs everybody out. */
   cookie: Buffer;
@@ -13,12 +13,12 @@ export interface Keys {
 }
 
 export function keysOf(wanted: WantedPort, stateDir: string, port: number): Keys {
-  const all = wanted.token?.trim() || tokenFile(stateDir);
+  const admin = wanted.token?.trim() || tokenFile(stateDir);
   const own = wanted.readOnlyToken?.trim();
   return {
-    all,
-    read: own ? [own, readOnlyToken(all)] : [readOnlyToken(all)],
-    cookie: derived(all, "cookie"),
+    admin,
+    read: own ? [own, readOnlyToken(admin)] : [readOnlyToken(admin)],
+    cookie: derived(admin, "cookie"),
     cookieName: `herdctl-${port}`,
   };
 }

@@ -1,36 +1,42 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Scope } from "./visitor.ts";
+import type { Scope } from "@herdctl/core";
 
-const lifetime = 10 * 60_000;
-const mostAtOnce = 100;
+const lifetimeMs = 10 * 60_000;
+const maxOpen = 100;
 
-/** Codes that let one browser in, once. They are known to this process only, and only by their digest. */
+export interface LoginGrant {
+  scope: Scope;
+  /** The identity that asked for the link. */
+  by: string;
+}
+
+/** Codes that let one browser in, once. They are kept by their hash, in this process only. */
 export class LoginCodes {
-  readonly #open = new Map<string, { scope: Scope; ends: number }>();
+  readonly #open = new Map<string, { grant: LoginGrant; ends: number }>();
 
-  make(scope: Scope, now: Date): { code: string; expires: Date } {
+  make(grant: LoginGrant, now: Date): { code: string; expires: Date } {
     const code = randomBytes(32).toString("base64url");
-    const ends = now.getTime() + lifetime;
+    const ends = now.getTime() + lifetimeMs;
     this.#forget(now);
-    this.#open.set(digest(code), { scope, ends });
+    this.#open.set(hashOf(code), { grant, ends });
     return { code, expires: new Date(ends) };
   }
 
   /** What the code opens; never again afterwards. */
-  redeem(code: string, now: Date): Scope | undefined {
-    const name = digest(code);
+  redeem(code: string, now: Date): LoginGrant | undefined {
+    const name = hashOf(code);
     const found = this.#open.get(name);
     this.#open.delete(name);
-    return found && found.ends > now.getTime() ? found.scope : undefined;
+    return found && found.ends > now.getTime() ? found.grant : undefined;
   }
 
   #forget(now: Date): void {
     for (const [name, { ends }] of this.#open) {
-      if (ends <= now.getTime() || this.#open.size >= mostAtOnce) this.#open.delete(name);
+      if (ends <= now.getTime() || this.#open.size >= maxOpen) this.#open.delete(name);
     }
   }
 }
 
-function digest(code: string): string {
+function hashOf(code: string): string {
   return createHash("sha256").update(code).digest("base64url");
 }

@@ -1,5 +1,6 @@
 import type {
   Amounts,
+  AuditQuery,
   CostRequest,
   DeliveryQuery,
   DueQuery,
@@ -7,6 +8,7 @@ import type {
   HookQuery,
   JobOutput,
   JobQuery,
+  NewAccessToken,
   OutputOptions,
   ScheduleName,
   TriggerRequest,
@@ -81,7 +83,7 @@ export class SocketFleet implements FleetClient {
     return (await this.#ask("approvals", { query })).approvals;
   }
 
-  answer(id: string, word: Word, by: string, reason?: string) {
+  answer(id: string, word: Word, by?: string, reason?: string) {
     const said = typeof word === "string" ? { word } : word;
     return this.#ask("answer", { params: { id }, body: { ...said, by, reason } });
   }
@@ -180,6 +182,34 @@ export class SocketFleet implements FleetClient {
 
   async nodes() {
     return (await this.#ask("nodes")).nodes;
+  }
+
+  audit(query: AuditQuery) {
+    return this.#ask("audit", { query: { ...query } });
+  }
+
+  async tokens() {
+    return (await this.#ask("tokens")).tokens;
+  }
+
+  createToken({ agents, ...wanted }: NewAccessToken) {
+    return this.#ask("createToken", { body: { ...wanted, agents: agents && [...agents] } });
+  }
+
+  revokeToken(name: string) {
+    return this.#ask("revokeToken", { params: { name } });
+  }
+
+  async logins() {
+    return (await this.#ask("logins")).logins;
+  }
+
+  endLogin(id: string) {
+    return this.#ask("endLogin", { params: { id } });
+  }
+
+  async endAllLogins() {
+    return (await this.#ask("endAllLogins")).ended;
   }
 
   reload() {

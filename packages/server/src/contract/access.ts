@@ -1,4 +1,4 @@
-import { UserError } from "@herdctl/core";
+import { accessTokenSchema, loginSchema, scopeSchema, UserError } from "@herdctl/core";
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
@@ -24,9 +24,17 @@ export const accessEndpoints = {
     answer: async () => ({ api: 1 as const }),
   }),
   access: endpoint("access", {
-    summary: "What whoever asks may do: `all`, or only `read`.",
-    response: z.object({ scope: z.enum(["all", "read"]) }),
-    answer: async ({ visitor }) => ({ scope: visitor.scope }),
+    summary: "Who the caller is and what they may do; `agents` is null where all agents are meant.",
+    response: z.object({
+      identity: z.string(),
+      scope: scopeSchema,
+      agents: z.array(z.string()).nullable(),
+    }),
+    answer: async ({ visitor: { actor, scope, agents } }) => ({
+      identity: actor.identity,
+      scope,
+      agents: agents && [...agents],
+    }),
   }),
   loginLink: endpoint("loginLink", {
     summary:
@@ -34,12 +42,51 @@ export const accessEndpoints = {
     body: z.strictObject({ read_only: z.boolean().default(false) }),
     response: z.object({ url: z.string(), expires_at: z.iso.datetime() }),
     answer: async ({ visitor, loginLink }, { body }) => {
-      if (!visitor.isLocal) throw new UserError("only_local", "this is for the local user only");
-      const link = loginLink(body.read_only ? "read" : "all");
+      const { actor, credential } = visitor;
+      if (credential.kind !== "local")
+        throw new UserError("only_local", "this is for the local user only");
+      const link = loginLink(body.read_only ? "read" : "admin", actor.identity);
       if (link) return link;
       throw new UserError("fleet_unreachable", "the fleet does not listen for browsers", {
         hint: "Run `herdctl status` to see why.",
       });
     },
+  }),
+  logins: endpoint("logins", {
+    summary: "Browsers that are signed in, the newest first.",
+    response: z.object({ logins: z.array(loginSchema) }),
+    answer: async ({ control }) => ({ logins: await control.logins() }),
+  }),
+  endLogin: endpoint("endLogin", {
+    summary: "Signs a browser out, by its id or by the part of it that identities show.",
+    params: z.object({ id: z.string() }),
+    answer: async ({ control }, { params }) => void (await control.endLogin(params.id)),
+  }),
+  endAllLogins: endpoint("endAllLogins", {
+    summary: "Signs every browser out immediately, also the one that asks.",
+    response: z.object({ ended: z.number().int() }),
+    answer: async ({ control }) => ({ ended: await control.endAllLogins() }),
+  }),
+  tokens: endpoint("tokens", {
+    summary: "Tokens that were created by name, without their secrets.",
+    response: z.object({ tokens: z.array(accessTokenSchema) }),
+    answer: async ({ control }) => ({ tokens: await control.tokens() }),
+  }),
+  createToken: endpoint("createToken", {
+    summary:
+      "Creates a token. Its `secret` is in this answer only. `agents` limits it to these agents; without `expires_at` it is good until it is revoked.",
+    body: z.strictObject({
+      name: z.string(),
+      scope: scopeSchema,
+      agents: z.array(z.string()).optional(),
+      expires_at: z.iso.datetime().optional(),
+    }),
+    response: z.object({ token: accessTokenSchema, secret: z.string() }),
+    answer: ({ control }, { body }) => control.createToken(body),
+  }),
+  revokeToken: endpoint("revokeToken", {
+    summary: "Revokes a token immediately.",
+    params: z.object({ name: z.string() }),
+    answer: async ({ control }, { params }) => void (await control.revokeToken(params.name)),
   }),
 };

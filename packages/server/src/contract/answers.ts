@@ -6,7 +6,7 @@ export const answerSchema = z
   .strictObject({
     word: z.enum(["allow", "deny"]).optional(),
     reply: z.string().optional(),
-    by: z.string().min(1),
+    by: z.string().min(1).max(200).optional(),
     reason: z.string().max(10_000).optional(),
   })
   .transform(({ word, reply, by, reason }, context) => {

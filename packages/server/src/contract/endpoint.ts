@@ -1,7 +1,7 @@
-import type { FleetControl } from "@herdctl/core";
+import type { FleetControl, Scope } from "@herdctl/core";
 import type { z } from "zod";
 import type { LoginLink } from "../access/access.ts";
-import type { Scope, Visitor } from "../access/visitor.ts";
+import type { Visitor } from "../access/visitor.ts";
 import type { Connection } from "../live/connection.ts";
 import type { EventFeed } from "../live/event-feed.ts";
 import type { JobFeeds } from "../live/job-feeds.ts";
@@ -27,13 +27,14 @@ export type Part = z.ZodType | undefined;
 export type AnyEndpoint = Endpoint<Part, Part, Part, Part>;
 
 interface Context {
+  /** The fleet as the visitor may use it; what is done is recorded under its identity. */
   control: FleetControl;
   feed: EventFeed;
   jobFeeds: JobFeeds;
   connection: Connection;
   visitor: Visitor;
   /** Undefined while no browser could come in. */
-  loginLink(scope: Scope): LoginLink | undefined;
+  loginLink(scope: Scope, by: string): LoginLink | undefined;
   header(name: string): string | undefined;
 }
 

@@ -13,6 +13,7 @@ import { mediaTypes, streamResponse } from "../live/stream-response.ts";
 import { waitForJob } from "../live/wait-for-job.ts";
 import { accessEndpoints } from "./access.ts";
 import { answerSchema } from "./answers.ts";
+import { auditEndpoints } from "./audit.ts";
 import { chatLinkSchema } from "./chat.ts";
 import { shownConfigSchema } from "./configuration.ts";
 import { costQuerySchema, costViewSchema } from "./costs.ts";
@@ -53,6 +54,7 @@ const bySchedule = z.object({ agent: z.string(), schedule: z.string() });
 
 export const endpoints = {
   ...accessEndpoints,
+  ...auditEndpoints,
   ...keptFileEndpoints,
   status: endpoint("status", {
     summary: "The fleet and each of its agents: what they do, wait for and have cost today.",
@@ -155,7 +157,7 @@ export const endpoints = {
   }),
   answer: endpoint("answer", {
     summary:
-      "Allows or denies a tool (`word`), or answers a question (`reply`); `deny` declines to answer. The agent is told the `reason` of a denial.",
+      "Allows or denies a tool (`word`), or answers a question (`reply`); `deny` declines to answer. The agent is told the `reason` of a denial. `by` is a note of what the caller calls itself; `answered_by` is its identity.",
     params: byId,
     body: answerSchema,
     response: approvalSchema,
@@ -308,8 +310,9 @@ export const endpoints = {
     query: eventQuerySchema,
     response: eventSchema,
     streams: [mediaTypes.sse],
-    answer: async ({ feed, connection, header }, { query }) => {
-      const wants = { after: header("last-event-id"), output: query.output === "true" };
+    answer: async ({ feed, visitor, connection, header }, { query }) => {
+      const { agents } = visitor;
+      const wants = { after: header("last-event-id"), output: query.output === "true", agents };
       const frames = feed.join(wants, connection);
       return streamResponse(withHeartbeat(frames), mediaTypes.sse, connection);
     },

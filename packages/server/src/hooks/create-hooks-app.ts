@@ -37,7 +37,7 @@ export function createHooksApp(door: WebhookDoor, { onBug }: HooksOptions = {}):
       checkEncoding(headers);
       door.check(target, headers);
       const body = await readBody(incoming, bodyLimit, room);
-      return answerTo(await door.receive(target, { headers, body }));
+      return answerTo(await door.receive(target, { headers, body }, incoming.socket.remoteAddress));
     } catch (error) {
       if (!incoming.complete) closeSoon(incoming, outgoing);
       return refusal(door, target, error);

@@ -5,7 +5,7 @@ import type { Visitor } from "../access/visitor.ts";
 export interface Bindings {
   outgoing?: ServerResponse;
   stopping?: AbortSignal;
-  /** Who asks; whoever comes by the socket is the local user. */
+  /** Who asks; without it the request came over the socket. */
   visitor?: Visitor;
 }
 

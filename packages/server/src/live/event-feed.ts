@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { FleetEvent } from "@herdctl/core";
+import type { FleetControl, FleetEvent } from "@herdctl/core";
+import { agentOfEvent } from "./agent-of-event.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
 import type { Connection } from "./connection.ts";
 import { sseFrame } from "./frames.ts";
@@ -8,11 +9,13 @@ import { sseFrame } from "./frames.ts";
 interface Entry {
   frame: Uint8Array;
   isOutput: boolean;
+  /** Null when it concerns the whole fleet. */
+  agent: string | null;
 }
 
 interface Reader {
   connection: Connection;
-  output: boolean;
+  wants: Wants;
 }
 
 export interface Wants {
@@ -20,6 +23,8 @@ export interface Wants {
   after: string | undefined;
   /** Also what agents say. */
   output: boolean;
+  /** Only events of these agents; null for all events. */
+  agents: readonly string[] | null;
 }
 
 /** What is kept for those who come back, and how far one may fall behind before he is cut off. */
@@ -41,14 +46,14 @@ export class EventFeed {
   #listening: Promise<void> | undefined;
   #hasEnded = false;
 
-  constructor(private readonly source: (signal: AbortSignal) => AsyncIterable<FleetEvent>) {}
+  constructor(private readonly fleet: Pick<FleetControl, "events" | "job">) {}
 
   /** Frames for one who looks on. */
-  join({ after, output }: Wants, connection: Connection): AsyncIterable<Uint8Array> {
+  join(wants: Wants, connection: Connection): AsyncIterable<Uint8Array> {
     this.#listening ??= this.#listen();
     const queue = new BoundedQueue<Uint8Array>(behind);
-    for (const { frame, isOutput } of this.#missed(after)) {
-      if (output || !isOutput) queue.push(frame, frame.length);
+    for (const entry of this.#missed(wants.after)) {
+      if (isWanted(entry, wants)) queue.push(entry.frame, entry.frame.length);
     }
     const leave = () => {
       this.#readers.delete(queue);
@@ -56,7 +61,7 @@ export class EventFeed {
     };
     if (this.#hasEnded || connection.signal.aborted) leave();
     else {
-      this.#readers.set(queue, { connection, output });
+      this.#readers.set(queue, { connection, wants });
       connection.signal.addEventListener("abort", leave, { once: true });
     }
     return this.#frames(queue, connection);
@@ -84,13 +89,13 @@ export class EventFeed {
       event: "reset",
       json: JSON.stringify(data),
     });
-    return [{ frame, isOutput: false }];
+    return [{ frame, isOutput: false, agent: anyAgent }];
   }
 
   async #listen(): Promise<void> {
     try {
-      for await (const event of this.source(new AbortController().signal)) {
-        this.#append(event);
+      for await (const event of this.fleet.events(new AbortController().signal)) {
+        this.#append(event, await agentOfEvent(this.fleet, event));
         // A burst must not outrun those who would keep up, if they only had a turn.
         if (this.#last % breath === 0) await setImmediate();
       }
@@ -101,21 +106,21 @@ export class EventFeed {
     }
   }
 
-  #append(event: FleetEvent): void {
+  #append(event: FleetEvent, agent: string | null): void {
     this.#last += 1;
     const frame = sseFrame({
       id: this.#id(this.#last),
       event: event.type,
       json: JSON.stringify(event),
     });
-    const isOutput = event.type === "job:output";
-    this.#entries.push({ frame, isOutput });
+    const entry = { frame, isOutput: event.type === "job:output", agent };
+    this.#entries.push(entry);
     this.#size += frame.length;
     while (this.#entries.length > kept.items || this.#size > kept.size) {
       this.#size -= this.#entries.shift()?.frame.length ?? 0;
     }
-    for (const [queue, { connection, output }] of this.#readers) {
-      if (isOutput && !output) continue;
+    for (const [queue, { connection, wants }] of this.#readers) {
+      if (!isWanted(entry, wants)) continue;
       if (!queue.push(frame, frame.length)) connection.cut();
     }
   }
@@ -123,4 +128,12 @@ export class EventFeed {
   #id(number: number): string {
     return `${this.#epoch}-${number}`;
   }
+}
+
+/** Of what every reader is told. */
+const anyAgent = "*";
+
+function isWanted({ isOutput, agent }: Entry, { output, agents }: Wants): boolean {
+  if (isOutput && !output) return false;
+  return agents === null || agent === anyAgent || (agent !== null && agents.includes(agent));
 }

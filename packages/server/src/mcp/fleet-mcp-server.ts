@@ -13,8 +13,6 @@ import { lookTools } from "./tools/look.ts";
 export interface FleetMcpOptions {
   road: FleetRoad;
   allow: readonly Allowance[];
-  /** Who uses it; it stands beside answers. */
-  by: string;
   onBug?(error: unknown): void;
 }
 
@@ -32,12 +30,7 @@ export function fleetMcpServer(options: FleetMcpOptions): McpServer {
       name,
       { title, description, inputSchema: input, outputSchema: output, annotations: hints },
       (given, { signal }) =>
-        answerOf(
-          tool,
-          { road: options.road, by: nameOf(server, options.by), signal },
-          given,
-          options,
-        ),
+        answerOf(tool, { road: options.road, note: nameOf(server), signal }, given, options),
     );
     if (!isOpen(tool, options.allow)) registered.disable();
   }
@@ -59,9 +52,9 @@ function instructionsFor(allow: readonly Allowance[]): string {
 }
 
 /** The client names itself when it connects, where the connection lasts. */
-function nameOf(server: McpServer, by: string): string {
+function nameOf(server: McpServer): string {
   const client = server.server.getClientVersion()?.name;
-  return client === undefined ? `${by} by MCP` : `${by} by MCP (${client.slice(0, 60)})`;
+  return client === undefined ? "MCP" : `MCP (${client.slice(0, 60)})`;
 }
 
 async function answerOf(

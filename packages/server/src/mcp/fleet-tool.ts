@@ -22,8 +22,8 @@ export interface FleetTool<
 
 export interface ToolContext {
   road: FleetRoad;
-  /** The name that stands beside an answer. */
-  by: string;
+  /** What the client calls itself; kept beside the identity of whoever answers. */
+  note: string;
   signal: AbortSignal;
 }
 

@@ -5,11 +5,13 @@ import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { z } from "zod";
 import type { Access } from "../access/access.ts";
+import { anonymousVisitor } from "../access/visitor.ts";
 import type { FleetApp } from "../create-app.ts";
 import { isBug, noSuchRoute, toFailure } from "../failure.ts";
 import { closeSoon } from "../hooks/close-soon.ts";
 import type { HooksApp } from "../hooks/create-hooks-app.ts";
 import type { McpDoor } from "../mcp/http/mcp-door.ts";
+import { endWithAccess } from "./end-with-access.ts";
 import { loginPage, loginScript, pageStyle } from "./pages.ts";
 import { headerOptions } from "./security-headers.ts";
 import type { StaticFiles } from "./static-files.ts";
@@ -59,11 +61,12 @@ export function createPortApp({ access, api, hooks, mcp, files, onBug }: PortPar
     const given = codeSchema.safeParse(await c.req.json().catch(() => undefined));
     const { headers, socket } = c.env.incoming;
     const code = given.data?.code ?? "";
-    c.header("set-cookie", access.login(code, headers, socket.remoteAddress ?? ""));
+    c.header("set-cookie", await access.login(code, headers, socket.remoteAddress ?? ""));
     return c.body(null, 204);
   });
-  app.post("/logout", (c) => {
-    c.header("set-cookie", access.logout(c.env.incoming.headers));
+  app.post("/logout", async (c) => {
+    const { headers, socket } = c.env.incoming;
+    c.header("set-cookie", await access.logout(headers, socket.remoteAddress ?? ""));
     return c.body(null, 204);
   });
   app.all("*", async (c, next) => {
@@ -72,10 +75,12 @@ export function createPortApp({ access, api, hooks, mcp, files, onBug }: PortPar
     const { incoming, outgoing, stopping } = c.env;
     const { headers, socket } = incoming;
     const isOpen = openToAll.includes(path) && method === "GET";
+    const address = socket.remoteAddress ?? "";
     const visitor = isOpen
-      ? { scope: "read" as const, isLocal: false }
-      : access.admit(headers, method, socket.remoteAddress ?? "");
+      ? anonymousVisitor(address)
+      : await access.admit(headers, method, address);
     const answer = await api.fetch(c.req.raw, { outgoing, stopping, visitor });
+    if (answer.body && !isOpen) endWithAccess(access, visitor, outgoing);
     answer.headers.set("cache-control", "no-store");
     return answer;
   });

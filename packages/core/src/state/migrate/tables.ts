@@ -31,6 +31,10 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: "conversations", order: "id" },
   { name: "chat_messages", order: "seq" },
   { name: "chat_posts", order: "rowid" },
+  { name: "access_tokens", order: "name" },
+  { name: "logins", order: "id" },
+  { name: "audit_log", order: "number" },
+  { name: "audit_head", order: "id" },
 ];
 
 export const leftBehind: readonly string[] = ["session_leases"];

@@ -1,11 +1,12 @@
 import type { ClientBase } from "pg";
 import { UserError } from "../../errors/user-error.ts";
+import { accessSchema } from "./access-schema.ts";
 import type { StoreAddress } from "./address.ts";
 import { knownPeers } from "./nodes-schema.ts";
 import { firstSchema } from "./schema.ts";
 
 /** Step n brings a store from version n to n + 1. All that is ours lies in the schema `herdctl`. */
-export const migrations: readonly string[] = [firstSchema, knownPeers];
+export const migrations: readonly string[] = [firstSchema, knownPeers, accessSchema];
 
 /** Nodes that start at once: one of them does it, and the others find it done. */
 export async function migrate(

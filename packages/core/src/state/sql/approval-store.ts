@@ -35,6 +35,7 @@ export class SqlApprovalStore implements ApprovalStore {
       answer: null,
       reply: null,
       answered_by: null,
+      answered_note: null,
       answered_at: null,
       used: false,
     });
@@ -67,8 +68,10 @@ export class SqlApprovalStore implements ApprovalStore {
     word: Word,
     by: string,
     reason?: string,
+    note?: string,
   ): Promise<{ applied: boolean; approval: Approval }> {
-    return this.#database.transaction(() => this.#answer(id, word, by, reason));
+    const given = { by, reason: reason ?? null, note: note ?? null };
+    return this.#database.transaction(() => this.#answer(id, word, given));
   }
 
   async use(id: string): Promise<boolean> {
@@ -96,14 +99,13 @@ export class SqlApprovalStore implements ApprovalStore {
   *#answer(
     id: string,
     word: Word,
-    by: string,
-    reason: string | undefined,
+    { by, reason, note }: { by: string; reason: string | null; note: string | null },
   ): Steps<{ applied: boolean; approval: Approval }> {
     const approval = yield* this.#expect(id);
     if (approval.answer !== null) return { applied: false, approval };
     if (this.#isLate(approval)) return { applied: false, approval: yield* this.#lapse(approval) };
-    const end = { ...fitWord(approval, word), reason: reason ?? null };
-    return { applied: true, approval: yield* this.#close(approval, end, by) };
+    const end = { ...fitWord(approval, word), reason, answered_by: by, answered_note: note };
+    return { applied: true, approval: yield* this.#close(approval, end) };
   }
 
   *#use(id: string): Steps<boolean> {
@@ -147,11 +149,10 @@ export class SqlApprovalStore implements ApprovalStore {
 
   #close(
     approval: Approval,
-    end: Pick<Approval, "answer" | "reply"> & { reason?: string | null },
-    by: string | null = null,
+    end: Pick<Approval, "answer" | "reply"> & Partial<Approval>,
   ): Steps<Approval> {
     const answered_at = this.#clock().toISOString();
-    return this.#save({ ...approval, ...end, answered_by: by, answered_at });
+    return this.#save({ ...approval, answered_by: null, ...end, answered_at });
   }
 
   *#spend(approval: Approval): Steps<boolean> {

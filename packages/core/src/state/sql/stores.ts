@@ -1,3 +1,5 @@
+import type { TokenStore } from "../access-token.ts";
+import type { AuditStore } from "../audit.ts";
 import type {
   ApprovalStore,
   BudgetStore,
@@ -10,19 +12,23 @@ import type {
 } from "../contract.ts";
 import type { JobStore } from "../job-store.ts";
 import type { Liveness } from "../lease.ts";
+import type { LoginStore } from "../login.ts";
 import { isAlive } from "../process-identity.ts";
 import type { ScheduleStore } from "../schedule-store.ts";
 import { dayInUtc } from "../spending.ts";
 import { SqlApprovalStore } from "./approval-store.ts";
+import { SqlAuditStore } from "./audit-store.ts";
 import { SqlBudgetStore } from "./budget-store.ts";
 import { SqlChatStore } from "./chat-store.ts";
 import { SqlDeliveryStore } from "./delivery-store.ts";
 import { SqlHookStore } from "./hook-store.ts";
 import { SqlJobStore } from "./job-store.ts";
+import { SqlLoginStore } from "./login-store.ts";
 import { SqlPauseStore } from "./pause-store.ts";
 import { SqlScheduleStore } from "./schedule-store.ts";
 import { SqlSessionStore } from "./session-store.ts";
 import type { SqlDatabase } from "./sql-database.ts";
+import { SqlTokenStore } from "./token-store.ts";
 import { SqlWorkStore } from "./work-store.ts";
 
 export interface Stores {
@@ -36,6 +42,9 @@ export interface Stores {
   hooks: HookStore;
   work: WorkStore;
   chat: ChatStore;
+  tokens: TokenStore;
+  logins: LoginStore;
+  audit: AuditStore;
 }
 
 interface StoresFrame extends Partial<Liveness> {
@@ -62,5 +71,8 @@ export function makeStores(database: SqlDatabase, frame: StoresFrame): Stores {
     hooks: new SqlHookStore(database, clock),
     work: new SqlWorkStore(database, clock),
     chat: new SqlChatStore(database, clock),
+    tokens: new SqlTokenStore(database, clock),
+    logins: new SqlLoginStore(database, clock),
+    audit: new SqlAuditStore(database, clock),
   };
 }

@@ -1,3 +1,4 @@
+import { accessTables } from "./access-tables.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -314,6 +315,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX work_claims_failed ON work_claims (source, item) WHERE failed = 1;
   DROP INDEX attempts_cost
   `,
+  accessTables,
 ];
 
 /** Each step in a transaction of its own, so that a crash leaves one version or the next. */

@@ -1,12 +1,15 @@
 import type { Environment } from "../../config/environment.ts";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import { UserError } from "../../errors/user-error.ts";
+import type { TriggerRequest } from "../../queue/admit.ts";
+import type { Admitted } from "../../state/admission.ts";
 import type { DeliveryStore } from "../../state/contract.ts";
-import type { Delivery } from "../../state/delivery.ts";
+import type { Delivery, WantedDelivery } from "../../state/delivery.ts";
+import { type Actor, identities } from "../../state/identity.ts";
 import type { JobStore } from "../../state/job-store.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { checkMediaType } from "./read-delivery.ts";
-import { type Receipt, receiveDelivery, type TriggerByDelivery } from "./receive-delivery.ts";
+import { type Receipt, receiveDelivery } from "./receive-delivery.ts";
 import { type Refusal, Refusals } from "./refusals.ts";
 import { replayDelivery } from "./replay-delivery.ts";
 import type { Headers, Signed } from "./verify-signature.ts";
@@ -17,7 +20,7 @@ export interface DoorOptions {
   /** As it is now: a secret may have been changed since the last delivery. */
   environment(): Environment;
   stores(): { jobs: JobStore; deliveries: DeliveryStore };
-  trigger: TriggerByDelivery;
+  trigger(request: TriggerRequest, delivery: WantedDelivery, actor: Actor): Promise<Admitted>;
   isOn(target: WebhookTarget, schedule: WebhookSchedule): Promise<boolean>;
   /** What need not be kept may go now. */
   tidy(): Promise<void>;
@@ -45,8 +48,9 @@ export class WebhookDoor {
     checkMediaType(signature, headers);
   }
 
-  async receive(target: WebhookTarget, signed: Signed): Promise<Receipt> {
-    const { agents, environment, stores, trigger, isOn, tidy, received } = this.#options;
+  /** `origin` is the address that it came from. */
+  async receive(target: WebhookTarget, signed: Signed, origin = "webhook"): Promise<Receipt> {
+    const { agents, environment, stores, isOn, tidy, received } = this.#options;
     const schedule = findWebhook(agents(), target);
     const now = new Date();
     const verified = async () => {
@@ -54,6 +58,7 @@ export class WebhookDoor {
       this.#limit(target, schedule.rate_limit, now);
     };
     const { jobs, deliveries } = stores();
+    const trigger = this.#triggerAs({ identity: identities.webhook, origin });
     const desk = { jobs, deliveries, environment: environment(), trigger, verified };
     const receipt = await receiveDelivery(desk, target, schedule, signed, now);
     if (receipt.kind === "recorded") received(receipt.delivery);
@@ -62,13 +67,18 @@ export class WebhookDoor {
     return receipt;
   }
 
-  async replay(id: string): Promise<Delivery> {
-    const { agents, stores, trigger } = this.#options;
+  async replay(id: string, actor: Actor): Promise<Delivery> {
+    const { agents, stores } = this.#options;
     const { deliveries } = stores();
     const delivery = await deliveries.get(id);
     if (!delivery) throw new UserError("delivery_not_found", `there is no delivery ${id}`);
     const schedule = findWebhook(agents(), delivery);
-    return replayDelivery({ deliveries, trigger }, delivery, schedule);
+    return replayDelivery({ deliveries, trigger: this.#triggerAs(actor) }, delivery, schedule);
+  }
+
+  #triggerAs(actor: Actor) {
+    return (request: TriggerRequest, delivery: WantedDelivery) =>
+      this.#options.trigger(request, delivery, actor);
   }
 
   refused(target: WebhookTarget, reason: string): void {

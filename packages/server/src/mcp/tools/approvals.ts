@@ -65,12 +65,12 @@ const answer = fleetTool({
     reason: z.string().optional().describe("With `deny`: what the agent is told"),
   }),
   output: z.object({ approval: askedSchema }),
-  call: ({ road, by }, { id, ...given }) => {
-    const said = answerSchema.safeParse({ ...given, by });
+  call: ({ road, note }, { id, ...given }) => {
+    const said = answerSchema.safeParse(given);
     if (!said.success) throw new UserError("request_invalid", z.prettifyError(said.error));
     const { word, reason } = said.data;
     return road.act(async (fleet) => ({
-      data: { approval: askedOf(await fleet.answer(id, word, by, reason), newFence()) },
+      data: { approval: askedOf(await fleet.answer(id, word, note, reason), newFence()) },
     }));
   },
 });
