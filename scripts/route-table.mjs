@@ -5,7 +5,7 @@ export function routeTable(document) {
   const rows = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => row(method, path, operation)),
   );
-  return markdownTable(["Call", "Takes", "Gives", "What it does"], rows);
+  return markdownTable(["Call", "Scope", "Takes", "Gives", "What it does"], rows);
 }
 
 /** The kinds of events, each with what it carries. */
@@ -22,7 +22,7 @@ export function eventTable(document) {
 
 function row(method, path, operation) {
   const call = `\`${method.toUpperCase()} ${path}\``;
-  return [call, takes(operation), gives(operation), operation.summary];
+  return [call, operation["x-scope"], takes(operation), gives(operation), operation.summary];
 }
 
 function takes({ parameters = [], requestBody }) {

@@ -32,6 +32,7 @@ const pages = {
   costs: "/costs",
   activity: "/activity",
   "activity-due": "/activity?tab=due",
+  audit: "/audit",
   chat: `/chat?agent=reporter&with=${jobs.chat}`,
   ...(process.env.HERDCTL_STORE && { nodes: "/nodes" }),
   design: "/design",

@@ -30,6 +30,7 @@ export const sidebar = [
       "docs/mcp.md",
       "docs/embedding.md",
       "docs/control-api.md",
+      "docs/audit.md",
       "docs/service.md",
       "docs/many-machines.md",
       "docs/doctor.md",

@@ -35,12 +35,12 @@ export async function startFleet() {
   const fleet = new FleetManager({ file, env, node: { name: "desk", labels: ["eu"] } });
   await fleet.start();
   const others = store ? await startOthers(temp, file, env) : [];
-  const access = new Access(fleet.port);
+  const access = new Access(fleet);
   const server = await servePort(fleet, createApp(fleet, { access }), access);
   return {
     fleet,
     jobs: await setToWork(fleet),
-    link: () => access.loginLink("all").url,
+    link: () => access.loginLink("admin", "user:kim").url,
     stop: async () => {
       await server.stop();
       await fleet.stop({ drainMs: 0 });
@@ -68,8 +68,24 @@ async function startOthers(temp, file, env) {
   return nodes;
 }
 
+/** What people and programs did, for the audit log. */
+async function bePeople(fleet) {
+  const kim = fleet.as({ identity: "user:kim", origin: "socket" });
+  await kim.createToken({ name: "ci", scope: "trigger", agents: ["reporter"] });
+  await kim.raiseBudget(undefined, { usd: 10 });
+  await kim.pauseAgent("watcher");
+  await kim.resumeAgent("watcher");
+  const ci = fleet.as({ identity: "token:ci", origin: "192.0.2.7" });
+  await ci.trigger({ trigger: "manual", agent: "nobody" }).catch(() => undefined);
+  const alice = fleet.as({ identity: "discord:alice#81234", origin: "discord" });
+  const { job } = await alice.trigger({ trigger: "manual", agent: "reporter" });
+  await alice.cancel(job.id);
+  fleet.access.failed({ action: "token.use", origin: "198.51.100.23", error: "token_wrong" });
+}
+
 /** Until each of them has come to where it is to be seen. */
 async function setToWork(fleet) {
+  await bePeople(fleet);
   const start = (agent, more) => fleet.trigger({ trigger: "manual", agent, ...more });
   const report = await start("reporter");
   const failing = await start("watcher");

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ApprovalDesk, type AskPerson } from "../../packages/core/src/runner/approval-desk.ts";
 import type { Approval, Word } from "../../packages/core/src/state/approval.ts";
+import { identities } from "../../packages/core/src/state/identity.ts";
 import type { Question } from "../../packages/core/src/state/question.ts";
 import { StateManager } from "../../packages/core/src/state/state-manager.ts";
 import { folderWith } from "../support/folder.ts";
@@ -57,7 +58,7 @@ describe("a tool that needs permission", () => {
     expect(await of.answer(bash, signal)).toEqual({ behavior: "allow", updatedInput: bash.input });
     expect(statuses).toEqual(["waiting", "running"]);
     const [approval] = await state.approvals.ofJob(job.id);
-    expect(approval).toMatchObject({ answer: "allow", used: true, answered_by: "terminal" });
+    expect(approval).toMatchObject({ answer: "allow", used: true, answered_by: identities.user() });
   });
 
   test("is denied by a person, or because there is none", async () => {
@@ -72,7 +73,10 @@ describe("a tool that needs permission", () => {
       message: "Nobody allowed this.",
     });
     const [approval] = await alone.state.approvals.ofJob(alone.job.id);
-    expect(approval?.answered_by).toBe("nobody was there to be asked");
+    expect(approval).toMatchObject({
+      answered_by: "system",
+      answered_note: "nobody was there to be asked",
+    });
   });
 
   test("is denied with the reason that was given", async () => {

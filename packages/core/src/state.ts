@@ -5,4 +5,4 @@ export { isNoteName, Memory, memoryDir } from "./state/memory.ts";
 export { readOutput } from "./state/output-reader.ts";
 export { isAlive } from "./state/process-identity.ts";
 export { StateManager } from "./state/state-manager.ts";
-export { type AuditVerdict, verifyAudit } from "./state/verify-audit.ts";
+export { verifyAudit } from "./state/verify-audit.ts";

@@ -26,6 +26,7 @@ export function jobPage(
     ["warnings", job.warnings.map((warning) => yellow(warning))],
     ["agent", job.agent],
     ["trigger", [job.trigger_type, job.schedule].filter(Boolean).join(" · ")],
+    ["by", job.triggered_by],
     ["chain", chainText(job)],
     ["reads", job.untrusted ? "text from outside" : null],
     ["waits for", job.waits_for],

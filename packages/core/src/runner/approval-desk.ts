@@ -115,13 +115,15 @@ export class ApprovalDesk {
 
   private async record({ id }: Approval, word: Word): Promise<void> {
     const { approvals } = this.state;
-    const by = this.askPerson ? identities.user() : identities.system;
+    const [by, note] = this.askPerson
+      ? [identities.user(), undefined]
+      : [identities.system, "nobody was there to be asked"];
     try {
-      await approvals.answer(id, word, by);
+      await approvals.answer(id, word, by, undefined, note);
     } catch (error) {
       // A word that answers something else is none.
       if (!(error instanceof UserError)) throw error;
-      await approvals.answer(id, "deny", by);
+      await approvals.answer(id, "deny", by, undefined, note);
     }
   }
 

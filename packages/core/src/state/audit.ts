@@ -23,16 +23,14 @@ export const auditEntrySchema = z.object({
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 export type AuditDetails = AuditEntry["details"];
 
-/** One record. Its hash covers all of these fields, and so every record before it. */
-export const auditRecordSchema = z.object({
+/** One record. Its hash covers all other fields, and so every record before it. */
+export const storedAuditRecordSchema = z.object({
   number: z.number().int().positive(),
   time: z.iso.datetime(),
   ...auditEntrySchema.shape,
   previous_hash: z.string().nullable(),
+  hash: z.string(),
 });
-export type AuditRecord = z.infer<typeof auditRecordSchema>;
-
-export const storedAuditRecordSchema = auditRecordSchema.extend({ hash: z.string() });
 export type StoredAuditRecord = z.infer<typeof storedAuditRecordSchema>;
 
 /** Where the log ends. It is kept apart from the records, so that removing the last ones shows. */

@@ -1,13 +1,13 @@
 import { type AuditHead, type AuditRow, type AuditStore, hashAuditRecord } from "./audit.ts";
 
-export interface AuditProblem {
+interface AuditProblem {
   kind: "edited" | "missing" | "truncated";
   /** The record, or the first one of those that are missing. */
   number: number;
   message: string;
 }
 
-export interface AuditVerdict {
+interface AuditVerdict {
   head: AuditHead;
   problems: AuditProblem[];
 }

@@ -1,6 +1,6 @@
 import { useAnswer } from "./queries.ts";
 
-/** Why whoever looks on may not touch; undefined when he may. */
+/** Why this browser may change nothing; undefined when it may. */
 export function useReadOnly(): string | undefined {
   const { data } = useAnswer("access");
   if (data?.scope !== "read") return undefined;

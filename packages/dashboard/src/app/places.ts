@@ -6,4 +6,5 @@ export const places = [
   { to: "/costs", title: "Costs", letter: "c" },
   { to: "/chat", title: "Chat", letter: "t" },
   { to: "/nodes", title: "Nodes", letter: "n" },
+  { to: "/audit", title: "Audit", letter: "u" },
 ] as const;

@@ -6,6 +6,7 @@ import {
 } from "@tanstack/react-router";
 import { parseActivitySearch } from "../pages/activity/search.ts";
 import { parseAgentSearch } from "../pages/agent/search.ts";
+import { parseAuditSearch } from "../pages/audit/search.ts";
 import { parseChatSearch } from "../pages/chat/search.ts";
 import { parseCostsSearch } from "../pages/costs/search.ts";
 import { FleetPage } from "../pages/fleet/fleet-page.tsx";
@@ -77,6 +78,13 @@ const nodes = createRoute({
   component: lazyRouteComponent(() => import("../pages/nodes/nodes-page.tsx"), "NodesPage"),
 });
 
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: "/audit",
+  validateSearch: parseAuditSearch,
+  component: lazyRouteComponent(() => import("../pages/audit/audit-page.tsx"), "AuditPage"),
+});
+
 const design = createRoute({
   getParentRoute: () => root,
   path: "/design",
@@ -84,7 +92,18 @@ const design = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([fleet, agent, job, inbox, costs, activity, chat, nodes, design]),
+  routeTree: root.addChildren([
+    fleet,
+    agent,
+    job,
+    inbox,
+    costs,
+    activity,
+    chat,
+    nodes,
+    audit,
+    design,
+  ]),
   defaultPreload: "intent",
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error }) => <ErrorNote error={error} />,

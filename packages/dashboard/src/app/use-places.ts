@@ -5,5 +5,13 @@ import { places } from "./places.ts";
 /** Those that this fleet has something to show at. */
 export function usePlaces() {
   const isShared = useAnswer("status").data?.fleet.shared ?? false;
-  return useMemo(() => places.filter(({ to }) => to !== "/nodes" || isShared), [isShared]);
+  const isAdmin = useAnswer("access").data?.scope === "admin";
+  return useMemo(
+    () =>
+      places.filter(({ to }) => {
+        if (to === "/audit") return isAdmin;
+        return to !== "/nodes" || isShared;
+      }),
+    [isShared, isAdmin],
+  );
 }

@@ -10,7 +10,7 @@ export interface Visitor {
 }
 
 /** What let them in. `local` is the socket, which only the user that runs the fleet can open. */
-export type Credential =
+type Credential =
   | { kind: "none" | "local" | "fleet_token" }
   | { kind: "token"; name: string }
   | { kind: "login"; id: string };

@@ -25,10 +25,7 @@ export interface DeliveryDesk {
 }
 
 /** The job and the record of its delivery are one transaction. */
-export type TriggerByDelivery = (
-  request: TriggerRequest,
-  delivery: WantedDelivery,
-) => Promise<Admitted>;
+type TriggerByDelivery = (request: TriggerRequest, delivery: WantedDelivery) => Promise<Admitted>;
 
 export type Receipt =
   | { kind: "recorded"; delivery: Delivery; admission?: Admitted }

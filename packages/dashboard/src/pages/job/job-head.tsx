@@ -42,11 +42,13 @@ export function JobHead({ job, obstacle, onResume, onFork }: JobHeadProps) {
 }
 
 function Facts({ job }: { job: Job }) {
-  const { id, schedule, trigger_type, created_at, started_at, finished_at, chain } = job;
+  const { id, schedule, trigger_type, triggered_by, created_at, started_at, finished_at, chain } =
+    job;
   return (
     <p className="flex flex-wrap gap-x-3 text-sm text-muted">
       <span className="font-mono">{id}</span>
       <span>{schedule ? `schedule ${schedule}` : trigger_type.replaceAll("_", " ")}</span>
+      {triggered_by && triggered_by !== "schedule" && <span>by {triggered_by}</span>}
       <Ago at={created_at} />
       {finished_at !== null ? (
         <Duration seconds={job.duration_seconds} />
