@@ -61,7 +61,10 @@ function Row({ record }: { record: AuditRecord }) {
           {outcome}
         </Badge>
       </Td>
-      <Td className="max-w-60 truncate text-sm text-muted md:w-full md:max-w-0" title={detailsText(record)}>
+      <Td
+        className="max-w-60 truncate text-sm text-muted md:w-full md:max-w-0"
+        title={detailsText(record)}
+      >
         {detailsText(record)}
       </Td>
     </tr>
