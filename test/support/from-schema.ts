@@ -71,9 +71,13 @@ export function fromSchema(schema: z.core.$ZodType, path = "value"): fc.Arbitrar
     case "union":
       return fc.oneof(...def.options.map((option) => fromSchema(option, path)));
     case "record":
-      return fc.dictionary(fromSchema(def.keyType, path), fromSchema(def.valueType, path), {
-        maxKeys: 2,
-      });
+      return fc.dictionary(
+        fromSchema(def.keyType, path).map(String),
+        fromSchema(def.valueType, path),
+        {
+          maxKeys: 2,
+        },
+      );
     case "object":
       return fromShape(def.shape, path);
     case "pipe": {
