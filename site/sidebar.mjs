@@ -67,6 +67,7 @@ export const sidebar = [
       "docs/recovery.md",
       "docs/state.md",
       "docs/adr/0001-trust-classes.md",
+      "docs/adr/0002-private-git-directory.md",
       "CONTRIBUTING.md",
     ],
   },
