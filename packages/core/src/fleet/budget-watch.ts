@@ -1,6 +1,5 @@
 import type { Fleet } from "../config/load.ts";
-import type { Amount, SpendLimit } from "../gateway/metering/decide-call.ts";
-import type { SpendPlan } from "../runner/spend-plan.ts";
+import type { Amount, SpendLimit, SpendPlan } from "../runner/spend-plan.ts";
 import type { Job } from "../state/job.ts";
 import { nothing, type Spending } from "../state/spending.ts";
 import type { StateManager } from "../state/state-manager.ts";

@@ -1,6 +1,6 @@
-import type { Amount, SpendLimit } from "../gateway/metering/decide-call.ts";
 import type { ApprovalDesk } from "../runner/approval-desk.ts";
 import type { RunReport } from "../runner/run-report.ts";
+import type { Amount, SpendLimit } from "../runner/spend-plan.ts";
 import type { ApprovalAsked, ErrandAsked } from "../runner-process/contract.ts";
 import { readReport } from "../runner-process/recover.ts";
 import { connectRunner, type RunnerLink } from "../runner-process/runner-link.ts";

@@ -1,5 +1,5 @@
-import type { Amount, SpendLimit } from "../gateway/metering/decide-call.ts";
 import { type Budget, limitsOf } from "../queue/budget.ts";
+import type { Amount, SpendLimit } from "../runner/spend-plan.ts";
 import { nothing, type Spending } from "../state/spending.ts";
 
 /** A run that is under way, with what its gateway has metered so far. */

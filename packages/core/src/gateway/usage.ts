@@ -18,7 +18,7 @@ export interface AnswerReader {
   billed(isOver: boolean): BilledUsage;
 }
 
-export interface BilledUsage {
+interface BilledUsage {
   parts: ModelCall[];
   /** The last count has come; until then the output grows. */
   isComplete: boolean;

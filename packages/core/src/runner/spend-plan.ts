@@ -2,6 +2,8 @@ import { describeLimit, type SpendLimit } from "../gateway/metering/decide-call.
 import type { PriceOverrides } from "../gateway/metering/prices.ts";
 import type { Outcome } from "../state/outcome.ts";
 
+export type { Amount, SpendLimit } from "../gateway/metering/decide-call.ts";
+
 /** What one run may spend, and at which prices it is metered. */
 export interface SpendPlan {
   limits: readonly SpendLimit[];

@@ -51,7 +51,7 @@ export function priceCall(
   return priced;
 }
 
-export function costOfModel(
+function costOfModel(
   used: ModelCall,
   overrides?: PriceOverrides,
 ): { usd: number; isKnown: boolean } {

@@ -64,7 +64,7 @@ const cacheWrite5mFactor = 1.25;
 const cacheWrite1hFactor = 2;
 
 /** US dollars per million tokens. */
-export interface Rate {
+interface Rate {
   input: number;
   output: number;
   cacheRead: number;
@@ -73,7 +73,7 @@ export interface Rate {
 }
 
 /** A price of the fleet file, by a model's name or a pattern with `*`. */
-export interface PriceOverride {
+interface PriceOverride {
   input: number;
   output: number;
   cache_read?: number;
