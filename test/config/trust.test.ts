@@ -249,6 +249,29 @@ describe("grants", () => {
   });
 });
 
+describe("a limited file that puts nothing in the place of a block", () => {
+  const entry = {
+    overrides: { docker: { workspace_mode: "ro" }, schedules: { s: { prompt: "y" } } },
+  };
+  const gated = { schedules: { s: { type: "interval", every: "5m", gate: { command: "id" } } } };
+
+  test.each([
+    ["docker", { docker: null }],
+    ["docker", { docker: "none" }],
+    ["schedules.s", { schedules: { s: null } }],
+    ["schedules", { schedules: null }],
+  ])("cannot remove what the fleet file says in %s", (path, agent) => {
+    const problems = problemsOf(fleetOf(agent, { entry, defaults: gated }));
+    expect(problems.map((one) => one.path)).toContain(path);
+  });
+
+  test("can use short forms, which are no removal", () => {
+    const defaults = { runtime: { type: "sdk" }, working_directory: { path: "./repo" } };
+    const agent = { runtime: "cli", working_directory: "../elsewhere" };
+    expect(() => load(fleetOf(agent, { defaults }))).not.toThrow();
+  });
+});
+
 describe("an agent on the host", () => {
   test("is not limited", () => {
     const agent = { docker: { enabled: false }, env: { KEY: "${API_KEY}" }, plugins: ["/srv"] };

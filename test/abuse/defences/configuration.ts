@@ -108,6 +108,16 @@ export const configurationDefences: readonly Defence[] = [
     red: { file: trustTest, test: "does not become one because its own file disables Docker" },
   },
   {
+    name: "a limited file removes no block of the fleet file",
+    guards: "`docker: null`, which would take the fleet file's own block away",
+    edit: {
+      file: `${trust}/claims.ts`,
+      from: 'if (claimed.kind !== "map") return [path];',
+      to: 'if (claimed.kind !== "map") return [];',
+    },
+    red: { file: trustTest, test: "cannot remove what the fleet file says in docker" },
+  },
+  {
     name: "a limited file names no agent with more reach",
     guards: "an agent on the host, against prompts of a contained one",
     edit: {

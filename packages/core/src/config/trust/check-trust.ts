@@ -6,7 +6,15 @@ import { followLinks, type Guarded, secretIn } from "../boundary.ts";
 import { resolvePath } from "../resolve.ts";
 import type { GrantKind } from "../schema/trust.ts";
 import type { AgentSource } from "../sources.ts";
-import { asWritten, type Claim, claimsOf, effective, type Path, withheldIn } from "./claims.ts";
+import {
+  asWritten,
+  type Claim,
+  claimsOf,
+  effective,
+  type Path,
+  removedBlocks,
+  withheldIn,
+} from "./claims.ts";
 import { allowingLine, type Grant, grantsWithout, mayUseVariable } from "./grant.ts";
 import { type AgentLayer, mergeLayers, outranking } from "./layers.ts";
 
@@ -50,7 +58,26 @@ function checkClaims(limited: LimitedClaims, guarded: Guarded): Problem[] {
       variables: [name],
     });
   });
-  return [...variables, ...claims.flatMap((claim) => checkClaim(claim, limited, guarded))];
+  return [
+    ...variables,
+    ...removals(limited),
+    ...claims.flatMap((claim) => checkClaim(claim, limited, guarded)),
+  ];
+}
+
+/** Some blocks have a short form, such as `runtime: cli`; the rule of the field is enough there. */
+function removals({ claims, fleetSays, layer, tree }: LimitedClaims): Problem[] {
+  const hasShortForm = (path: Path) =>
+    claims.some(
+      (claim) =>
+        formatPath(claim.path) === formatPath(path) &&
+        z.safeParse(claim.field, toValue(claim.tree)).success,
+    );
+  const removed = removedBlocks(tree, fleetSays).filter((path) => !hasShortForm(path));
+  const reason = "it removes a block of the fleet file";
+  return removed.map((path) =>
+    refusal(placeOf(tree, path), path, reason, layer.grants.slice(0, 1), { trust: "full" }),
+  );
 }
 
 function checkClaim(claim: Claim, limited: LimitedClaims, guarded: Guarded): Problem[] {

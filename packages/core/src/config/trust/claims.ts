@@ -36,12 +36,23 @@ export function claimsOf(
 /** What of a layer has an effect: what a stronger layer says as well is not merged in. */
 export function effective(claimed: Tree, stronger: Tree | undefined): Tree | undefined {
   if (stronger === undefined) return claimed;
-  if (claimed.kind !== "map" || stronger.kind !== "map") return undefined;
+  if (stronger.kind !== "map") return undefined;
+  // A value in the place of a block also removes what weaker layers say in that block.
+  if (claimed.kind !== "map") return claimed;
   const entries = [...claimed.entries].flatMap(([key, entry]) => {
     const tree = effective(entry.tree, stronger.entries.get(key)?.tree);
     return tree ? [[key, { ...entry, tree }] as const] : [];
   });
   return entries.length > 0 ? { ...claimed, entries: new Map(entries) } : undefined;
+}
+
+/** Where a layer puts something else, such as `null`, in the place of a block of the fleet file. */
+export function removedBlocks(claimed: Tree, fleetSays: Tree | undefined, path: Path = []): Path[] {
+  if (fleetSays?.kind !== "map") return [];
+  if (claimed.kind !== "map") return [path];
+  return Array.from(claimed.entries).flatMap(([key, { tree }]) =>
+    removedBlocks(tree, fleetSays.entries.get(key)?.tree, [...path, key]),
+  );
 }
 
 /** The variables that were not filled in, and the field each was meant for. */
