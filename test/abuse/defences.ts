@@ -9,6 +9,7 @@ import { ownershipDefences } from "./defences/ownership.ts";
 import { payloadDefences } from "./defences/payload.ts";
 import { portDefences } from "./defences/port.ts";
 import { runDefences } from "./defences/run.ts";
+import { secretDefences } from "./defences/secrets.ts";
 import { walletDefences } from "./defences/wallet.ts";
 
 export const defences: Record<string, readonly Defence[]> = {
@@ -19,6 +20,7 @@ export const defences: Record<string, readonly Defence[]> = {
   "A hostile payload, message or tool output": payloadDefences,
   "A hostile neighbour on the machine": neighbourDefences,
   "Requests that hide what they ask": approvalDefences,
+  "Secrets in records and configuration": secretDefences,
   "Files of another user": ownershipDefences,
   "Whoever reaches the port": portDefences,
   "Whoever drains the wallet": walletDefences,

@@ -52,6 +52,33 @@ mcp_servers:
   expect(text).toContain("seen");
 });
 
+test("literal secrets in addresses and arguments are masked, the rest stays readable", () => {
+  const loaded = load(
+    inlineAgent(`
+hooks:
+  after_run:
+    - { type: discord, url: "https://discord.com/api/webhooks/1/literal-secret-1" }
+    - { type: webhook, url: "https://hooks.corp.example/in/literal-secret-2?a=literal-secret-3" }
+mcp_servers:
+  a: { command: x, args: ["--api-key=literal-secret-4", "--token", "literal-secret-5", "--verbose"] }
+  b: { type: http, url: "https://mcp.example/sse?api_key=literal-secret-6&mode=literal-secret-7", headers: { X-Any: literal-secret-8 } }
+working_directory: { repo: "https://literal-secret-9@github.example/org/repo" }
+`),
+  );
+  const text = JSON.stringify(showConfig(loaded));
+  expect(text).not.toContain("literal-secret");
+  for (const readable of [
+    "https://discord.com/••••••",
+    "https://hooks.corp.example/••••••",
+    "--api-key=••••••",
+    "--verbose",
+    "https://mcp.example/sse?api_key=••••••&mode=••••••",
+    "https://••••••@github.example/org/repo",
+  ]) {
+    expect(text).toContain(readable);
+  }
+});
+
 test("the JSON Schema knows every field, and lets variables stand for numbers", () => {
   const agent = JSON.stringify(jsonSchema("agent"));
   for (const field of [

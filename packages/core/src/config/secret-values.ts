@@ -1,13 +1,13 @@
 import type { Environment } from "./environment.ts";
 
 /** Below this a value is a word that could stand anywhere. */
-const shortestSecret = 8;
+export const minSecretLength = 8;
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|^HERDCTL_STORE$/i;
 
 /** What of an environment must stand in no log, the longest first: one may begin with another. */
 export function secretValues(environment: Environment): string[] {
   const found = Object.entries(environment).flatMap(([name, value = ""]) => [
-    ...(secretName.test(name) && value.length >= shortestSecret ? [value] : []),
+    ...(secretName.test(name) && value.length >= minSecretLength ? [value] : []),
     ...passwordsIn(value),
   ]);
   return [...new Set(found)].sort((a, b) => b.length - a.length);
@@ -18,7 +18,7 @@ function passwordsIn(value: string): string[] {
   const password = passwordOf(value);
   if (password === undefined) return [];
   const forms = [password, encodeURIComponent(password), new URL(value).password];
-  return [value, ...forms.filter((form) => form.length >= shortestSecret)];
+  return [value, ...forms.filter((form) => form.length >= minSecretLength)];
 }
 
 /** As it is meant, of an address such as `postgres://name:password@host/base`. */

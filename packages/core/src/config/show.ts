@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formatPath, type Place } from "../document/problem.ts";
 import { at, type Tree, toValue } from "../document/tree.ts";
 import type { LoadedFleet } from "./load.ts";
+import { maskLiteral } from "./mask-literal.ts";
 import { agentSchema } from "./schema/agent.ts";
 import { fleetSchema } from "./schema/fleet.ts";
 
@@ -36,9 +37,11 @@ type Path = (string | number)[];
 function shownValues(schema: z.ZodType, tree: Tree): ShownValue[] {
   // Encoding turns milliseconds and bytes back into the `5m` and `2g` that people write.
   const complete = z.encode(schema, schema.parse(toValue(tree)));
-  return leaves(complete).map(({ path, value }) => {
+  return leaves(complete).map(({ path, value }, index, all) => {
     const written = whereWritten(tree, path);
-    const shown = isSecret(path, value, written) ? maskOf(written) : value;
+    const before = all[index - 1];
+    const isArgument = typeof path.at(-1) === "number" && path.at(-1) !== 0;
+    const shown = shownValue(path, value, written, isArgument ? before?.value : undefined);
     return { path: formatPath(path), value: shown, ...(written && { from: written.place }) };
   });
 }
@@ -60,20 +63,13 @@ function leaves(value: unknown, path: Path = []): { path: Path; value: unknown }
   return inner.length > 0 || path.length === 0 ? inner : [{ path, value }];
 }
 
-const secretKey = /token|key|secret|passw|credential|auth|cookie/i;
-
-/** Anything out of the environment, and literals where secrets are wont to stand. */
-function isSecret(path: Path, value: unknown, written: Tree | undefined): boolean {
-  if (typeof value !== "string") return false;
-  if (written?.kind === "scalar" && written.variables.length > 0) return true;
-  if (/:\/\/[^/@\s]+:[^/@\s]+@/.test(value)) return true;
-  const inSecretPlace = path.includes("env") || path.includes("headers");
-  return inSecretPlace && secretKey.test(String(path.at(-1)));
+/** A value that came from a variable is masked whole, a literal one as far as it may be secret. */
+function shownValue(path: Path, value: unknown, written: Tree | undefined, previous: unknown) {
+  if (typeof value !== "string") return value;
+  if (written?.kind === "scalar" && written.variables.length > 0) return maskOf(written.variables);
+  return maskLiteral(path, value, previous);
 }
 
-function maskOf(written: Tree | undefined): string {
-  const variables = written?.kind === "scalar" ? written.variables : [];
-  return variables.length > 0
-    ? `•••••• (${variables.map((name) => `$${name}`).join(", ")})`
-    : "••••••";
+function maskOf(variables: readonly string[]): string {
+  return `•••••• (${variables.map((name) => `$${name}`).join(", ")})`;
 }

@@ -5,8 +5,10 @@ import { chooseTools, emptyTable } from "../herd-tools/choose-tools.ts";
 import type { HerdTable } from "../herd-tools/herd-server.ts";
 import { removeContainersOf } from "../runner/container/sweep-containers.ts";
 import { JobExecutor, type OpenedAttempt } from "../runner/job-executor.ts";
+import { knownSecrets } from "../runner/known-secrets.ts";
 import { makeLiveFolder } from "../runner/live/live-folder.ts";
 import { livePrint } from "../runner/live/print.ts";
+import { Redactor } from "../runner/redactor.ts";
 import { runTokenOf } from "../runner/run-order.ts";
 import type { RunWatch } from "../runner/running-attempt.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
@@ -54,7 +56,8 @@ export async function carryOut(
     log.add("the runner broke down", error);
     const { jobId } = order;
     const { sessionId } = order.session;
-    await tellOfBreakdown({ jobId, jobDir, sessionId, file, run }, log, error);
+    const redactor = new Redactor(knownSecrets(order.agent, environment));
+    await tellOfBreakdown({ jobId, jobDir, sessionId, file, run, redactor }, log, error);
   } finally {
     unhear();
   }

@@ -1,3 +1,4 @@
+import type { Redactor } from "../runner/redactor.ts";
 import { SessionConverter } from "../runner/runtime/session-file/convert.ts";
 import { readSessionFile } from "../runner/runtime/session-file/follow.ts";
 import type { FileMessage } from "../runner/runtime/session-file/message.ts";
@@ -12,6 +13,7 @@ export interface LogGap {
   startedAt: Date;
   run: RunFacts;
   log: LogEvidence;
+  redactor: Redactor;
 }
 
 /**
@@ -23,7 +25,7 @@ export async function completeLog(gap: LogGap): Promise<void> {
   if (missing.length === 0) return;
   const output = await openOutput(gap.jobDir);
   try {
-    for (const message of missing) await output.append(message);
+    for (const message of missing) await output.append(gap.redactor.redact(message));
     await output.sync();
   } finally {
     await output.close();

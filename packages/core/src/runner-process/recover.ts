@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
+import { secretValues } from "../config/secret-values.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import { removeContainersOf } from "../runner/container/sweep-containers.ts";
 import {
@@ -8,6 +9,7 @@ import {
   collectGit,
   gitFolderOf,
 } from "../runner/git/private-session.ts";
+import { Redactor } from "../runner/redactor.ts";
 import { type RunReport, runReportSchema } from "../runner/run-report.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
 import { sweepRun } from "../runner/sweep/sweep-run.ts";
@@ -50,7 +52,7 @@ async function settleUntold(jobDir: string, dead: DeadRun): Promise<RunReport> {
   for (const token of runTokens) await sweepRun(token);
   const container_id = job.place === "docker" ? await endContainer(dead, runTokens) : null;
   failPoint("dead run swept");
-  const told = await reportFromDisk(jobDir, job);
+  const told = await reportFromDisk(jobDir, dead);
   const { git, warnings } = await collectLeft(dead, runTokens);
   const found = {
     ...{ ...told, git, warnings: [...told.warnings, ...warnings] },
@@ -99,11 +101,14 @@ export async function readReport(jobDir: string, attempt: number): Promise<RunRe
   return report.success && report.data.attempt === attempt ? report.data : undefined;
 }
 
-async function reportFromDisk(jobDir: string, job: DeadRun["job"]): Promise<RunReport> {
+async function reportFromDisk(jobDir: string, { job, environment }: DeadRun): Promise<RunReport> {
   const claim = await readClaim(jobDir, job.attempts);
   const file = claim.kind === "found" ? claim.file : undefined;
   const sessionId = file?.session_id ?? job.session_id ?? "";
-  if (file?.run) return reportOfLog({ jobId: job.id, jobDir, sessionId, file, run: file.run });
+  if (file?.run) {
+    const redactor = new Redactor(secretValues(environment));
+    return reportOfLog({ jobId: job.id, jobDir, sessionId, file, run: file.run, redactor });
+  }
   return bareReport(
     { jobId: job.id, attempt: job.attempts, sessionId },
     { stopped: "interrupted" },

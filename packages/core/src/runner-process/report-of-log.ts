@@ -5,6 +5,7 @@ import type { Evidence } from "../runner/evidence.ts";
 import { handedIn, refusalWarnings, withReport } from "../runner/handed-in.ts";
 import { makeReport } from "../runner/make-report.ts";
 import { readMetadataFile } from "../runner/metadata-file.ts";
+import type { Redactor } from "../runner/redactor.ts";
 import type { RunReport } from "../runner/run-report.ts";
 import type { SessionChoice } from "../runner/runtime/interface.ts";
 import { totalsBefore } from "../runner/session-totals.ts";
@@ -20,6 +21,7 @@ export interface LoggedRun {
   sessionId: string;
   file: RunnerFile;
   run: RunFacts;
+  redactor: Redactor;
 }
 
 /** The report of a run whose runner could not make one, from its log and its transcript. */
@@ -33,7 +35,7 @@ export async function reportOfLog(
   const seen = await gatherEvidence(logged, startedAt);
   const evidence = withReport(seen, run.demands_report, given);
   const { metadata, warnings } = await metadataOf(run, startedAt);
-  return makeReport({
+  const report = makeReport({
     order: {
       jobId: logged.jobId,
       attempt: file.attempt,
@@ -50,6 +52,7 @@ export async function reportOfLog(
     handedIn: given,
     warnings: [...warnings, ...refusalWarnings(evidence)],
   });
+  return logged.redactor.redact(report);
 }
 
 /** What the gateway of the dead runner had metered. */
@@ -62,13 +65,13 @@ export async function meteredOf(jobDir: string, attempt: number): Promise<Spendi
 }
 
 async function gatherEvidence(
-  { jobDir, sessionId, run }: LoggedRun,
+  { jobDir, sessionId, run, redactor }: LoggedRun,
   startedAt: Date,
 ): Promise<Evidence> {
   const output = join(jobDir, outputName);
   const log = await evidenceOfLog(output, run.output_from, "result");
   if (log.hadLastWord) return log.evidence;
-  await completeLog({ jobDir, sessionId, startedAt, run, log });
+  await completeLog({ jobDir, sessionId, startedAt, run, log, redactor });
   const whole = await evidenceOfLog(output, run.output_from, "tools");
   // A turn may be over while work of it in the background was not.
   return whole.hadLastWord ? whole.evidence : { ...whole.evidence, stopped: "interrupted" };

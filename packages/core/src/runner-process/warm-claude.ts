@@ -1,11 +1,13 @@
 import { chooseTools, emptyTable } from "../herd-tools/choose-tools.ts";
 import { gitFolderOf } from "../runner/git/private-session.ts";
+import { knownSecrets } from "../runner/known-secrets.ts";
 import { stampGit } from "../runner/live/git-stamp.ts";
 import { makeLiveFolder } from "../runner/live/live-folder.ts";
 import { livePrint } from "../runner/live/print.ts";
 import { openRun } from "../runner/open-run.ts";
+import { Redactor } from "../runner/redactor.ts";
 import { runTokenOf } from "../runner/run-order.ts";
-import { RunningAttempt } from "../runner/running-attempt.ts";
+import { RunningAttempt, type RunWatch } from "../runner/running-attempt.ts";
 import { RuntimeFactory } from "../runner/runtime/factory.ts";
 import type { RunnerAssignment } from "./contract.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -26,11 +28,13 @@ export async function warmClaude(
   const table = emptyTable();
   const runtime = RuntimeFactory.createLive(order.agent, { stateDir, environment });
   // Whoever is asked, and what the tools do, is for the job to say.
-  const attempt = new RunningAttempt(order, run, folder, {
+  const redactor = new Redactor(knownSecrets(order.agent, environment));
+  const watch: RunWatch = {
     onPermission: async () => ({ behavior: "deny", message: "There is no job yet." }),
     onQuestion: async () => ({ kind: "none", why: "nobody" }),
     ownTools: (doors) => chooseTools({ ...doors, order, jobDir: folder, stateDir }, table),
-  });
+  };
+  const attempt = new RunningAttempt(order, run, folder, watch, redactor);
   await attempt.startOnly(runtime);
   live.keepUnused({ runToken, print, runtime, table }, run, git);
 }

@@ -10,9 +10,11 @@ import type { SpareContainer } from "./container/spare.ts";
 import { type Evidence, noEvidence } from "./evidence.ts";
 import { type Collected, collectGit, gitFolderOf } from "./git/private-session.ts";
 import { handedIn, refusalWarnings, withReport } from "./handed-in.ts";
+import { knownSecrets } from "./known-secrets.ts";
 import { makeReport } from "./make-report.ts";
 import { readMetadataFile } from "./metadata-file.ts";
 import { type OpenedRun, type OpenRun, openRun } from "./open-run.ts";
+import { Redactor } from "./redactor.ts";
 import { type RunOrder, runTokenOf } from "./run-order.ts";
 import type { RunReport } from "./run-report.ts";
 import { RunningAttempt, type RunWatch } from "./running-attempt.ts";
@@ -80,11 +82,16 @@ export class JobExecutor {
   ): Promise<RunReport> {
     const jobDir = this.jobDir(order);
     const startedAt = new Date();
+    const redactor = new Redactor(knownSecrets(order.agent, this.options.environment));
     const { surrounds, output, spentBefore, meter } = await opened;
     watch.onMeter?.(meter);
     const run = surrounds.kind === "open" ? surrounds.run : undefined;
     const seen = await (surrounds.kind === "open"
-      ? this.follow(new RunningAttempt(order, surrounds.run, jobDir, watch), output, signal)
+      ? this.follow(
+          new RunningAttempt(order, surrounds.run, jobDir, watch, redactor),
+          output,
+          signal,
+        )
       : { ...noEvidence(), refused: surrounds.refused });
     const [given] = await Promise.all([handedIn(jobDir), output.close()]);
     const evidence = withReport(seen, order.outputSchema !== undefined, given);
@@ -96,7 +103,7 @@ export class JobExecutor {
     warnings.push(...refusalWarnings(evidence), ...(run?.refused() ?? []).map(refusalText));
     run?.endTurn();
     warnings.push(...meter.unknownModels.map(noPriceWarning));
-    const report = makeReport({
+    const made = makeReport({
       order,
       evidence,
       startedAt,
@@ -109,6 +116,7 @@ export class JobExecutor {
       git,
       warnings,
     });
+    const report = redactor.redact(made);
     failPoint("outcome made");
     placeOutcome(jobDir, report);
     if (run) await this.leave(run, report);

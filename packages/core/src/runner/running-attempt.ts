@@ -8,6 +8,7 @@ import { DiskWatch } from "./disk-watch.ts";
 import { addMessage, type Evidence, noEvidence, type StopReason } from "./evidence.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { HerdNote, MakeOwnTools, OwnTools } from "./own-tools.ts";
+import type { Redactor } from "./redactor.ts";
 import { refusalOf } from "./refusal-of.ts";
 import type { RunOrder } from "./run-order.ts";
 import type { RunReport } from "./run-report.ts";
@@ -55,6 +56,7 @@ export class RunningAttempt {
     private readonly run: OpenRun,
     jobDir: string,
     private readonly watch: RunWatch,
+    private readonly redactor: Redactor,
   ) {
     this.stderr = new StderrLog(jobDir);
     this.disk = new DiskWatch({
@@ -85,7 +87,7 @@ export class RunningAttempt {
     this.output = output;
     try {
       await this.disk.start();
-      for await (const message of runtime.execute({ ...this.executeOptions(), spawn })) {
+      for await (const message of this.redacted(runtime, spawn)) {
         failPoint(pointOf(message));
         this.isKeeping = true;
         const isResult = message.type === "result";
@@ -111,6 +113,13 @@ export class RunningAttempt {
       await Promise.all([this.sweep(runtime), this.stderr.close()]);
     }
     return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayFacts() };
+  }
+
+  /** Secrets are gone before anything is stored or shown. */
+  private async *redacted(runtime: RuntimeInterface, spawn?: SpawnClaude) {
+    for await (const message of runtime.execute({ ...this.executeOptions(), spawn })) {
+      yield* this.redactor.messages(message);
+    }
   }
 
   /** Before there is anything to say to it: whoever takes it over follows it. */

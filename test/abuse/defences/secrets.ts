@@ -1,0 +1,36 @@
+import type { Defence } from "../defence.ts";
+
+const redactorTest = "test/runner/redactor.test.ts";
+
+export const secretDefences: readonly Defence[] = [
+  {
+    name: "known secrets are replaced in what a run shows",
+    guards: "secrets, against agents and tools that print them",
+    edit: {
+      file: "packages/core/src/runner/redactor.ts",
+      from: "clean.replaceAll(form, () => mask)",
+      to: "clean",
+    },
+    red: { file: redactorTest, test: "a secret is replaced as it is" },
+  },
+  {
+    name: "a secret in partial messages is held back until it is whole",
+    guards: "secrets, against being shown piece by piece",
+    edit: {
+      file: "packages/core/src/runner/redactor.ts",
+      from: "const end = whole.length - this.openEnd(whole);",
+      to: "const end = whole.length;",
+    },
+    red: { file: redactorTest, test: "a secret that is split over partial messages" },
+  },
+  {
+    name: "literal secrets of the configuration are masked",
+    guards: "webhook addresses and keys, against the read-only token",
+    edit: {
+      file: "packages/core/src/config/show.ts",
+      from: "return maskLiteral(path, value, previous);",
+      to: "return previous === undefined ? value : maskLiteral(path, value, previous);",
+    },
+    red: { file: "test/config/show.test.ts", test: "literal secrets in addresses and arguments" },
+  },
+];
