@@ -114,4 +114,119 @@ export const portDefences: readonly Defence[] = [
     },
     red: { file: "test/mcp/stdio.test.ts", test: "a client that may only look sees the fleet" },
   },
+  {
+    name: "a right token is not refused for wrong ones",
+    guards: "the owner's way in, against an attacker who sends wrong tokens",
+    edit: {
+      file: "packages/server/src/access/access.ts",
+      from: "    const fixed = fixedScope(token, this.#opened.keys);",
+      to: "    if (this.#failures.count(origin, new Date())) throw new UserError('too_many_failures', '');\n    const fixed = fixedScope(token, this.#opened.keys);",
+    },
+    red: { file: apiTest, test: "a right token, link or cookie is not" },
+  },
+  {
+    name: "a sign-out is kept in the database",
+    guards: "a signed-out browser, against a copy of its cookie",
+    edit: {
+      file: "packages/server/src/access/access.ts",
+      from: "      await this.fleet.access.endLogin(visitor.credential.id, visitor.actor);",
+      to: "",
+    },
+    red: {
+      file: "test/server/port.test.ts",
+      test: "a cookie that was signed out stays so after the fleet was restarted",
+    },
+  },
+  {
+    name: "each route needs its scope",
+    guards: "the fleet, against a token that may only do something else",
+    edit: {
+      file: "packages/server/src/contract/scopes.ts",
+      from: "  if (allows(scope, needed)) return;",
+      to: "  if (scope !== undefined) return;",
+    },
+    red: { file: "test/server/tokens.test.ts", test: "a token with the scope read opens exactly" },
+  },
+  {
+    name: "a token of one agent sees that agent alone",
+    guards: "jobs of other agents, against a token that is not for them",
+    edit: {
+      file: "packages/server/src/create-app.ts",
+      from: "return agents ? new LimitedFleet(control, agents) : control;",
+      to: "return agents && !control ? new LimitedFleet(control, agents) : control;",
+    },
+    red: {
+      file: "test/server/tokens.test.ts",
+      test: "a token for one agent sees and triggers that agent alone",
+    },
+  },
+  {
+    name: "events are for the agents of the token",
+    guards: "what other agents do, against a token that is not for them",
+    edit: {
+      file: "packages/server/src/live/event-feed.ts",
+      from: "return agents === null || agent === anyAgent",
+      to: "return agents !== undefined || agent === anyAgent",
+    },
+    red: {
+      file: "test/server/tokens.test.ts",
+      test: "a token for one agent hears of no other agent's jobs",
+    },
+  },
+  {
+    name: "streams end with their token",
+    guards: "the fleet, against a stream that outlives its token",
+    edit: {
+      file: "packages/server/src/port/end-with-access.ts",
+      from: "if (!isAdmitted) outgoing.destroy();",
+      to: "",
+    },
+    red: { file: "test/server/tokens.test.ts", test: "a token ends when it expires or is revoked" },
+  },
+  {
+    name: "who acted is the authenticated identity",
+    guards: "the record, against a caller who names somebody else",
+    edit: {
+      file: "packages/core/src/fleet/fleet-actions.ts",
+      from: "const actor = note === undefined ? this.actor : { ...this.actor, note };",
+      to: "const actor = note === undefined ? this.actor : { ...this.actor, identity: note };",
+    },
+    red: {
+      file: "test/fleet/audit.test.ts",
+      test: "records who did what from where, whatever the caller calls itself",
+    },
+  },
+  {
+    name: "a record holds the hash of the one before it",
+    guards: "the audit log, against a record that was rewritten with its hash",
+    edit: {
+      file: "packages/core/src/state/verify-audit.ts",
+      from: "content.previous_hash !== last.hash",
+      to: "content.previous_hash === 'none'",
+    },
+    red: {
+      file: "test/state/audit.test.ts",
+      test: "finds an edited record whose hash was computed",
+    },
+  },
+  {
+    name: "the head of the audit log is kept apart",
+    guards: "the audit log, against cutting off its end",
+    edit: {
+      file: "packages/core/src/state/verify-audit.ts",
+      from: "    return { head, problems: [...problems, ...problemsAtEnd(head, last)] };",
+      to: "    return { head, problems: head.count < 0 ? problemsAtEnd(head, last) : problems };",
+    },
+    red: { file: "test/state/audit.test.ts", test: "finds that the end was cut off" },
+  },
+  {
+    name: "failures are counted, not all recorded",
+    guards: "the disk, against an attacker who sends wrong tokens",
+    edit: {
+      file: "packages/core/src/fleet/audit.ts",
+      from: "    if (count === undefined && isRoom) {",
+      to: "    if (count === undefined || isRoom || !isRoom) {",
+    },
+    red: { file: "test/fleet/audit.test.ts", test: "many failures from many addresses" },
+  },
 ];
