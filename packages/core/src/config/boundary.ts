@@ -97,6 +97,7 @@ const systemTrees = [
 
 /** Files and folders of a user with keys, logins, cookies or sockets of container engines. */
 const secretsOfHome = [
+  ...[".claude", ".claude.json"],
   ...[".ssh", ".gnupg", ".config", ".netrc", ".authinfo", ".git-credentials", ".password-store"],
   ...[".aws", ".azure", ".oci", ".kube", ".terraform.d", ".vault-token", ".databrickscfg"],
   ...[".docker", ".colima", ".orbstack", ".rd", ".lima", ".local/share/containers"],
@@ -104,7 +105,7 @@ const secretsOfHome = [
   ...[".m2/settings.xml", ".gradle/gradle.properties", ".composer/auth.json", ".nuget/NuGet"],
   ...[".pgpass", ".my.cnf", ".mongorc.js", ".bash_history", ".zsh_history"],
   ...[".mozilla", ".thunderbird", ".local/share/keyrings", ".pki", "Library/Keychains"],
-  ...["Library/Application Support", "Library/Cookies", ".claude", ".claude.json"],
+  ...["Library/Application Support", "Library/Cookies"],
 ];
 
 const secretsOfMachine = [
