@@ -11,6 +11,10 @@ const message = JSON.stringify({
   messages: [{ role: "user", content: "direct call" }],
 });
 
+/** Claude Code keeps these variables from its tools, which read them where they are. */
+const takeKey =
+  "for v in $(tr '\\0' '\\n' </proc/$PPID/environ | grep ^ANTHROPIC_); do export \"$v\"; done";
+
 /** A command by which a tool calls the API directly. */
 export function directCalls(count: number): string {
   const curl = [
@@ -20,7 +24,7 @@ export function directCalls(count: number): string {
     '-H "x-api-key: $ANTHROPIC_API_KEY"',
     `-d '${message}'`,
   ].join(" ");
-  return `for n in $(seq ${count}); do ${curl}; echo; done`;
+  return `${takeKey}; for n in $(seq ${count}); do ${curl}; echo; done`;
 }
 
 /** A model whose tool runs this command, then says that it is done. */
