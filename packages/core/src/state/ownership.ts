@@ -93,6 +93,9 @@ function quoted(path: string): string {
 function factsOf(path: string): PathFacts[] {
   const link = lstatSync(path, { throwIfNoEntry: false });
   if (link === undefined) return [];
+  // Node 20 resolves the next imported module's path by the last file looked at: after a socket it
+  // leaves links as they are, and modules are looked up in the wrong folder.
+  if (link.isSocket()) lstatSync(dirname(path));
   const facts = [asFacts(path, link, !link.isSymbolicLink())];
   const target = link.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : undefined;
   return target ? [...facts, asFacts(realpathSync(path), target, true)] : facts;
