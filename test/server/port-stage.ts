@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { FleetManager } from "@herdctl/core";
 import {
   Access,
@@ -106,6 +107,17 @@ export function cookieOf({ headers }: Answer): string {
 export function bearer(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
 }
+
+/** How a stream ends that should not outlive what opened it. */
+export function endOf(stream: Response): Promise<string> {
+  const ended = stream.text().then(
+    () => "complete",
+    () => "cut off",
+  );
+  return Promise.race([ended, delay(cutWithinMs, "still open", { ref: false })]);
+}
+
+const cutWithinMs = 12_000;
 
 /** What the API says of who asks with these headers. */
 export async function accessOf(
