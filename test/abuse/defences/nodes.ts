@@ -81,7 +81,11 @@ export const nodeDefences: readonly Defence[] = [
   {
     name: "connections of strangers to a node end soon",
     guards: "the fleet's memory, against hosts that reach the port for peers",
-    edit: { file: peers, from: "headersTimeout: 2_000,", to: "headersTimeout: 60_000," },
+    edit: {
+      file: peers,
+      from: "headersTimeout: 2_000,\n  requestTimeout: 2_000,",
+      to: "headersTimeout: 0,\n  requestTimeout: 0,",
+    },
     red: { file: peersTest, test: "slow, large and many connections of strangers are closed" },
   },
   {
