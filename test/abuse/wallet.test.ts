@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { chainOver, delegate, member } from "../herd-tools/delegating.ts";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { stage } from "../support/stage.ts";
-import { agentWithHook, deliver } from "../webhooks/deliver.ts";
+import { agentWithHook, deliver, webhookSecret } from "../webhooks/deliver.ts";
 
 const everyone = Array.from({ length: 6 }, (_, index) => index);
 
 test("whoever asks, and in whatever loop, no more jobs run than the budget of the day has", async () => {
   const plain = await stage({ mode: "obedient" });
-  const on = { ...plain, env: { ...plain.env, SECRET: "shared" } };
+  const on = { ...plain, env: { ...plain.env, SECRET: webhookSecret } };
   const file = fleetFile(
     on,
     agentWithHook("prompt: 'Look at {{payload.issue.title}}'"),

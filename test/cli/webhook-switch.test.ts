@@ -13,11 +13,11 @@ test("a webhook is listed and switched like any schedule, and stays off over a r
     "asked: { type: webhook, prompt: p, signature: { kind: token, secret_env: SECRET } }";
   const yaml = readFileSync(file, "utf8").replace("schedules: {", `schedules: { ${hook}, `);
   writeFileSync(file, `${yaml}\nserver: { port: ${port} }\n`);
-  writeFileSync(join(on.folder, ".env"), "SECRET=known\n");
+  writeFileSync(join(on.folder, ".env"), "SECRET=known-to-both-sides\n");
   stopWhenOver(on);
   const deliver = async (body: string) => {
     const url = `http://127.0.0.1:${port}/hooks/cli/asked`;
-    return (await send(url, body, { authorization: "Bearer known" })).status;
+    return (await send(url, body, { authorization: "Bearer known-to-both-sides" })).status;
   };
 
   await on.run("start", "--detach");

@@ -9,7 +9,7 @@ import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
 import { logOf } from "../support/job.ts";
 import { obey, toolResults } from "../support/runtime.ts";
-import { agentWithHook, deliver } from "../webhooks/deliver.ts";
+import { agentWithHook, deliver, webhookSecret } from "../webhooks/deliver.ts";
 
 const engine = await testEngine();
 const canary = `canary-${"0123456789".repeat(3)}`;
@@ -17,7 +17,7 @@ const canary = `canary-${"0123456789".repeat(3)}`;
 /** With every permission: what the agent may do is then up to the container alone. */
 test("an issue whose title tells an obedient model to post a secret gets nothing out of a container", async () => {
   const stage = await dockerStage(engine, { mode: "obedient" });
-  const on = { ...stage, env: { ...stage.env, SECRET: "shared", CANARY: canary } };
+  const on = { ...stage, env: { ...stage.env, SECRET: webhookSecret, CANARY: canary } };
   writeFileSync(join(on.home, "secret"), canary);
   const { heard, tcp, udp } = await everyAddress();
   const file = fleetFile(

@@ -28,7 +28,7 @@ agents:
     schedules: { hook: { type: webhook, signature: { kind: github, secret_env: HOOK_SECRET } } }
   - { name: boxed, working_directory: work, docker: { enabled: true } }
 `,
-    ".env": `ANTHROPIC_API_KEY=${key}\nHOOK_SECRET=made-up\n`,
+    ".env": `ANTHROPIC_API_KEY=${key}\nHOOK_SECRET=made-up-and-long-enough\n`,
     "work/readme": "",
   });
   mkdirSync(join(folder, ".herdctl"));

@@ -7,7 +7,7 @@ import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
 import { obedientStage, obey } from "../support/runtime.ts";
 import { sliceOf } from "../support/width.ts";
-import { deliver } from "../webhooks/deliver.ts";
+import { deliver, webhookSecret } from "../webhooks/deliver.ts";
 
 const canary = "canary of the file";
 
@@ -46,7 +46,7 @@ const kinds: Record<string, (scene: Scene) => Promise<string>> = {
 
 async function mentionFleet(runtime: string) {
   const stage = await obedientStage();
-  const on = { ...stage, env: { ...stage.env, SECRET: "shared" } };
+  const on = { ...stage, env: { ...stage.env, SECRET: webhookSecret } };
   const secret = join(on.root, "secret.txt");
   writeFileSync(secret, `${canary}\n`);
   mkdirSync(join(on.configDir, "commands"), { recursive: true });

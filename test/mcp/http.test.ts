@@ -67,7 +67,7 @@ test("a client with the token drives the fleet over its port", async () => {
     return approvals.length > 0 && approvals;
   });
   expect(await fleet.ask("answer_approval", { id: asked?.id, word: "deny" })).toMatchObject({
-    approval: { answer: "deny", answered_by: expect.stringContaining("MCP") },
+    approval: { answer: "deny", answered_by: "token:mcp" },
   });
   expect(await fleet.ask("wait_for_job", { id: asks.job.id, seconds: 50 })).toMatchObject({
     job: { outcome: "finished_with_denials" },
@@ -210,12 +210,12 @@ test("a token that is missing, empty or short opens nothing; a changed one count
   expect((await send(port, { headers: { authorization: `Bearer ${other}` } })).status).toBe(200);
 });
 
-test("wrong tokens are counted, and then the right one waits too; the API is not locked by it", async () => {
+test("wrong tokens are limited, and the right one is never locked out", async () => {
   const { port, fleet } = await served(closed);
   const wrong = { headers: { authorization: "Bearer wrong" } };
   for (let i = 0; i < 10; i++) expect((await send(port, wrong)).status).toBe(401);
   expect((await send(port, wrong)).status).toBe(429);
-  expect((await send(port)).status).toBe(429);
+  expect((await send(port)).status).toBe(200);
   const own = readFileSync(join(fleet.port.stateDir, "token"), "utf8").trim();
   const headers = { authorization: `Bearer ${own}` };
   expect((await send(port, { path: "/v1/status", method: "GET", headers })).status).toBe(200);

@@ -120,7 +120,11 @@ describe("the environment file", () => {
 const agent = `env: { DEPLOY: "\${DEPLOY_TOKEN}" }
 default_prompt: go
 schedules: { hook: { type: webhook, signature: { kind: github, secret_env: HOOK_SECRET } } }`;
-const secrets = { DEPLOY_TOKEN: "made-up-one", HOOK_SECRET: "made-up-two", OTHER: "made-up-three" };
+const secrets = {
+  DEPLOY_TOKEN: "made-up-one",
+  HOOK_SECRET: "made-up-two-long-enough",
+  OTHER: "made-up-three",
+};
 
 test.each([
   ["systemd", ".config/systemd/user/herdctl-test.service"],

@@ -110,6 +110,25 @@ test("a delivery that is sent once more, by its sender or by whoever listened in
   expect(refused).toEqual([{ ...standing, reason: "signature_wrong", count: 2 }]);
 });
 
+test("wrong signatures are limited to 30 a minute, and a right one is accepted all the same", async () => {
+  const { fleet, post } = await hookStage([githubSchedule]);
+  const wrong = fromGithub(body, { key: "a guess" });
+  const statuses = [];
+  for (let guess = 0; guess < 32; guess += 1) {
+    statuses.push((await post("coder/issues", body, wrong)).status);
+  }
+  expect(statuses).toEqual([...Array(30).fill(401), 429, 429]);
+  expect((await post("coder/issues", body, fromGithub(body))).status).toBe(202);
+  const counts = (await fleet.deliveries({ limit: 1 })).refused.map(({ reason, count }) => [
+    reason,
+    count,
+  ]);
+  expect(counts).toEqual([
+    ["signature_wrong", 30],
+    ["too_many_deliveries", 2],
+  ]);
+});
+
 test("a body of 30 MB is refused as soon as its size is told, and the connection closed", async () => {
   const { fleet, port } = await hookStage([githubSchedule]);
   const { socket, closed } = raw(port);

@@ -140,13 +140,14 @@ test("a form is read as GitHub sends it; Slack is told that somebody is there", 
 test("a secret is changed without a restart, with both valid meanwhile", async () => {
   const rotating = githubSchedule.replace("secret_env: SECRET", "secret_env: [SECRET, NEXT]");
   const { folder, post } = await hookStage([rotating]);
+  const newer = "the secret that comes next";
   const tryWith = async (key: string) =>
     (await post("coder/issues", body, fromGithub(body, { key }))).status;
-  expect([await tryWith(secret), await tryWith("newer")]).toEqual([202, 401]);
-  writeFileSync(join(folder, ".env"), `SECRET=${secret}\nNEXT=newer\n`);
-  expect([await tryWith(secret), await tryWith("newer")]).toEqual([202, 202]);
-  writeFileSync(join(folder, ".env"), "NEXT=newer\n");
-  expect([await tryWith(secret), await tryWith("newer")]).toEqual([401, 202]);
+  expect([await tryWith(secret), await tryWith(newer)]).toEqual([202, 401]);
+  writeFileSync(join(folder, ".env"), `SECRET=${secret}\nNEXT=${newer}\n`);
+  expect([await tryWith(secret), await tryWith(newer)]).toEqual([202, 202]);
+  writeFileSync(join(folder, ".env"), `NEXT=${newer}\n`);
+  expect([await tryWith(secret), await tryWith(newer)]).toEqual([401, 202]);
   writeFileSync(join(folder, ".env"), "SECRET=\nNEXT= \n");
   expect([await tryWith(""), await tryWith(" ")]).toEqual([503, 503]);
 });

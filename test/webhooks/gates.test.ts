@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { fleetFile, startFleet } from "../support/fleet-process.ts";
 import { until } from "../support/fleet-program.ts";
 import { type Stage, stage } from "../support/stage.ts";
-import { agentWithHook, deliver } from "./deliver.ts";
+import { agentWithHook, deliver, webhookSecret } from "./deliver.ts";
 
 const hi = { script: { rules: [{ reply: { text: "Done." } }] } };
 
@@ -13,7 +13,7 @@ const slowGate = "gate: { command: 'echo asked >> asked; until [ -e go ]; do sle
 
 async function gated(schedule: string) {
   const on = await stage(hi);
-  const hooked: Stage = { ...on, env: { ...on.env, SECRET: "shared" } };
+  const hooked: Stage = { ...on, env: { ...on.env, SECRET: webhookSecret } };
   const file = fleetFile(hooked, agentWithHook(schedule));
   const asked = join(dirname(file), "asked");
   const timesAsked = () => (existsSync(asked) ? readFileSync(asked, "utf8").length / 6 : 0);

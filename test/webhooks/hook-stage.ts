@@ -6,7 +6,7 @@ import { Access, createApp, type ServePortOptions, servePort } from "@herdctl/se
 import { expect, onTestFinished } from "vitest";
 import { folderWith } from "../support/folder.ts";
 
-export const secret = "the secret that both know";
+export const secret = "the secret that both of them know";
 
 export interface HookStage {
   fleet: FleetManager;

@@ -7,6 +7,26 @@ const signaturesTest = "test/webhooks/signatures.test.ts";
 
 export const payloadDefences: readonly Defence[] = [
   {
+    name: "weak webhook secrets are refused when the configuration is read",
+    guards: "a secret that can be guessed",
+    edit: {
+      file: "packages/core/src/config/webhook-secrets.ts",
+      from: "if (!secret || isStrongWebhookSecret(kind, secret)) return [];",
+      to: "return [];",
+    },
+    red: { file: "test/config/webhook-secrets.test.ts", test: "a weak secret for token" },
+  },
+  {
+    name: "wrong webhook signatures are limited",
+    guards: "someone who guesses the secret of a webhook",
+    edit: {
+      file: "packages/core/src/triggers/webhook/receive-delivery.ts",
+      from: "    desk.notVerified();\n",
+      to: "",
+    },
+    red: { file: "test/webhooks/abuse.test.ts", test: "wrong signatures are limited" },
+  },
+  {
     name: "a prompt is sent verbatim",
     guards: "files of the host, against `@path` in a text from outside",
     edit: {

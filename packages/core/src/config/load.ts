@@ -21,6 +21,7 @@ import { checkStorePassword } from "./store-password.ts";
 import { checkTrust } from "./trust/check-trust.ts";
 import { checkDelegation } from "./trust/delegation.ts";
 import { hostToolsOf } from "./trust/host-tools.ts";
+import { checkWebhookSecrets } from "./webhook-secrets.ts";
 
 /** One valid configuration: immutable, so that running jobs keep theirs across a reload. */
 export interface Fleet
@@ -62,6 +63,9 @@ export function loadFleet(file: string, env: Environment = process.env): LoadedF
   problems.push(...loaded.flatMap((one) => one.problems), ...duplicateNames(loaded));
   problems.push(...unknownTriggers(loaded), ...checkHostCommands(placed(loaded)));
   problems.push(...checkDelegation(loaded));
+  for (const { agent, tree } of placed(loaded)) {
+    problems.push(...checkWebhookSecrets(agent, tree, environment));
+  }
   problems.push(...checkSchemaFiles(placed(loaded)));
   if (sources.root) {
     problems.push(...checkServerTokens(sources.root, sources.rootTree, environment));

@@ -298,7 +298,7 @@ export const errorTable = {
     hint: "Sender and fleet must have the same secret, and clocks that agree.",
   },
   secret_missing: {
-    meaning: "The fleet does not have the secret that deliveries are signed with.",
+    meaning: "The secret that deliveries are signed with is not set, or has fewer than 16 bytes.",
     exitCode: exitCodes.badInput,
     status: 503,
     hint: "Set the variable that `secret_env` names, in the environment of the fleet or in `.env`.",

@@ -91,7 +91,7 @@ function quoted(path: string): string {
 
 /** A link is judged by its own owner and by what it leads to. */
 function factsOf(path: string): PathFacts[] {
-  const link = lstatSync(path, { throwIfNoEntry: false });
+  const link = lookAt(path);
   if (link === undefined) return [];
   // Node 20 resolves the next imported module's path by the last file looked at: after a socket it
   // leaves links as they are, and modules are looked up in the wrong folder.
@@ -99,6 +99,16 @@ function factsOf(path: string): PathFacts[] {
   const facts = [asFacts(path, link, !link.isSymbolicLink())];
   const target = link.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : undefined;
   return target ? [...facts, asFacts(realpathSync(path), target, true)] : facts;
+}
+
+/** Undefined when nothing is there, also because a file is in the place of a folder above it. */
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 function asFacts(path: string, stats: Stats, hasMode: boolean): PathFacts {

@@ -1,4 +1,5 @@
 import type { Environment } from "../../config/environment.ts";
+import { isStrongWebhookSecret } from "../../config/webhook-secrets.ts";
 import { UserError } from "../../errors/user-error.ts";
 import { failPoint } from "../../faults/fail-point.ts";
 import type { TriggerRequest } from "../../queue/admit.ts";
@@ -11,7 +12,7 @@ import { type DeliveryDecision, decideDelivery } from "./decide-delivery.ts";
 import { type DeliveryKeys, deliveryKeys } from "./delivery-keys.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import { firstText, type IncomingDelivery, readDelivery } from "./read-delivery.ts";
-import { isUsableSecret, type Signed, verifySignature } from "./verify-signature.ts";
+import { type Signed, verifySignature } from "./verify-signature.ts";
 import type { WebhookSchedule, WebhookTarget } from "./webhook-schedule.ts";
 
 /** What a delivery is received with. */
@@ -22,6 +23,8 @@ export interface DeliveryDesk {
   trigger: TriggerByDelivery;
   /** Called once the signature is known to be good; may refuse. */
   verified(): Promise<void>;
+  /** Called for a delivery with a wrong signature; throws once there are too many of them. */
+  notVerified(): void;
 }
 
 /** The job and the record of its delivery are one transaction. */
@@ -47,7 +50,10 @@ export async function receiveDelivery(
   const { signature } = schedule;
   const secrets = secretsOf(schedule, desk.environment);
   const wrong = verifySignature(signature, secrets, signed, now);
-  if (wrong !== undefined) throw new UserError("signature_wrong", wrong);
+  if (wrong !== undefined) {
+    desk.notVerified();
+    throw new UserError("signature_wrong", wrong);
+  }
   await desk.verified();
   failPoint("delivery verified");
   const read = readDelivery(signature, signed);
@@ -107,10 +113,13 @@ function secretsOf({ signature }: WebhookSchedule, environment: Environment): st
   const names = [secret_env].flat();
   const secrets = names.flatMap((name) => {
     const secret = environment[name];
-    return secret !== undefined && isUsableSecret(kind, secret) ? [secret] : [];
+    return secret !== undefined && isStrongWebhookSecret(kind, secret) ? [secret] : [];
   });
   if (secrets.length > 0) return secrets;
-  throw new UserError("secret_missing", `the secret of this webhook is not set`);
+  throw new UserError(
+    "secret_missing",
+    "the secret of this webhook is not set or has fewer than 16 bytes",
+  );
 }
 
 function challengeOf({ kind, payload }: IncomingDelivery): string | null {

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { webhookKey } from "../../config/webhook-secrets.ts";
 import type { WebhookSchedule } from "./webhook-schedule.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
@@ -51,7 +52,7 @@ const claims: Record<Signature["kind"], (signed: Signed, signature: Signature) =
     const given = (headers["webhook-signature"] ?? "").split(" ");
     return {
       presented: given.map((one) => base64(after("v1,", one))),
-      expected: (secret) => hmac("sha256", standardKey(secret), head, body),
+      expected: (secret) => hmac("sha256", webhookKey("standard", secret), head, body),
       timestamp,
     };
   },
@@ -81,12 +82,6 @@ const claims: Record<Signature["kind"], (signed: Signed, signature: Signature) =
   },
 };
 
-/** A key of no bytes would let everybody sign. */
-export function isUsableSecret(kind: Signature["kind"], secret: string | undefined): boolean {
-  const key = kind === "standard" ? standardKey(secret ?? "") : secret?.trim();
-  return key !== undefined && key.length > 0;
-}
-
 function hmac(algorithm: string, key: string | Buffer, ...parts: (string | Buffer)[]): Buffer {
   const sum = createHmac(algorithm, key);
   for (const part of parts) sum.update(part);
@@ -100,10 +95,6 @@ function digest(token: string): Buffer {
 
 function equal(given: Buffer, right: Buffer): boolean {
   return given.length === right.length && timingSafeEqual(given, right);
-}
-
-function standardKey(secret: string): Buffer {
-  return Buffer.from(after("whsec_", secret) ?? secret, "base64");
 }
 
 function after(prefix: string, text: string | undefined): string | undefined {

@@ -31,10 +31,13 @@ export interface DoorOptions {
 /** A busy day must not fill the disk before the next daily tidying. */
 const tidyEvery = 100;
 
+const wrongSignaturesPerMinute = 30;
+
 /** Where deliveries come in, however they were carried here. What it refuses is only counted. */
 export class WebhookDoor {
   readonly #options: DoorOptions;
   readonly #rates = new RateLimit();
+  readonly #guesses = new RateLimit();
   readonly #refusals = new Refusals();
   #received = 0;
 
@@ -59,7 +62,8 @@ export class WebhookDoor {
     };
     const { jobs, deliveries } = stores();
     const trigger = this.#triggerAs({ identity: identities.webhook, origin });
-    const desk = { jobs, deliveries, environment: environment(), trigger, verified };
+    const notVerified = () => this.#limitGuesses(target, now);
+    const desk = { jobs, deliveries, environment: environment(), trigger, verified, notVerified };
     const receipt = await receiveDelivery(desk, target, schedule, signed, now);
     if (receipt.kind === "recorded") received(receipt.delivery);
     this.#received += 1;
@@ -92,7 +96,15 @@ export class WebhookDoor {
 
   #limit({ agent, schedule }: WebhookTarget, perMinute: number, now: Date): void {
     const wait = this.#rates.take(`${agent}/${schedule}`, perMinute, now);
-    if (wait !== undefined) throw new TooManyDeliveries(perMinute, wait);
+    if (wait === undefined) return;
+    throw new TooManyDeliveries(`this webhook takes ${perMinute} deliveries a minute`, wait);
+  }
+
+  /** Asked only after the signature was found wrong, so guesses never block a right sender. */
+  #limitGuesses({ agent, schedule }: WebhookTarget, now: Date): void {
+    const wait = this.#guesses.take(`${agent}/${schedule}`, wrongSignaturesPerMinute, now);
+    if (wait === undefined) return;
+    throw new TooManyDeliveries("too many deliveries with a wrong signature", wait);
   }
 }
 
@@ -107,10 +119,10 @@ export class TooManyDeliveries extends UserError {
   override readonly name = "TooManyDeliveries";
 
   constructor(
-    perMinute: number,
+    message: string,
     /** Seconds. */
     readonly retryAfter: number,
   ) {
-    super("too_many_deliveries", `this webhook takes ${perMinute} deliveries a minute`);
+    super("too_many_deliveries", message);
   }
 }
