@@ -5,12 +5,25 @@ import { untrustedInput } from "../../packages/core/src/doctor/posture/untrusted
 import { waysOut } from "../../packages/core/src/doctor/posture/ways-out.ts";
 import { agentOf, inlineAgent, load } from "../support/fleet.ts";
 
-const one = (yaml: string) => agentOf(load(inlineAgent(`default_prompt: go\n${yaml}`)), "one");
+const loadOne = (yaml: string, env = {}) => load(inlineAgent(`default_prompt: go\n${yaml}`), env);
 
 const bypass = "permission_mode: bypassPermissions";
 const hook = "schedules: { hook: { type: webhook, signature: { kind: github, secret_env: S } } }";
 const docker = (more = "") => `working_directory: /srv\ndocker: { enabled: true${more} }`;
 const files = "every file of this user, such as SSH keys and logins";
+const variables = {
+  ANTHROPIC_API_KEY: "made-up",
+  PGPASSWORD: "made-up-too",
+  MAX_TOKENS: "31999",
+  DATABASE: "postgres://me:made-up@db.test/shop",
+  REGION: "eu-central-1",
+};
+const posting = {
+  webhook: "{ type: webhook, url: 'https://hooks.test/a' }",
+  discord: "{ type: discord, url: 'https://discord.com/api/webhooks/a' }",
+  slack: "{ type: slack, url: 'https://hooks.slack.com/a' }",
+  shell: "{ type: shell, command: ./notify }",
+};
 const server =
   "mcp_servers: { github: { command: npx, env: { GITHUB_TOKEN: made-up, LOG_LEVEL: info } } }";
 
@@ -57,7 +70,89 @@ test.each([
     ["its comments on issues of a/b"],
   ],
   ["with a secret", "env: { DEPLOY_KEY: made-up, LANG: C }", [], ["DEPLOY_KEY"], []],
+  ["with a key under another name", "env: { X: '${ANTHROPIC_API_KEY}' }", [], ["X"], []],
+  ["with a key inside a value", "env: { X: 'key=${ANTHROPIC_API_KEY};' }", [], ["X"], []],
+  ["with a password under another name", "env: { X: '${PGPASSWORD}' }", [], ["X"], []],
+  ["with a password in an address", "env: { X: '${DATABASE}' }", [], ["X"], []],
+  ["with a password in a literal address", "env: { X: 'http://a:b@c.test' }", [], ["X"], []],
+  ["with variables without secrets", "env: { X: '${REGION}', Y: '${MAX_TOKENS}' }", [], [], []],
+  [
+    "with a key in its prompt",
+    "system_prompt: 'Use ${ANTHROPIC_API_KEY}'",
+    [],
+    ["system_prompt"],
+    [],
+  ],
+  [
+    "with a key in the prompt of a schedule",
+    "schedules: { daily: { type: interval, every: 1d, prompt: 'Use ${ANTHROPIC_API_KEY}' } }",
+    [],
+    ["the prompt of `daily`"],
+    [],
+  ],
+  ["with a plugin", "plugins: [/srv/plugin]", [], ["the plugin folder /srv/plugin"], []],
+  [
+    "whose hooks post",
+    `hooks: { after_run: [${posting.webhook}, ${posting.slack}], on_error: [${posting.discord}, ${posting.shell}] }`,
+    [],
+    [],
+    [
+      "the webhook hook in `after_run`",
+      "the slack hook in `after_run`",
+      "the discord hook in `on_error`",
+      "the shell hook in `on_error`",
+    ],
+  ],
   ["with a server that it may not use", server, [], [], []],
+  [
+    "with a server that has a key under another name",
+    `mcp_servers: { shop: { command: npx, args: [shop, '\${ANTHROPIC_API_KEY}'], env: { X: '\${PGPASSWORD}' } } }\nallowed_tools: [mcp__shop__list]`,
+    ["the MCP server `shop`"],
+    ["X of `shop`", "an argument of `shop`"],
+    ["the MCP server `shop`"],
+  ],
+  [
+    "with a remote server that has a key in its address",
+    "mcp_servers: { shop: { type: http, url: 'https://shop.test/${ANTHROPIC_API_KEY}', headers: { X: '${PGPASSWORD}' } } }\nallowed_tools: [mcp__shop__list]",
+    ["the MCP server `shop`"],
+    ["X of `shop`", "the address of `shop`"],
+    ["the MCP server `shop`"],
+  ],
+  [
+    "that may read the resources of a server on the host",
+    `mcp_servers: { files: { command: npx } }\nallowed_tools: [ReadMcpResourceTool]\n${docker()}`,
+    ["the MCP server `files`"],
+    ["the resources of `files`"],
+    ["the MCP server `files`"],
+  ],
+  [
+    "that may use a server on the host, and thereby read its resources",
+    `mcp_servers: { files: { command: npx } }\nallowed_tools: [mcp__files__*]\n${docker()}`,
+    ["the MCP server `files`"],
+    ["the resources of `files`"],
+    ["the MCP server `files`"],
+  ],
+  [
+    "that may not read the resources of a server on the host",
+    `mcp_servers: { files: { command: npx } }\nallowed_tools: [mcp__files__*]\ndenied_tools: [ReadMcpResourceTool]\n${docker()}`,
+    ["the MCP server `files`"],
+    [],
+    ["the MCP server `files`"],
+  ],
+  [
+    "that may do all, but not read the resources of a server",
+    `mcp_servers: { files: { command: npx } }\nallowed_tools: ["*"]\ndenied_tools: [ReadMcpResourceTool]\n${docker()}`,
+    ["the MCP server `files`"],
+    [],
+    ["the MCP server `files`"],
+  ],
+  [
+    "that may read the resources of a server in its container",
+    `mcp_servers: { files: { command: npx, run: container } }\nallowed_tools: [ReadMcpResourceTool]\n${docker()}`,
+    ["the MCP server `files`"],
+    [],
+    ["the MCP server `files`"],
+  ],
   [
     "with a server",
     `${server}\nallowed_tools: [mcp__github__get_issue]`,
@@ -95,29 +190,72 @@ test.each([
     [],
   ],
   ["in a container with a secret", docker(", env: { NPM_TOKEN: made-up }"), [], ["NPM_TOKEN"], []],
+  [
+    "in a container with a key under another name",
+    docker(", env: { X: '${ANTHROPIC_API_KEY}' }"),
+    [],
+    ["X"],
+    [],
+  ],
+  [
+    "in a container with a plugin",
+    `plugins: [/srv/plugin]\n${docker()}`,
+    [],
+    ["the plugin folder /srv/plugin"],
+    [],
+  ],
 ])("an agent %s", (_, yaml, input, secrets, out) => {
-  const agent = one(yaml);
+  const loaded = loadOne(yaml, variables);
+  const agent = agentOf(loaded, "one");
   expect({
     input: untrustedInput(agent, [agent]),
-    secrets: secretsInReach(agent),
-    out: waysOut(agent),
+    secrets: secretsInReach(agent, [agent], loaded.trees.agents),
+    out: waysOut(agent, [agent]),
   }).toEqual({ input, secrets, out });
 });
 
-test("what an agent reads reaches those that it may hand work to", () => {
-  const { fleet } = load({
-    "herdctl.yaml": `version: 1
+test("input, secrets and ways out of other agents count along `may_trigger`", () => {
+  const { fleet, trees } = load(
+    {
+      "herdctl.yaml": `version: 1
 fleet: { name: test }
 defaults: { default_prompt: go }
 agents:
-  - { name: front, chat: { discord: { token_env: B, users: ["1"] } }, tools: [delegate], may_trigger: [back] }
-  - { name: back }
+  - { name: front, chat: { discord: { token_env: B, users: ["1"] } }, tools: [delegate], may_trigger: [middle] }
+  - { name: middle, tools: [delegate], may_trigger: [back, front] }
+  - { name: back, allowed_tools: ["WebFetch(domain:a.test)"], env: { X: "\${ANTHROPIC_API_KEY}" } }
+  - { name: apart, env: { NPM_TOKEN: made-up } }
 `,
-  });
-  const [front, back] = fleet.agents;
-  if (!front || !back) return expect.fail("there are two agents");
-  expect(untrustedInput(back, fleet.agents)).toEqual(["what `front` hands on"]);
-  expect(untrustedInput(front, fleet.agents)).toEqual(["Discord"]);
+    },
+    variables,
+  );
+  const posture = fleet.agents.map((agent) => ({
+    name: agent.name,
+    input: untrustedInput(agent, fleet.agents),
+    secrets: secretsInReach(agent, fleet.agents, trees.agents),
+    out: waysOut(agent, fleet.agents),
+  }));
+  expect(posture).toEqual([
+    {
+      name: "front",
+      input: ["Discord"],
+      secrets: ["what `back` can read"],
+      out: ["its answers in the chat", "what `back` can send"],
+    },
+    {
+      name: "middle",
+      input: ["what `front` hands on"],
+      secrets: ["what `back` can read"],
+      out: ["what `front` can send", "what `back` can send"],
+    },
+    {
+      name: "back",
+      input: ["WebFetch", "what `front` hands on"],
+      secrets: ["X"],
+      out: ["WebFetch"],
+    },
+    { name: "apart", input: [], secrets: ["NPM_TOKEN"], out: [] },
+  ]);
 });
 
 test.each([
@@ -135,9 +273,16 @@ test.each([
     "warning",
     "Of MCP servers",
   ],
+  [
+    "all three by a hook and a key under another name",
+    `${docker(", env: { X: '${ANTHROPIC_API_KEY}' }")}\n${hook}\nhooks: { after_run: [${posting.slack}] }`,
+    "warning",
+    "Remove `hooks`",
+  ],
 ])("%s: %j is %s", (_, yaml, verdict, remedy) => {
-  const agent = one(yaml);
-  const found = judgePosture(agent, [agent]);
+  const loaded = loadOne(yaml, variables);
+  const agent = agentOf(loaded, "one");
+  const found = judgePosture(agent, [agent], loaded.trees.agents);
   expect(found).toMatchObject({ verdict, agent: "one", place: agent.file });
   expect(found.hint ?? "").toContain(remedy);
 });

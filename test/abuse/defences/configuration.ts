@@ -251,6 +251,29 @@ export const configurationDefences: readonly Defence[] = [
     red: { file: "test/config/show.test.ts", test: "secrets are masked wherever they stand" },
   },
   {
+    name: "the rule of two goes by the origin of values",
+    guards: "a secret that the configuration passes on under another name",
+    edit: {
+      file: "packages/core/src/doctor/posture/secrets.ts",
+      from: 'const variables = written?.kind === "scalar" ? written.variables : [];',
+      to: "const variables: string[] = [];",
+    },
+    red: {
+      file: "test/doctor/rule-of-two.test.ts",
+      test: "an agent with a key under another name",
+    },
+  },
+  {
+    name: "hooks that post are ways out in the rule of two",
+    guards: "results of a contained agent, which a hook on the host sends on",
+    edit: {
+      file: "packages/core/src/doctor/posture/ways-out.ts",
+      from: "...postingHooks(agent),",
+      to: "",
+    },
+    red: { file: "test/doctor/rule-of-two.test.ts", test: "an agent whose hooks post" },
+  },
+  {
     name: "settings of the repository are closed",
     guards: "hooks, environment and key helper of a hostile repository",
     edit: {

@@ -161,11 +161,12 @@ async function lookAtFleet({ setUp, stateDir, running }: Patient): Promise<Findi
 }
 
 async function lookAtAgents({ setUp, agents, environment }: Patient): Promise<Finding[]> {
-  const all = setUp.kind === "loaded" ? setUp.loaded.fleet.agents : [];
+  if (setUp.kind !== "loaded") return [];
+  const { fleet, trees } = setUp.loaded;
   const each = agents.map(async (agent) => [
     await checkWorkspace(agent),
     ...judgeVariables(agent, environment),
-    judgePosture(agent, all),
+    judgePosture(agent, fleet.agents, trees.agents),
   ]);
   return (await Promise.all(each)).flat();
 }

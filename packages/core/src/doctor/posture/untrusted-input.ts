@@ -1,7 +1,7 @@
-import { namesAgent } from "../../config/named-agents.ts";
 import type { ResolvedAgent } from "../../config/resolve.ts";
 import { hostsOf } from "./hosts.ts";
 import { mayUseServer } from "./may-use.ts";
+import { triggeredBy } from "./triggered-by.ts";
 import { webTools } from "./web-tools.ts";
 
 /** By which ways words of strangers reach an agent. */
@@ -9,8 +9,8 @@ export function untrustedInput(agent: ResolvedAgent, all: readonly ResolvedAgent
   const givers = all.filter(
     (other) =>
       other.name !== agent.name &&
-      namesAgent(other.may_trigger, agent.name) &&
-      ownInput(other).length > 0,
+      ownInput(other).length > 0 &&
+      triggeredBy(other, all).includes(agent),
   );
   return [...ownInput(agent), ...givers.map(({ name }) => `what \`${name}\` hands on`)];
 }
