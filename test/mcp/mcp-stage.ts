@@ -43,7 +43,7 @@ export function overHttp(url: string, token: string): Promise<FleetTools> {
   return connected(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
 }
 
-async function connected(transport: Transport): Promise<FleetTools> {
+export async function connected(transport: Transport): Promise<FleetTools> {
   const client = new Client({ name: "test-client", version: "1" });
   onTestFinished(() => client.close());
   await client.connect(transport);

@@ -3,6 +3,8 @@ import type { Defence } from "../defence.ts";
 const text = "packages/core/src/state/approval-text.ts";
 const post = "packages/core/src/chat/approval-post.ts";
 const postTest = "test/chat/approval-post.test.ts";
+const mcpTools = "packages/server/src/mcp/tools/approvals.ts";
+const mcpTest = "test/mcp/approvals.test.ts";
 
 export const approvalDefences: readonly Defence[] = [
   {
@@ -55,5 +57,25 @@ export const approvalDefences: readonly Defence[] = [
       file: "test/chat/discord.test.ts",
       test: "where a long request cannot be shown, it can only be denied",
     },
+  },
+  {
+    name: "an MCP client cannot allow a request that it was not shown whole",
+    guards: "the person behind an MCP client, against a command behind the cut",
+    edit: {
+      file: mcpTools,
+      from: 'if (asked && word !== "deny") requireShownWhole(asked);',
+      to: "",
+    },
+    red: { file: mcpTest, test: "a request that is not shown whole can only be denied" },
+  },
+  {
+    name: "invisible characters of a request are shown to MCP clients",
+    guards: "the person behind an MCP client",
+    edit: {
+      file: mcpTools,
+      from: 'visible(JSON.stringify(asked, null, 2) ?? "")',
+      to: 'JSON.stringify(asked, null, 2) ?? ""',
+    },
+    red: { file: mcpTest, test: "invisible characters are shown as escapes" },
   },
 ];

@@ -255,6 +255,13 @@ export const errorTable = {
     status: 404,
     hint: "Run `herdctl approvals` to see those there are.",
   },
+  approval_not_shown: {
+    meaning:
+      "An MCP client tried to allow or answer a request that the MCP tools cannot show whole.",
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Run `herdctl approvals` or open the dashboard to read it all and to answer it.",
+  },
   reply_unfit: {
     meaning: "The answer is none that the question takes.",
     exitCode: exitCodes.badInput,
