@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { StateManager } from "@herdctl/core";
+import { type SDKMessage, StateManager } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
+import { agentOf, inlineAgent, load } from "../support/fleet.ts";
 import { logOf, runJob, stateDirOf } from "../support/job.ts";
 import { httpMcpServer } from "../support/mcp-http.ts";
 import { processesWith } from "../support/processes.ts";
@@ -83,6 +84,32 @@ mcp_servers:
       return text.includes(token) || text.includes(header);
     });
     expect(telling).toEqual([]);
+  });
+
+  test("a secret of `.env` that a tool prints is in no message, no file of the state and no summary", async () => {
+    const on = await stage({ mode: "obedient" });
+    const secret = `canary-${randomUUID()}`;
+    const { "herdctl.yaml": yaml = "" } = inlineAgent(
+      `runtime: ${runtime}\npermission_mode: bypassPermissions\nworking_directory: ${on.workspace}`,
+    );
+    const loaded = load({ "herdctl.yaml": yaml, ".env": `PLAIN=${secret}\n` });
+    const agent = agentOf(loaded, "one");
+    const seen: SDKMessage[] = [];
+    const { job } = await runJob(on, {
+      agent,
+      prompt: obey(["Bash", { command: `cat '${agent.fleet_dir}/.env'` }]),
+      onMessage: (message) => seen.push(message),
+    });
+    expect(job.outcome?.code).toBe("success");
+    expect(readFileSync(job.output_file, "utf8")).toContain("PLAIN=[redacted]");
+    expect(JSON.stringify(seen)).toContain("PLAIN=[redacted]");
+    expect(job.summary).toContain("[redacted]");
+    expect(JSON.stringify([job, seen])).not.toContain(secret);
+    const files = readdirSync(stateDirOf(on), { recursive: true, withFileTypes: true });
+    for (const file of files.filter((entry) => entry.isFile())) {
+      const text = readFileSync(join(file.parentPath, file.name), "latin1");
+      expect([file.name, text.includes(secret)]).toEqual([file.name, false]);
+    }
   });
 });
 

@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { expect, test } from "vitest";
 import { knownSecrets } from "../../packages/core/src/runner/known-secrets.ts";
 import { Redactor } from "../../packages/core/src/runner/redactor.ts";
+import { StderrLog } from "../../packages/core/src/runner/stderr-log.ts";
 import { agentOf, fleetHead, load } from "../support/fleet.ts";
+import { folderWith } from "../support/folder.ts";
 
 const secret = 'canary-"secret"\\of-the-run';
 const redactor = () => new Redactor([secret, "canary-token-0123"]);
@@ -64,6 +68,19 @@ test("a secret that is split over partial messages is not put together again", (
     const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
     expect(streamed(pieces)).toBe("before [redacted] between [redacted] after canary-");
   }
+});
+
+test("standard error is kept without secrets, in the file and as evidence", async () => {
+  const folder = folderWith({});
+  const log = new StderrLog(folder, redactor());
+  const text = `refused: ${secret}\nby canary-token-0123\ncanary-`;
+  for (const piece of text.match(/.{1,5}/gs) ?? []) log.add(piece);
+  log.note("a server: canary-token-0123\n");
+  await log.close();
+  expect(log.tail).toBe("refused: [redacted]\nby [redacted]\ncanary-");
+  const kept = readFileSync(join(folder, "stderr.log"), "utf8");
+  expect(kept).toContain("a server: [redacted]\n");
+  expect(kept).not.toMatch(/canary-["t]/);
 });
 
 test("5 MB are searched for 60 secrets in little time", () => {

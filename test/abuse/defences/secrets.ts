@@ -14,6 +14,26 @@ export const secretDefences: readonly Defence[] = [
     red: { file: redactorTest, test: "a secret is replaced as it is" },
   },
   {
+    name: "messages of a run are redacted before they are stored or sent",
+    guards: "secrets, against a tool that prints them",
+    edit: {
+      file: "packages/core/src/runner/running-attempt.ts",
+      from: "yield* this.redactor.messages(message);",
+      to: "yield message;",
+    },
+    red: { file: "test/runner/job.test.ts", test: "a secret of `.env` that a tool prints" },
+  },
+  {
+    name: "standard error is redacted before it is stored",
+    guards: "secrets, against programs that print them in their errors",
+    edit: {
+      file: "packages/core/src/runner/stderr-log.ts",
+      from: "this.keep(this.redacted.add(text));",
+      to: "this.keep(text);",
+    },
+    red: { file: redactorTest, test: "standard error is kept without secrets" },
+  },
+  {
     name: "a secret in partial messages is held back until it is whole",
     guards: "secrets, against being shown piece by piece",
     edit: {

@@ -4,6 +4,13 @@ const mask = "[redacted]";
 
 type Delta = { type: string } & Record<string, unknown>;
 
+/** Redacts text piece by piece. */
+export interface TextStream {
+  add(text: string): string;
+  /** What was still held back. */
+  end(): string;
+}
+
 /** Field of a partial message that holds its text, by the kind of the delta. */
 const textFields: Record<string, string> = {
   text_delta: "text",
@@ -61,6 +68,24 @@ export class Redactor {
     }
     if (event.type !== "content_block_delta") return [this.redact(message)];
     return this.partial(message, block, { ...event.delta });
+  }
+
+  /** For text that comes in pieces: the end of one that may begin a secret waits for the next. */
+  textStream(): TextStream {
+    let held = "";
+    return {
+      add: (text) => {
+        const whole = this.text(held + text);
+        const end = whole.length - this.openEnd(whole);
+        held = whole.slice(end);
+        return whole.slice(0, end);
+      },
+      end: () => {
+        const rest = held;
+        held = "";
+        return rest;
+      },
+    };
   }
 
   private partial(message: SDKMessage, block: string, delta: Delta): SDKMessage[] {

@@ -58,7 +58,7 @@ export class RunningAttempt {
     private readonly watch: RunWatch,
     private readonly redactor: Redactor,
   ) {
-    this.stderr = new StderrLog(jobDir);
+    this.stderr = new StderrLog(jobDir, redactor);
     this.disk = new DiskWatch({
       folders: [order.cwd, jobDir],
       minFreeBytes: order.place === "docker" ? order.agent.docker.min_free_disk : 0,
