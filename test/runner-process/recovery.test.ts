@@ -17,6 +17,7 @@ import { claimAttempt } from "../../packages/core/src/runner-process/claim.ts";
 import { inspectRunner } from "../../packages/core/src/runner-process/inspect.ts";
 import { reportOfDead } from "../../packages/core/src/runner-process/recover.ts";
 import { currentProcess } from "../../packages/core/src/state/process-identity.ts";
+import { folderWith } from "../support/folder.ts";
 import { obey } from "../support/runtime.ts";
 import { type Stage, stage } from "../support/stage.ts";
 import {
@@ -109,6 +110,23 @@ describe.each(places)("$yaml, $version", (place) => {
     const meant = whole.filter(({ type }) => spoken.includes(type));
     expect(kept.map(({ uuid }) => uuid)).toEqual(meant.map(({ uuid }) => uuid));
   });
+});
+
+test("a secret of `.env` in the transcript is not added to the log, nor to the report", async () => {
+  const on = await stage({ mode: "obedient" });
+  const prompt = obey(["Bash", { command: "echo canary_$((1230 + 4))" }]);
+  const { task } = await finished(on, { prompt });
+  expect(readFileSync(task.job.output_file, "utf8")).toContain("canary_1234");
+  rmSync(join(task.jobDir, "outcome.json"));
+  truncateSync(task.job.output_file, 0);
+  const fleet_dir = folderWith({ ".env": "PLAIN=canary_1234\n" });
+  const agent = { ...task.assignment.order.agent, fleet_dir };
+  const told = await reportOfDead({ ...deadRun(task), agent });
+  expect(told.outcome.code).toBe("success");
+  expect(told.summary).toContain("[redacted]");
+  const log = readFileSync(task.job.output_file, "utf8");
+  expect(log).toContain("[redacted]");
+  expect(log + JSON.stringify(told)).not.toContain("canary_1234");
 });
 
 test("the cost of a resumed session is told as the difference, by recovery too", async () => {

@@ -24,6 +24,19 @@ export const secretDefences: readonly Defence[] = [
     red: { file: "test/runner/job.test.ts", test: "a secret of `.env` that a tool prints" },
   },
   {
+    name: "a log that is completed after a crash is redacted",
+    guards: "secrets, against a run whose runner died",
+    edit: {
+      file: "packages/core/src/runner-process/recover.ts",
+      from: "agent ? knownSecrets(agent, environment) : secretValues(environment)",
+      to: "agent ? [] : secretValues(environment)",
+    },
+    red: {
+      file: "test/runner-process/recovery.test.ts",
+      test: "a secret of `.env` in the transcript is not added",
+    },
+  },
+  {
     name: "standard error is redacted before it is stored",
     guards: "secrets, against programs that print them in their errors",
     edit: {

@@ -237,6 +237,7 @@ export class ActiveJob {
         stateDir: state.stateDir,
         job: this.job,
         environment: this.context.environment(),
+        agent: this.configuredAgent,
         told,
       }),
     );
@@ -259,12 +260,16 @@ export class ActiveJob {
     await this.context.concluded(this.job.agent, report.outcome);
   }
 
+  private get configuredAgent(): ResolvedAgent | undefined {
+    return this.context.fleet().agents.find(({ name }) => name === this.job.agent);
+  }
+
   private async next({
     attempt,
     outcome,
     crashed,
   }: Pick<RunReport, "attempt" | "outcome" | "crashed">): Promise<NextStep> {
-    const agent = this.context.fleet().agents.find(({ name }) => name === this.job.agent);
+    const agent = this.configuredAgent;
     // Stopped on purpose, or nobody's any more: what it came to is what stays.
     if (this.stopping.signal.aborted || !agent) return { kind: "finish", outcome };
     const { jobs } = this.context.state;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Environment } from "../config/environment.ts";
+import type { ResolvedAgent } from "../config/resolve.ts";
 import { secretValues } from "../config/secret-values.ts";
 import { failPoint } from "../faults/fail-point.ts";
 import { removeContainersOf } from "../runner/container/sweep-containers.ts";
@@ -9,6 +10,7 @@ import {
   collectGit,
   gitFolderOf,
 } from "../runner/git/private-session.ts";
+import { knownSecrets } from "../runner/known-secrets.ts";
 import { Redactor } from "../runner/redactor.ts";
 import { type RunReport, runReportSchema } from "../runner/run-report.ts";
 import { ContainerManager } from "../runner/runtime/container-manager.ts";
@@ -27,6 +29,8 @@ export interface DeadRun {
   job: Pick<Job, "id" | "attempts" | "session_id" | "place">;
   /** Names the engine of its container. */
   environment: Environment;
+  /** Its secrets are redacted in what is added to the log; undefined if it is not configured any more. */
+  agent?: Pick<ResolvedAgent, "env" | "mcp_servers" | "fleet_dir">;
   /** Its own word, for whoever has read it already. */
   told?: RunReport;
 }
@@ -101,12 +105,14 @@ export async function readReport(jobDir: string, attempt: number): Promise<RunRe
   return report.success && report.data.attempt === attempt ? report.data : undefined;
 }
 
-async function reportFromDisk(jobDir: string, { job, environment }: DeadRun): Promise<RunReport> {
+async function reportFromDisk(jobDir: string, dead: DeadRun): Promise<RunReport> {
+  const { job, agent, environment } = dead;
   const claim = await readClaim(jobDir, job.attempts);
   const file = claim.kind === "found" ? claim.file : undefined;
   const sessionId = file?.session_id ?? job.session_id ?? "";
   if (file?.run) {
-    const redactor = new Redactor(secretValues(environment));
+    const secrets = agent ? knownSecrets(agent, environment) : secretValues(environment);
+    const redactor = new Redactor(secrets);
     return reportOfLog({ jobId: job.id, jobDir, sessionId, file, run: file.run, redactor });
   }
   return bareReport(
