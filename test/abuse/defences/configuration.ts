@@ -52,8 +52,8 @@ export const configurationDefences: readonly Defence[] = [
     guards: "an agent file that somebody else may have written",
     edit: {
       file: "packages/core/src/config/sources.ts",
-      from: 'return textAt(entry, ["trust"]) === "full";',
-      to: 'return textAt(entry, ["trust"]) !== "limited";',
+      from: "(earlier?.isFull ?? false)",
+      to: "(earlier?.isFull ?? true)",
     },
     red: { file: trustTest, test: "a limited file cannot set plugins" },
   },
