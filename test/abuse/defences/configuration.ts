@@ -245,7 +245,7 @@ export const configurationDefences: readonly Defence[] = [
     guards: "secrets in what `config show` prints",
     edit: {
       file: "packages/core/src/config/show.ts",
-      from: 'if (written?.kind === "scalar" && written.variables.length > 0) return true;',
+      from: 'if (written?.kind === "scalar" && written.variables.length > 0) return maskOf(written.variables);',
       to: "",
     },
     red: { file: "test/config/show.test.ts", test: "secrets are masked wherever they stand" },

@@ -302,8 +302,10 @@ export const containerDefences: readonly Defence[] = [
     guards: "the host, against a mount that is led elsewhere",
     edit: {
       file: guard,
-      from: 'if (kind === "link" || kind === "other") throw redirected(path);',
-      to: 'if (kind === "other") throw redirected(path);',
+      from: `(kind === "absent" && !ifAbsent)) return;
+  if (kind === "link" || kind === "other") throw redirected(path);`,
+      to: `(kind === "absent" && !ifAbsent)) return;
+  if (kind === "other") throw redirected(path);`,
     },
     red: { file: workspaceTest, test: "a link in its place is refused" },
   },
@@ -395,8 +397,8 @@ export const containerDefences: readonly Defence[] = [
     guards: "servers on the host, against whoever speaks in the name of claude",
     edit: {
       file: "packages/core/src/runner/runtime/mcp/tool-rules.ts",
-      from: "if (isNamed(denied_tools, server, tool)) return false;",
-      to: "if (isNamed([], server, tool) || denied_tools) return true;",
+      from: "if (isNamed(this.agent.denied_tools, server, tool)) return false;",
+      to: "if (server) return true;",
     },
     red: {
       file: "test/runtime/mcp-docker.test.ts",

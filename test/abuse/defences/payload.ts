@@ -203,9 +203,9 @@ export const payloadDefences: readonly Defence[] = [
     name: "an empty secret opens nothing",
     guards: "agents, where a variable is not set",
     edit: {
-      file: signature,
-      from: "return key !== undefined && key.length > 0;",
-      to: "return key !== undefined && key.length >= 0;",
+      file: "packages/core/src/triggers/webhook/receive-delivery.ts",
+      from: "secret !== undefined && isStrongWebhookSecret(kind, secret)",
+      to: "secret !== undefined && kind",
     },
     red: {
       file: "test/webhooks/deliveries.test.ts",
@@ -267,8 +267,8 @@ export const payloadDefences: readonly Defence[] = [
     guards: "other agents, against what a tool brought in",
     edit: {
       file: "packages/core/src/fleet/errands/outside.ts",
-      from: 'if (tool.startsWith("mcp__")) return !tool.startsWith("mcp__herd__");',
-      to: 'if (tool.startsWith("mcp__")) return false;',
+      from: "name !== undefined && !bringsNothingIn.has(name)",
+      to: 'name !== undefined && !name.startsWith("mcp__") && !bringsNothingIn.has(name)',
     },
     red: { file: "test/herd-tools/chain.test.ts", test: "an agent that used a foreign tool" },
   },
