@@ -71,7 +71,8 @@ test("a request that asks the API to fetch a page is refused at the socket", asy
     prompt: obey([
       "Bash",
       {
-        command: `curl -sS --unix-socket $ANTHROPIC_UNIX_SOCKET -H "x-api-key: $ANTHROPIC_API_KEY" -H 'content-type: application/json' -d '${body}' -w ' %{http_code}' http://localhost/v1/messages`,
+        // Claude Code keeps the key from its tools; another program of the same user can read it.
+        command: `key=$(tr '\\0' '\\n' </proc/$PPID/environ | sed -n s/^ANTHROPIC_API_KEY=//p); curl -sS --unix-socket $ANTHROPIC_UNIX_SOCKET -H "x-api-key: $key" -H 'content-type: application/json' -d '${body}' -w ' %{http_code}' http://localhost/v1/messages`,
       },
     ]),
   });

@@ -25,6 +25,7 @@ export function judgeLeftovers(
     ...(engine ? containersOn(engine, on.workspace) : []),
     ...namesIn(stateDir).filter((name) => !ofState.test(name)),
     ...namesIn(join(stateDir, "mountpoints")).map((name) => `mountpoint ${name}`),
+    ...namesIn(join(stateDir, "docker-git", "runs")).map((name) => `git directory ${name}`),
     ...namesIn(join(stateDir, "live")).map((name) => `live ${name}`),
     ...cases.flatMap(({ job }) =>
       namesIn(join(stateDir, "jobs", job.id))
@@ -38,8 +39,8 @@ export function judgeLeftovers(
 
 /** What stays in a state directory, and in the folder of a job. */
 const ofState =
-  /^(herd\.db(-wal|-shm)?|herdctl\.lock|logs|jobs|docker-sessions|fleet-id|memory|token|empty|mountpoints|live|claude-versions\.json|node\.json|node-options\.json|lease|ballast)$/;
-const ofJob = /^(output\.jsonl|outcome\.json|stderr\.log|runner\.log|runner-\d+\.json)$/;
+  /^(herd\.db(-wal|-shm)?|herdctl\.lock|logs|jobs|docker-sessions|docker-git|fleet-id|memory|token|empty|mountpoints|live|claude-versions\.json|node\.json|node-options\.json|lease|ballast)$/;
+const ofJob = /^(output\.jsonl|outcome\.json|stderr\.log|runner\.log|runner-\d+\.json|spend-\d+\.jsonl)$/;
 
 function containersOn(engine: NonNullable<Story["engine"]>, workspace: string): string[] {
   const label = `label=herdctl.workspace=${fingerprint(workspace)}`;

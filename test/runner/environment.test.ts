@@ -23,6 +23,7 @@ test("a run has a short list, its marks, and nothing else of the fleet", () => {
     PATH: "/bin",
     LC_ALL: "C",
     NO_PROXY: "intra",
+    CLAUDE_CODE_DISABLE_CRON: "1",
     DISABLE_AUTOUPDATER: "1",
     HERDCTL_JOB: "job-1",
     HERDCTL_RUN: "token",

@@ -9,7 +9,8 @@ import { obey } from "../support/runtime.ts";
 import { stage } from "../support/stage.ts";
 
 const showSocket =
-  'ls -ld "$ANTHROPIC_UNIX_SOCKET" "$(dirname "$ANTHROPIC_UNIX_SOCKET")"; curl -sS -o /dev/null -w "key %{http_code}\\n" --unix-socket "$ANTHROPIC_UNIX_SOCKET" -H "x-api-key: $ANTHROPIC_API_KEY" http://localhost/v1/models';
+  // Claude Code keeps the key from its tools; another program of the same user can read it.
+  `key=$(tr '\\0' '\\n' </proc/$PPID/environ | sed -n s/^ANTHROPIC_API_KEY=//p); ls -ld "$ANTHROPIC_UNIX_SOCKET" "$(dirname "$ANTHROPIC_UNIX_SOCKET")"; curl -sS -o /dev/null -w "key %{http_code}\\n" --unix-socket "$ANTHROPIC_UNIX_SOCKET" -H "x-api-key: $key" http://localhost/v1/models`;
 
 test.each([
   ["cli", "325"],
