@@ -22,7 +22,9 @@ export function inContainers(
       expect(job).toMatchObject({ runtime: "cli", credential: "subscription", place: "docker" });
       // As root we are not the owner of what lies in there.
       const git = "git -c safe.directory='*' -C workspaces/tidier";
-      const { stdout } = await example.shell(`${git} log --format=%an:%s -1 tidy`);
+      const { stdout } = await example.shell(
+        `${git} log --format=%an:%s -1 refs/herdctl/${job?.id}`,
+      );
       expect(stdout).toBe("tidier:End the README with a line\n");
     },
 

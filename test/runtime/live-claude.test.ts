@@ -39,6 +39,7 @@ async function open(first: ExecuteOptions, failure?: Error) {
         return {
           messages: failure ? breaking(messages, failure) : messages,
           exited: Promise.resolve(),
+          settings: {},
           readSettings: async () => undefined,
           say: ({ message }) => void told.push(String(message.content)),
           stop: () => void told.push("(stop)"),

@@ -9,10 +9,11 @@ const secret =
   "mcp_servers: { quiet: { command: node, env: { TOKEN: the-secret } } }\nsystem_prompt: Be kind.";
 
 test("what holds secrets of servers is for its owner only, whatever the umask allows", () => {
+  const privateDir = join(folderWith({}), "private");
+  const agent = agentOf(load(inlineAgent(secret)), "one");
   const usual = process.umask(0);
   onTestFinished(() => void process.umask(usual));
-  const privateDir = join(folderWith({}), "private");
-  const { mcpConfig = "", systemPrompt = "" } = filesOf(secret, privateDir);
+  const { mcpConfig = "", systemPrompt = "" } = writePrivateFiles({ agent, privateDir });
   expect(readFileSync(mcpConfig, "utf8")).toContain("the-secret");
   const modes = [mcpConfig, systemPrompt].map((file) => statSync(file).mode & 0o777);
   expect(modes).toEqual([0o600, 0o600]);

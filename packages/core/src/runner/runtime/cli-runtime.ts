@@ -1,5 +1,6 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { claudeArguments } from "./arguments.ts";
+import { settingsOf } from "./claude-settings.ts";
 import { ControlClient } from "./control-client.ts";
 import type { ExecuteOptions } from "./interface.ts";
 import { Bridges } from "./mcp/bridges.ts";
@@ -29,6 +30,7 @@ export class CLIRuntime implements OpeningRuntime {
     return {
       messages: client.messages,
       exited: process.exited,
+      settings: settingsOf(options),
       readSettings: () => client.readSettings(),
       say: (message) => client.say(message),
       stop: () => void windDown({ process, interrupt: () => client.interrupt(), close }),

@@ -41,6 +41,7 @@ function contained(
     get exited() {
       return claude.exited;
     },
+    settings: claude.settings,
     readSettings: () => claude.readSettings(),
     say: (message) => claude.say(message),
     stop: () => claude.stop(),

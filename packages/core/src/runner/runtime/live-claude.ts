@@ -1,7 +1,6 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ContainerSeen } from "../container/container-end.ts";
 import { BackgroundTasks } from "./background-tasks.ts";
-import { settingsOf } from "./claude-settings.ts";
 import { confirmSettings } from "./confirm-settings.ts";
 import type { ExecuteOptions, RuntimeObserver } from "./interface.ts";
 import { MessageQueue } from "./message-queue.ts";
@@ -43,7 +42,7 @@ export class LiveClaude {
     const live = new LiveClaude(options.session.sessionId, options);
     const relays = live.relays(options);
     live.claude = await runtime.open({ ...options, ...relays });
-    live.confirmed = confirmSettings(live.claude, settingsOf(options), relays);
+    live.confirmed = confirmSettings(live.claude, live.claude.settings, relays);
     // Thrown when the first turn is to begin.
     live.confirmed.catch(() => undefined);
     void live.listen(live.claude);

@@ -1,6 +1,6 @@
 import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import { BackgroundTasks } from "./background-tasks.ts";
-import { settingsOf } from "./claude-settings.ts";
+import type { ClaudeSettings } from "./claude-settings.ts";
 import { confirmSettings } from "./confirm-settings.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./interface.ts";
 import { userMessage } from "./user-message.ts";
@@ -10,6 +10,8 @@ export interface OpenClaude {
   /** All that it says, from its first turn to its end. */
   readonly messages: AsyncIterable<SDKMessage>;
   readonly exited: Promise<unknown>;
+  /** The settings that it was started with; in a container they hold the container's paths. */
+  readonly settings: ClaudeSettings;
   /** Its answer to `get_settings`; undefined when it ends without one. */
   readSettings(): Promise<unknown>;
   say(message: SDKUserMessage): void;
@@ -45,7 +47,7 @@ export async function* runOnce(
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {
-    await confirmSettings(claude, settingsOf(options), options);
+    await confirmSettings(claude, claude.settings, options);
     claude.say(userMessage(options));
     const tasks = new BackgroundTasks();
     for await (const message of claude.messages) {

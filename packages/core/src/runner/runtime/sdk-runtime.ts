@@ -52,6 +52,7 @@ export class SDKRuntime implements OpeningRuntime {
       get exited() {
         return process?.exited ?? Promise.resolve();
       },
+      settings: settingsOf(options),
       readSettings: () => Promise.race([settingsFrom(run), exited]),
       say: (message) => input.push(message),
       stop: () => void stopRun(run, input, process),
