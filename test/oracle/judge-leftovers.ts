@@ -40,7 +40,8 @@ export function judgeLeftovers(
 /** What stays in a state directory, and in the folder of a job. */
 const ofState =
   /^(herd\.db(-wal|-shm)?|herdctl\.lock|logs|jobs|docker-sessions|docker-git|fleet-id|memory|token|empty|mountpoints|live|claude-versions\.json|node\.json|node-options\.json|lease|ballast)$/;
-const ofJob = /^(output\.jsonl|outcome\.json|stderr\.log|runner\.log|runner-\d+\.json|spend-\d+\.jsonl)$/;
+const ofJob =
+  /^(output\.jsonl|outcome\.json|stderr\.log|runner\.log|runner-\d+\.json|spend-\d+\.jsonl)$/;
 
 function containersOn(engine: NonNullable<Story["engine"]>, workspace: string): string[] {
   const label = `label=herdctl.workspace=${fingerprint(workspace)}`;

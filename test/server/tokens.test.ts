@@ -60,6 +60,16 @@ test("a token triggers and answers as its scope says, under its own name", async
   expect((await on.send("POST", "/v1/jobs", { headers: answer, body })).status).toBe(403);
 });
 
+test("only an admin may have a prompt expanded, which can read files of the machine", async () => {
+  const on = await portStage({ agents });
+  const body = JSON.stringify({ agent: "coder", prompt: "@/etc/hostname", expand: true });
+  const trigger = await tokenOf(on, { scope: "trigger" });
+  const refused = await on.send("POST", "/v1/jobs", { headers: trigger, body });
+  expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("`expand` needs")]);
+  const admin = await tokenOf(on, { name: "operator", scope: "admin" });
+  expect((await on.send("POST", "/v1/jobs", { headers: admin, body })).status).toBe(200);
+});
+
 test("a token ends when it expires or is revoked, and its streams with it", async () => {
   const on = await portStage();
   const soon = new Date(Date.now() + 1_500).toISOString();

@@ -5,6 +5,16 @@ const apiTest = "test/abuse/api.test.ts";
 
 export const portDefences: readonly Defence[] = [
   {
+    name: "only an admin may have a prompt expanded",
+    guards: "files of the machine, against a token that may only trigger",
+    edit: {
+      file: "packages/server/src/contract/endpoints.ts",
+      from: 'if (body.expand && visitor.scope !== "admin") {',
+      to: 'if (body.expand && visitor.scope === "read") {',
+    },
+    red: { file: "test/server/tokens.test.ts", test: "only an admin may have a prompt expanded" },
+  },
+  {
     name: "only our own names are answered",
     guards: "the fleet, against a name that was made to lead here",
     edit: {

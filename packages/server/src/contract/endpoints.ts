@@ -83,7 +83,14 @@ export const endpoints = {
     body: triggerSchema,
     bodyLimit: triggerBodyLimit,
     response: admissionSchema,
-    answer: ({ control }, { body }) => control.trigger(body),
+    answer: ({ control, visitor }, { body }) => {
+      // An expanded prompt can read any file that the agent's user can read.
+      if (body.expand && visitor.scope !== "admin") {
+        const message = `\`expand\` needs the scope \`admin\`, not \`${visitor.scope}\``;
+        throw new UserError("insufficient_scope", message);
+      }
+      return control.trigger(body);
+    },
   }),
   jobs: endpoint("jobs", {
     summary: "Jobs, newest first, a page at a time: `next` is the `cursor` of the page after.",
