@@ -78,6 +78,7 @@ export const sidebar = [
       "docs/proof/README.md",
       "docs/proof/faults.md",
       "docs/proof/defences.md",
+      "docs/proof/security-review.md",
       "docs/proof/speed.md",
       "CHANGELOG.md",
     ],
