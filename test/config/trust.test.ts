@@ -6,7 +6,7 @@ import { parse, stringify } from "yaml";
 import { agentOf, fleetHead, load, problemsOf } from "../support/fleet.ts";
 import { folderWith } from "../support/folder.ts";
 
-const secrets = { API_KEY: "canary-api-key", DB_PASSWORD: "canary-db-password" };
+const secrets = { API_KEY: "canary-of-the-api-key", DB_PASSWORD: "canary-db-password" };
 const hostServer = { jira: { command: "jira", env: { TOKEN: "x" } } };
 
 /** A fleet file that contains every agent, and one agent file that it names. */
@@ -205,7 +205,7 @@ test.each(allowed)("a limited file can set %s", (_, agent, defaults) => {
 describe("grants", () => {
   test("variables that the entry lists are filled in, and no others", () => {
     const files = fleetOf({ env: { KEY: "${API_KEY}" } }, { entry: { variables: ["API_KEY"] } });
-    expect(agentOf(load(files, secrets), "one").env).toEqual({ KEY: "canary-api-key" });
+    expect(agentOf(load(files, secrets), "one").env).toEqual({ KEY: "canary-of-the-api-key" });
   });
 
   test("workspace_roots open folders, also by a glob and relative to the fleet file", () => {
@@ -276,7 +276,7 @@ describe("an agent on the host", () => {
   test("is not limited", () => {
     const agent = { docker: { enabled: false }, env: { KEY: "${API_KEY}" }, plugins: ["/srv"] };
     const files = fleetOf(agent, { defaults: { docker: {} } });
-    expect(agentOf(load(files, secrets), "one").env).toEqual({ KEY: "canary-api-key" });
+    expect(agentOf(load(files, secrets), "one").env).toEqual({ KEY: "canary-of-the-api-key" });
   });
 
   test.each([
