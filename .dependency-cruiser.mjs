@@ -1,59 +1,117 @@
 /**
- * The architecture as a file that is checked. Work flows downwards through these folders of
- * packages/core/src; a folder may import itself and exactly what its line names, types included.
+ * The architecture as a file that is checked, types included. Each line names a folder and the
+ * folders that it may import besides itself; a folder that is not listed fails the check.
  */
+
+/** packages/core/src, by process: see ARCHITECTURE.md. */
 const core = {
-  errors: [],
-  faults: [],
-  lib: [],
-  document: ["errors"],
-  state: ["errors", "faults"],
-  config: ["document", "state", "errors"],
-  gateway: ["errors", "lib"],
-  queue: ["config", "state", "errors"],
-  runner: ["config", "state", "gateway", "errors", "faults"],
-  image: ["config", "runner", "errors"],
-  "herd-tools": ["config", "runner", "state", "errors"],
-  "runner-process": ["herd-tools", "config", "gateway", "runner", "state", "errors", "faults"],
-  triggers: ["config", "queue", "runner", "state", "errors", "faults"],
-  doctor: ["document", "config", "gateway", "triggers", "runner", "state", "errors"],
-  hooks: ["config", "runner", "state", "lib", "errors", "faults"],
-  work: ["config", "triggers", "state", "errors"],
-  chat: ["config", "queue", "triggers", "runner", "state", "errors", "faults"],
-  fleet: [
-    "chat",
-    "config",
-    "queue",
-    "triggers",
-    "work",
+  // Shared by both processes.
+  testing: [],
+  lib: ["testing"],
+  store: ["lib", "testing"],
+  "process-tree": ["lib"],
+  claude: ["process-tree", "lib"],
+  docker: ["claude", "store", "lib", "testing"],
+  image: ["docker", "claude", "lib"],
+  workspaces: ["docker", "process-tree", "lib"],
+  "private-git": ["workspaces", "docker", "process-tree", "lib", "testing"],
+  // The runner process. Fleet folders enter it by `contract` and `recovery` only, see below.
+  runner: [
+    "image",
+    "private-git",
+    "workspaces",
+    "claude",
+    "docker",
+    "process-tree",
+    "store",
+    "lib",
+    "testing",
+  ],
+  // The fleet process.
+  "runner-pool": ["runner", "store", "lib"],
+  jobs: [
+    "runner-pool",
     "runner",
-    "herd-tools",
-    "runner-process",
+    "private-git",
+    "workspaces",
+    "claude",
+    "docker",
+    "process-tree",
+    "store",
+    "lib",
+    "testing",
+  ],
+  cluster: ["jobs", "runner", "claude", "process-tree", "store", "lib", "testing"],
+  triggers: ["jobs", "store", "lib", "testing"],
+  hooks: ["process-tree", "store", "lib", "testing"],
+  fleet: [
+    "cluster",
     "hooks",
-    "state",
-    "errors",
-    "faults",
+    "triggers",
+    "jobs",
+    "runner-pool",
+    "runner",
+    "claude",
+    "store",
+    "lib",
+    "testing",
+  ],
+  // In the process of a caller.
+  standalone: ["jobs", "runner", "store", "lib"],
+  doctor: [
+    "image",
+    "triggers",
+    "runner",
+    "workspaces",
+    "claude",
+    "docker",
+    "process-tree",
+    "store",
+    "lib",
   ],
 };
 
-/** Packages may import each other's public entry only, and only along these edges. */
-const packages = {
-  core: [],
-  rehearsal: ["core"],
-  server: ["core"],
-  dashboard: ["server"],
-  discord: ["core"],
-  slack: ["core"],
-  cli: ["core", "rehearsal", "server", "discord", "slack"],
+/** Folders below one of the above, where the order of layers matters as well. */
+const folders = {
+  "store/model": [],
+  "store/contracts": ["store/model"],
+  "store/files": ["store/model"],
+  "store/sql": ["store/contracts", "store/model"],
+  "store/sqlite": ["store/sql", "store/contracts", "store/model", "store/files"],
+  "store/postgres": ["store/sql", "store/contracts", "store/model", "store/files"],
+  "runner/contract": [],
+  "runner/gateway": ["runner/contract"],
 };
 
-const folderRules = Object.entries(core).map(([folder, allowed]) => ({
+/** Packages import each other's public entries, and only along these edges. */
+const packages = {
+  protocol: [],
+  config: ["protocol"],
+  core: ["config", "protocol"],
+  rehearsal: ["config", "protocol"],
+  server: ["core", "config", "protocol"],
+  dashboard: ["server", "protocol"],
+  discord: ["core", "protocol"],
+  slack: ["core", "protocol"],
+  cli: ["core", "config", "protocol", "rehearsal", "server", "discord", "slack"],
+};
+
+const src = "^packages/core/src";
+
+const layerRules = Object.entries(core).map(([folder, allowed]) => ({
   name: `core/${folder} imports only ${["itself", ...allowed].join(", ")}`,
   severity: "error",
-  from: { path: `^packages/core/src/${folder}/` },
+  from: { path: `${src}/${folder}/` },
+  to: { path: `${src}/`, pathNot: `${src}/(${[folder, ...allowed].join("|")})/` },
+}));
+
+const folderRules = Object.entries(folders).map(([folder, allowed]) => ({
+  name: `core/${folder} imports of its siblings only ${["itself", ...allowed].join(", ")}`,
+  severity: "error",
+  from: { path: `${src}/${folder}/` },
   to: {
-    path: "^packages/core/src/",
-    pathNot: `^packages/core/src/(${[folder, ...allowed].join("|")})/`,
+    path: `${src}/${folder.split("/")[0]}/`,
+    pathNot: `${src}/(${[folder, ...allowed].join("|")})/`,
   },
 }));
 
@@ -66,26 +124,30 @@ const packageRules = Object.entries(packages).map(([name, allowed]) => ({
 
 export default {
   forbidden: [
+    ...layerRules,
     ...folderRules,
     ...packageRules,
     {
-      name: "every folder of core stands in the list above",
+      name: "the fleet process enters runner/ by its interface: contract and recovery",
       severity: "error",
-      from: { path: "^packages/core/src/[^/]+/" },
-      to: {
-        path: "^packages/core/src/[^/]+/",
-        pathNot: `^packages/core/src/(${Object.keys(core).join("|")})/`,
-      },
+      from: { path: `${src}/(cluster|runner-pool|jobs|triggers|hooks|fleet)/` },
+      to: { path: `${src}/runner/`, pathNot: `${src}/runner/(contract|recovery)/` },
     },
     {
-      name: "packages are entered by their public door",
+      name: "every folder of core is in the list above",
+      severity: "error",
+      from: { path: `${src}/[^/]+/` },
+      to: { path: `${src}/[^/]+/`, pathNot: `${src}/(${Object.keys(core).join("|")})/` },
+    },
+    {
+      name: "packages are entered by their public entries",
       severity: "error",
       from: { path: "^packages/([^/]+)/" },
       to: {
         path: "^packages/[^/]+/src/",
         pathNot: [
           "^packages/$1/",
-          "^packages/[^/]+/src/(index|light|state|fleet|spare|records|document|approval-text|client|contract|mcp|stand-in)\\.ts$",
+          "^packages/[^/]+/src/(index|schemas|client|contract|mcp|stand-in)\\.ts$",
         ],
       },
     },

@@ -1,18 +1,22 @@
 export interface Row {
-  what: string;
-  beside?: string;
+  name: string;
   unit?: string;
-  ours: number[];
-  bare: number[];
-  bound?: Partial<Record<"ratio" | "median" | "p95" | "p99" | "more" | "least", number>>;
+  values: number[];
+  baseline: { name: string; values: number[] };
+  /**
+   * One limit: on the ratio of the medians, on the median, on the p95, on the difference of the
+   * medians (`added`), or the least median allowed (`min`).
+   */
+  bound: Partial<Record<"ratio" | "median" | "p95" | "added" | "min", number>>;
 }
 
 export interface Judged {
-  value: number | null;
+  median: number;
+  p95: number;
   ratio?: number;
-  bound?: string;
-  found?: number;
-  held?: boolean;
+  bound: string;
+  measured: number;
+  held: boolean;
 }
 
-export function judged(row: Row): Judged;
+export function judge(row: Row): Judged;

@@ -1,39 +1,42 @@
 import { quantile } from "./measure.mjs";
 
-/** What is kept of a row: a few figures, the bound, and whether it is held. */
-export function judged({ what, beside, unit = "ms", ours, bare, bound, growth }) {
-  const figures = (values) => ({ value: at(values, 0.5), p95: at(values, 0.95) });
-  const [own, other] = [figures(ours), figures(bare)];
-  const ratio = own.value / other.value;
+/** The recorded values of a measured row: median, p95, ratio, bound and verdict. */
+export function judge({ name, unit = "ms", values, baseline, bound }) {
+  const ratio = median(values) / median(baseline.values);
   return {
-    what,
+    name,
     unit,
-    ...own,
-    samples: ours.length,
-    ...(bare.length > 0 && { beside: { what: beside, ...other } }),
+    ...figures(values),
+    samples: values.length,
+    baseline: { name: baseline.name, ...figures(baseline.values) },
     ...(Number.isFinite(ratio) && { ratio: rounded(ratio) }),
-    ...(bound && verdict(bound, ours, bare, unit)),
-    ...(growth && { growth }),
+    ...verdict(bound, { unit, values, ratio, baseline: baseline.values }),
   };
 }
 
-/** A bound is on a share of the samples, on the ratio to the bare thing, or on what comes on top of it. */
-function verdict(bound, ours, bare, unit) {
+function verdict(bound, { unit, values, ratio, baseline }) {
   const [[kind, limit]] = Object.entries(bound);
-  const [median, other] = [ours, bare].map((values) => quantile(values, 0.5));
   const amount = `${limit.toLocaleString("en")} ${unit}`;
-  const { value, text, isHeld } = {
-    ratio: { value: median / other, text: `ratio < ${limit}×` },
-    median: { value: median, text: `median < ${amount}` },
-    p95: { value: quantile(ours, 0.95), text: `p95 < ${amount}` },
-    p99: { value: quantile(ours, 0.99), text: `p99 < ${amount}` },
-    more: { value: median - other, text: `more < ${amount}` },
-    least: { value: median, text: `median > ${amount}`, isHeld: median > limit },
+  const {
+    measured,
+    text,
+    held = measured < limit,
+  } = {
+    ratio: { measured: ratio, text: `ratio < ${limit}×` },
+    median: { measured: median(values), text: `median < ${amount}` },
+    p95: { measured: quantile(values, 0.95), text: `p95 < ${amount}` },
+    added: { measured: median(values) - median(baseline), text: `added < ${amount}` },
+    min: { measured: median(values), text: `median > ${amount}`, held: median(values) > limit },
   }[kind];
-  return { bound: text, found: rounded(value), held: isHeld ?? value < limit };
+  return { bound: text, measured: rounded(measured), held };
 }
 
-const at = (values, share) => (values.length > 0 ? rounded(quantile(values, share)) : null);
+const figures = (values) => ({
+  median: rounded(median(values)),
+  p95: rounded(quantile(values, 0.95)),
+});
 
-/** Four digits say more than any of these measurements can. */
+const median = (values) => quantile(values, 0.5);
+
+/** Four significant digits: the measurements are not more precise. */
 const rounded = (value) => Number(value.toPrecision(4));

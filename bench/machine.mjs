@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { arch, availableParallelism, loadavg, platform, totalmem } from "node:os";
-import { resolve } from "node:path";
-import { bundledClaude } from "./stage.mjs";
+import { bundledClaude } from "./bench-fleet.mjs";
 
-/** The class of machine that figures belong to; nothing that tells one of its kind from another. */
+/** The kind of machine; nothing that identifies this one. */
 export function machine() {
   const claude = execFileSync(bundledClaude(), ["--version"], { encoding: "utf8" });
   return {
@@ -15,21 +14,16 @@ export function machine() {
   };
 }
 
-/** When and of which code something was measured, and how busy the machine was with other things. */
+/** Date, commit, and the load of the machine before the measurements add to it. */
 export function circumstances() {
+  const isDirty = git("status", "--porcelain", ":/packages", ":/bench") !== "";
   return {
     date: new Date().toISOString().slice(0, 10),
-    commit: `${git("rev-parse", "--short=7", "HEAD")}${isChanged() ? "-dirty" : ""}`,
+    commit: `${git("rev-parse", "--short=7", "HEAD")}${isDirty ? "-dirty" : ""}`,
     load: Number((loadavg()[0] ?? 0).toFixed(1)),
   };
 }
 
-/** What other runs wrote under docs/proof is no change of what is measured. */
-function isChanged() {
-  return git("status", "--porcelain", "packages", "bench") !== "";
-}
-
 function git(...args) {
-  const cwd = resolve(import.meta.dirname, "..");
-  return execFileSync("git", args, { cwd, encoding: "utf8" }).trim();
+  return execFileSync("git", args, { cwd: import.meta.dirname, encoding: "utf8" }).trim();
 }

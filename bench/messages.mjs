@@ -1,41 +1,49 @@
-// How fast messages go through the executor into the log, beside writing the same bytes at once.
+// Messages per second through the executor into the log of a job, compared with one write of the same bytes.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { JobExecutor, loadFleet } from "@herdctl/core";
-import { inTurns } from "./measure.mjs";
+import { loadFleet } from "@herdctl/config";
+import { JobExecutor } from "@herdctl/core";
+import { alternate, timeOf } from "./measure.mjs";
 
-const amount = 10_000;
+const count = 10_000;
 
 export async function messages() {
   const stateDir = mkdtempSync(join(tmpdir(), "herdctl-bench-"));
-  const all = Array.from({ length: amount }, (_, index) =>
+  const all = Array.from({ length: count }, (_, index) =>
     assistant(`message ${index} ${"x".repeat(200)}`),
   );
+  const agent = loadAgent(stateDir);
+  let jobs = 0;
   try {
-    const times = await inTurns(5, {
-      ours: () => throughExecutor(stateDir, all),
-      bare: () => {
-        const began = performance.now();
-        const lines = all.map((one) => JSON.stringify(one)).join("\n");
-        writeFileSync(join(stateDir, "bare.jsonl"), lines);
-        return performance.now() - began;
+    const rates = await alternate(5, {
+      log: () => {
+        jobs += 1;
+        return ratePerSecond(() => execute(all, { jobId: `job-bench-${jobs}`, stateDir, agent }));
       },
+      file: () =>
+        ratePerSecond(() => {
+          const lines = all.map((message) => JSON.stringify(message)).join("\n");
+          writeFileSync(join(stateDir, "bare.jsonl"), lines);
+        }),
     });
-    const [ours, bare] = [times.ours, times.bare].map((all) => all.map(perSecond));
-    const bound = { least: 10_000 };
-    return { what: "messages to the log", beside: "one writeFile", unit: "/s", ours, bare, bound };
+    return {
+      name: "messages to the log per second",
+      unit: "/s",
+      values: rates.log,
+      baseline: { name: "one writeFile", values: rates.file },
+      bound: { min: 10_000 },
+    };
   } finally {
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
-const perSecond = (milliseconds) => (amount * 1_000) / milliseconds;
+async function ratePerSecond(work) {
+  return (count * 1_000) / (await timeOf(work));
+}
 
-let runs = 0;
-
-export async function throughExecutor(stateDir, messages) {
-  runs += 1;
+async function execute(messages, { jobId, stateDir, agent }) {
   const runtime = {
     async *execute() {
       yield* messages;
@@ -43,33 +51,26 @@ export async function throughExecutor(stateDir, messages) {
     },
   };
   const environment = { ...process.env, ANTHROPIC_API_KEY: "made-up" };
-  const began = performance.now();
-  const report = await new JobExecutor(runtime, { stateDir, environment }).execute(
-    order(`job-bench-${runs}`, stateDir),
+  const { outcome } = await new JobExecutor(runtime, { stateDir, environment }).execute(
+    {
+      jobId,
+      attempt: 1,
+      agent,
+      prompt: "",
+      place: "cli",
+      cwd: tmpdir(),
+      session: { kind: "fresh", sessionId: "00000000-0000-4000-8000-000000000000" },
+      configDir: tmpdir(),
+      claude: { path: "claude", version: "0.0.0" },
+      partialMessages: false,
+    },
     {},
     new AbortController().signal,
   );
-  if (report.outcome.code !== "success") throw new Error(`the run ended as ${report.outcome.code}`);
-  return performance.now() - began;
+  if (outcome.code !== "success") throw new Error(`the run ended as ${outcome.code}`);
 }
 
-/** As the fleet gives it to a runner; the agent is one that the configuration made. */
-function order(jobId, stateDir) {
-  return {
-    jobId,
-    attempt: 1,
-    agent: agentIn(stateDir),
-    prompt: "",
-    place: "cli",
-    cwd: tmpdir(),
-    session: { kind: "fresh", sessionId: "00000000-0000-4000-8000-000000000000" },
-    configDir: tmpdir(),
-    claude: { path: "claude", version: "0.0.0" },
-    partialMessages: false,
-  };
-}
-
-function agentIn(folder) {
+function loadAgent(folder) {
   const file = join(folder, "herdctl.yaml");
   writeFileSync(
     file,
@@ -78,7 +79,7 @@ function agentIn(folder) {
   return loadFleet(file, {}).fleet.agents[0];
 }
 
-export function assistant(text) {
+function assistant(text) {
   const message = { role: "assistant", content: [{ type: "text", text }] };
   return { type: "assistant", message, parent_tool_use_id: null, uuid: "u", session_id: "s" };
 }

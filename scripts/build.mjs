@@ -1,8 +1,8 @@
-// Builds every package, the dashboard into the server. Beside the CLI go the examples, so that `herdctl init` has them, the plugin
-// for Claude Code, and the licences of what is built into it.
+// Builds every package, and the dashboard into the server. Copies into the CLI's dist folder: the
+// examples for `herdctl init`, the Claude Code plugin, and the licences of bundled packages.
 import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { run } from "./run.mjs";
+import { run } from "./run-program.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const packages = readdirSync(join(root, "packages")).filter((name) => name !== "dashboard");

@@ -1,7 +1,7 @@
-// All that can be known without running the product: each line names what it guards.
+// Static checks: each entry has a title and a command.
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { run } from "./run.mjs";
+import { run } from "./run-program.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const bin = (name) => resolve(root, "node_modules/.bin", name);
@@ -11,7 +11,7 @@ const checks = [
   ["format and lint", bin("biome"), ["ci", "--error-on-warnings", "."]],
   ["types", bin("tsc"), ["-p", "."]],
   ["types of the dashboard", bin("tsc"), ["-p", "packages/dashboard"]],
-  ["size of the first page", "node", ["scripts/first-page.mjs"]],
+  ["size of the first page", "node", ["scripts/check-first-page-size.mjs"]],
   [
     "import layers",
     bin("depcruise"),
@@ -27,7 +27,8 @@ const checks = [
     ],
   ],
   ["unused code and exports", bin("knip"), []],
-  ["requirement map", process.execPath, ["scripts/requirements.mjs"]],
+  ["requirement map", process.execPath, ["scripts/check-requirements.mjs"]],
+  ["plain language", process.execPath, ["scripts/check-prose.mjs"]],
   ...packages.map((name) => [
     `package ${name}`,
     bin("publint"),
@@ -35,21 +36,21 @@ const checks = [
   ]),
 ];
 
-let failed = 0;
-const waiting = checks.values();
-// What each finds wrong is printed when it has ended: two do not speak at once.
+let failedCount = 0;
+const pendingChecks = checks.values();
+// Two checks run concurrently. The output of a failed check is printed when it has ended.
 await Promise.all([checkAll(), checkAll()]);
-process.exitCode = failed === 0 ? 0 : 1;
+process.exitCode = failedCount === 0 ? 0 : 1;
 
 async function checkAll() {
-  for (const [title, program, args] of waiting) {
-    const began = Date.now();
+  for (const [title, program, args] of pendingChecks) {
+    const startedAt = Date.now();
     const ok = await run(program, args, { cwd: root }).then(
       () => true,
       () => false,
     );
-    failed += ok ? 0 : 1;
-    const seconds = ((Date.now() - began) / 1000).toFixed(1);
+    failedCount += ok ? 0 : 1;
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
     process.stdout.write(`${ok ? "✓" : "✗"} ${title} (${seconds} s)\n`);
   }
 }

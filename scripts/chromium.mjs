@@ -1,11 +1,11 @@
-// Debian's Chromium for tests, pictures and benches; installed when it is not there.
+// Debian's Chromium for tests, screenshots and benches. Installed on first use.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { installMissing } from "./engine/install.mjs";
+import { installMissing } from "./docker-engine/install.mjs";
 
-/** Root has no sandbox for it; and it calls nobody at home. */
+/** Chromium's sandbox does not work as root. The other flags disable background requests. */
 const flags = [
   "--no-sandbox",
   "--disable-gpu",
@@ -19,7 +19,7 @@ export async function installChromium() {
   await installMissing({ chromium: "chromium" }, "Chromium");
 }
 
-/** With further flags, such as where a name leads. What it leaves in its temp folder goes with it. */
+/** Launches Chromium with extra flags, and a temp folder that is removed when it exits. */
 export async function launchChromium(more = []) {
   const folder = mkdtempSync(join(tmpdir(), "chromium-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });

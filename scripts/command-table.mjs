@@ -6,7 +6,7 @@ import ts from "typescript";
 
 const cli = resolve(import.meta.dirname, "../packages/cli/src");
 
-/** The CLI's table of commands: the program has it inside, so it is taken from the source. */
+/** Imports the command table from the CLI's sources, because the bundle does not export it. */
 export async function commandTable() {
   const temp = mkdtempSync(join(tmpdir(), "herdctl-table-"));
   try {

@@ -1,6 +1,6 @@
 import { markdownTable } from "./markdown-table.mjs";
 
-/** Every error that a person can do something about. */
+/** A table of all errors that a user can fix. */
 export function errorRows(errors) {
   const rows = Object.entries(errors).map(([code, { meaning, hint, exitCode, status }]) => [
     `\`${code}\``,
@@ -9,19 +9,19 @@ export function errorRows(errors) {
     String(exitCode),
     String(status),
   ]);
-  return markdownTable(["Code", "What it means", "What to do", "Exit code", "HTTP"], rows);
+  return markdownTable(["Code", "Meaning", "What to do", "Exit code", "HTTP"], rows);
 }
 
 const exits = {
-  success: "It went well; a job that was waited for succeeded.",
-  jobFailed: "The job did not succeed; its outcome says why.",
-  badInput: "Bad input or configuration: nothing ran.",
-  unreachable: "Another fleet runs here, or none can be reached.",
-  refused: "Refused, or the job was skipped.",
-  bug: "A bug of ours. It prints its story; please report it.",
+  success: "Success. If the command waited for a job, the job succeeded.",
+  jobFailed: "The job did not succeed: see its outcome. Or a check found problems.",
+  badInput: "Invalid input or configuration. Nothing ran.",
+  unreachable: "Another fleet is already running here, or the fleet cannot be reached.",
+  refused: "The request was refused, or the job was skipped.",
+  bug: "A bug in herdctl. Please report it with the printed stack trace.",
 };
 
 export function exitTable(exitCodes) {
   const rows = Object.entries(exitCodes).map(([name, code]) => [String(code), exits[name]]);
-  return markdownTable(["Exit code", "What it means"], rows);
+  return markdownTable(["Exit code", "Meaning"], rows);
 }

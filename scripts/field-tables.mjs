@@ -1,6 +1,6 @@
 import { markdownTable } from "./markdown-table.mjs";
 
-/** A JSON Schema of an object as Markdown: one table of its fields, then one for each form of a union. */
+/** Renders a JSON Schema as Markdown: a table of its fields, then one for each variant of a union. */
 export function fieldTables(schema, { withTrust = false } = {}) {
   const page = { rows: [], forms: [], printed: new Map(), withTrust };
   addFields(page, "", schema);
@@ -17,7 +17,7 @@ function addFields(page, path, schema) {
   }
 }
 
-/** The block of keys that a field, its items or its entries hold, in each form it may have. */
+/** The object that a field, its items or its entries contain, with all its variants. */
 function blockWithin(name, field) {
   const entries = field.additionalProperties;
   if (typeof entries === "object") return blockWithin(`${name}.<name>`, withoutVariable(entries));
@@ -31,13 +31,13 @@ function addForms(page, { name, forms }) {
   if (others.length === 0) return addFields(page, name, only);
   const earlier = page.printed.get(JSON.stringify(forms));
   if (earlier) {
-    page.forms.push(`### \`${name}\`\n\nThe same forms as \`${earlier}\`.`);
+    page.forms.push(`### \`${name}\`\n\nThe same variants as \`${earlier}\`.`);
     return;
   }
   page.printed.set(JSON.stringify(forms), name);
   const isShared = (key) => forms.every((form) => same(form.properties[key], only.properties[key]));
   const shared = Object.keys(only.properties).filter(isShared);
-  if (shared.length > 0) addSection(page, `\`${name}\`: every form`, name, only, shared);
+  if (shared.length > 0) addSection(page, `\`${name}\`: all variants`, name, only, shared);
   for (const form of forms) {
     const own = Object.keys(form.properties).filter((key) => !shared.includes(key));
     addSection(page, `\`${name}\` ${titleOf(form)}`, name, form, own);
@@ -59,12 +59,12 @@ function titleOf(form) {
 
 function row(name, field, required) {
   const isBlock = field.properties !== undefined;
-  const unsaid = field.default === undefined || isBlock ? "" : code(field.default);
+  const defaultText = field.default === undefined || isBlock ? "" : code(field.default);
   const trust = field.trust ?? "";
   return [
     `\`${name}\``,
     formOf(field),
-    required ? "required" : unsaid,
+    required ? "required" : defaultText,
     trust,
     field.description ?? "",
   ];
@@ -103,7 +103,7 @@ function plural(form) {
   return form.replaceAll(/\b(text|block)\b/g, "$1s");
 }
 
-/** Every number and switch may be a variable instead: said once on the page, not in each row. */
+/** Removes the variant `${VARIABLE}`, which all numbers and booleans accept, from the table. */
 function withoutVariable(field) {
   if (!field.anyOf) return field;
   const options = field.anyOf.filter((option) => option.pattern !== "\\$\\{");
@@ -122,7 +122,7 @@ function code(value) {
   return `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }
 
-const heads = ["Field", "Form", "Default", "Trust", "What it is"];
+const heads = ["Field", "Type", "Default", "Trust", "Description"];
 
 function table({ rows, withTrust }) {
   const isShown = (_, index) => withTrust || heads[index] !== "Trust";

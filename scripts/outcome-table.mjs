@@ -1,11 +1,10 @@
 import { markdownTable } from "./markdown-table.mjs";
 
-/** What follows each kind of ending by itself, in the words of the page. */
-const followed = {
+const retryTexts = {
   no: "no",
-  backoff: "yes, after a pause",
-  wait: "yes, when the limit ends",
-  person: "no: the credential is paused until a person has seen to it",
+  backoff: "yes, after a delay",
+  wait: "yes, when the limit resets",
+  person: "no, the credential is paused until a person resumes it",
 };
 
 const titles = {
@@ -15,15 +14,15 @@ const titles = {
   skipped: "Skipped: nothing ran",
 };
 
-/** Every outcome by the status it ends in. */
+/** One table of outcomes per final status. */
 export function outcomeTables(outcomes, codesByStatus) {
   return Object.entries(codesByStatus)
     .map(([status, codes]) => {
       const rows = codes.map((code) => {
         const { message, hint, retry } = outcomes[code];
-        return [`\`${code}\``, message, followed[retry], hint];
+        return [`\`${code}\``, message, retryTexts[retry], hint];
       });
-      const head = ["Outcome", "What it means", "Tried again", "What to do"];
+      const head = ["Outcome", "Meaning", "Retried", "What to do"];
       return `## ${titles[status]}\n\n${markdownTable(head, rows)}`;
     })
     .join("\n\n");

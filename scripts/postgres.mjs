@@ -1,5 +1,6 @@
-// A private PostgreSQL for tests. Says where it is on one line, obeys `stop`, `kill` and `start`
-// with a line for each, and takes everything with it when its input ends.
+// A private PostgreSQL server for tests. Prints its address as JSON, then reads the commands `stop`,
+// `kill` and `start` from standard input and confirms each on one line. Removes everything when
+// standard input ends.
 import { createInterface } from "node:readline";
 import { createServerIn } from "./postgres/server.mjs";
 
@@ -7,15 +8,15 @@ const server = await createServerIn(process.argv.includes("--durable"));
 process.on("SIGINT", () => undefined);
 try {
   await server.start();
-  say({ address: server.address });
+  printState({ address: server.address });
   for await (const line of createInterface({ input: process.stdin })) {
     await server[line]();
-    say({ done: line });
+    printState({ done: line });
   }
 } finally {
   await server.remove();
 }
 
-function say(what) {
-  process.stdout.write(`${JSON.stringify(what)}\n`);
+function printState(state) {
+  process.stdout.write(`${JSON.stringify(state)}\n`);
 }

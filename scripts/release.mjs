@@ -1,5 +1,5 @@
-// What is published, as files: `node scripts/release.mjs [folder]` packs the built checkout and puts
-// a bill of materials and checksums beside; `--only-packages` leaves those two out.
+// `node scripts/release.mjs [folder]` packs the built checkout for publication, with a software bill
+// of materials and checksums. `--only-packages` omits those two.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,8 +7,8 @@ import { pack } from "./pack.mjs";
 import { billOfMaterials } from "./sbom.mjs";
 
 const root = resolve(import.meta.dirname, "..");
-const [given] = process.argv.slice(2).filter((one) => !one.startsWith("--"));
-const folder = resolve(given ?? join(root, "release"));
+const [folderArgument] = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const folder = resolve(folderArgument ?? join(root, "release"));
 
 rmSync(folder, { recursive: true, force: true });
 await pack(folder);

@@ -1,14 +1,14 @@
 import { markdownTable } from "./markdown-table.mjs";
 
-/** The calls of an OpenAPI document as a Markdown table, and the fields of what they take. */
+/** The routes of an OpenAPI document as a Markdown table. */
 export function routeTable(document) {
   const rows = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => row(method, path, operation)),
   );
-  return markdownTable(["Call", "Scope", "Takes", "Gives", "What it does"], rows);
+  return markdownTable(["Request", "Scope", "Fields", "Response", "Description"], rows);
 }
 
-/** The kinds of events, each with what it carries. */
+/** The event types with their fields. */
 export function eventTable(document) {
   const { schema } = document.paths["/v1/events"].get.responses[200].content["text/event-stream"];
   const rows = schema.anyOf.map(({ properties: { type, ...fields } }) => [
@@ -17,7 +17,7 @@ export function eventTable(document) {
       .map(([name, field]) => `\`${name}\` ${shape(field)}`)
       .join("<br>"),
   ]);
-  return markdownTable(["Event", "Carries"], rows);
+  return markdownTable(["Event", "Fields"], rows);
 }
 
 function row(method, path, operation) {
@@ -38,8 +38,8 @@ function takes({ parameters = [], requestBody }) {
 }
 
 function field(name, schema, required) {
-  const unsaid = schema.default === undefined ? "" : `, \`${schema.default}\` if not said`;
-  return `\`${name}\` ${form(schema)}${required ? ", required" : unsaid}`;
+  const defaultText = schema.default === undefined ? "" : `, default \`${schema.default}\``;
+  return `\`${name}\` ${form(schema)}${required ? ", required" : defaultText}`;
 }
 
 function form(schema) {
@@ -58,7 +58,7 @@ function gives({ responses }) {
   return isStream ? `a stream of ${shape(schema)}` : shape(schema);
 }
 
-/** By its title, or as the object it is. */
+/** The title of the schema, or its structure. */
 function shape(schema) {
   if (schema.title) return `\`${schema.title}\``;
   if (schema.anyOf) return schema.anyOf.map(shape).join(" and ");

@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pnpm } from "./pnpm.mjs";
-import { run } from "./run.mjs";
+import { run } from "./run-program.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 
 /**
- * A CycloneDX document of all that an installed `herdctl` is made of: what npm fetches for it, then
- * what is built into its packages, with the tools that build it.
+ * A CycloneDX document of an installed `herdctl`: its npm dependencies, the packages that are bundled
+ * into it, and the build tools.
  */
 export async function billOfMaterials() {
   const [installed, ...builtIn] = await Promise.all([
@@ -26,7 +26,7 @@ export async function billOfMaterials() {
 
 const builtInMark = [{ name: "herdctl:place", value: "built in, or builds it" }];
 
-/** Where a package was fetched from is the business of whoever installs. */
+/** Removes download URLs, which depend on the registry of the build machine. */
 function withoutHosts({ externalReferences: _, ...component }) {
   return component;
 }
@@ -35,13 +35,13 @@ function byReference(one, other) {
   return one["bom-ref"] < other["bom-ref"] ? -1 : 1;
 }
 
-async function list(which) {
+async function list(filters) {
   const folder = mkdtempSync(join(tmpdir(), "herdctl-sbom-"));
   const file = join(folder, "sbom.json");
   const [program, ...args] = pnpm;
   const options = ["--sbom-format", "cyclonedx", "--sbom-type", "application", "--lockfile-only"];
   try {
-    await run(program, [...args, "sbom", ...options, ...which, "--out", file], { cwd: root });
+    await run(program, [...args, "sbom", ...options, ...filters, "--out", file], { cwd: root });
     return JSON.parse(readFileSync(file, "utf8"));
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,11 +1,12 @@
-// Pictures of every page of the dashboard, light, dark and on a phone, of a real fleet:
+// Takes screenshots of every dashboard page with a real fleet, in light, dark and phone format:
 //   node scripts/screenshots.mjs [page …]
-// With HERDCTL_STORE, an empty PostgreSQL, several machines run the fleet; `nodes` needs it.
+// If HERDCTL_STORE is the address of an empty PostgreSQL database, the fleet has several nodes,
+// which the page `nodes` requires.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { installChromium, launchChromium } from "./chromium.mjs";
-import { startFleet } from "./screenshots/fleet.mjs";
+import { startFleet } from "./screenshots/start-fleet.mjs";
 
 const folder = resolve(import.meta.dirname, "../docs/pictures/dashboard");
 const only = process.argv.slice(2);
@@ -48,7 +49,7 @@ try {
       if (only.length > 0 && !only.includes(name)) continue;
       await page.goto(new URL(path, page.url()).href);
       await page.locator("main h1").first().waitFor();
-      // Answers, charts and the first words of what streams.
+      // Wait for data, charts and streamed text.
       await pause(1_200);
       await page.screenshot({ path: join(folder, `${name}-${look}.png`) });
     }

@@ -1,31 +1,23 @@
-// Installs and builds what this checkout needs; does nothing when nothing has changed.
+// Installs the dependencies and builds the packages of this checkout, if anything has changed.
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fail, install, step } from "./step.mjs";
+import { installCommand, runStep } from "./run-step.mjs";
 
 const root = resolve(import.meta.dirname, "..");
-const oldestNode = [20, 19];
 const builtDashboard = "packages/server/dashboard";
 
-checkNode();
-step({
+runStep({
   stamp: "node_modules/.herdctl-installed",
   files: manifests(),
   title: "installing packages",
-  commands: [install],
+  commands: [installCommand],
 });
-step({
+runStep({
   stamp: "node_modules/.herdctl-built",
   files: sources(),
   title: "building",
   commands: [["node", "scripts/build.mjs"]],
 });
-
-function checkNode() {
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
-  fail(`herdctl needs Node ${oldestNode.join(".")} or newer; this is ${process.version}.`);
-}
 
 function manifests() {
   const packages = readdirSync(join(root, "packages")).map(
@@ -43,7 +35,7 @@ function filesBelow(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     if (!entry.isDirectory()) return [path];
-    const isMade = ["dist", "node_modules"].includes(entry.name) || path === builtDashboard;
-    return isMade ? [] : filesBelow(path);
+    const isGenerated = ["dist", "node_modules"].includes(entry.name) || path === builtDashboard;
+    return isGenerated ? [] : filesBelow(path);
   });
 }

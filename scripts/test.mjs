@@ -1,4 +1,4 @@
-// README's second command: every check, then the usual round of tests; `--wide` takes all of them.
+// `npm test`: runs every check, then the default tests. `--wide` runs all tests.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,38 +6,38 @@ import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
 const isWide = process.argv.includes("--wide");
-const only = process.argv.slice(2).filter((one) => one !== "--wide");
+const testFiles = process.argv.slice(2).filter((one) => one !== "--wide");
 
-if (only.length === 0) must("node", ["scripts/check.mjs"]);
+if (testFiles.length === 0) runOrExit("node", ["scripts/check.mjs"]);
 
 const results = mkdtempSync(join(tmpdir(), "herdctl-results-"));
 const report = join(results, "report.json");
-const isCounted = only.length === 0 && isWide;
-// What runs in programs of their own is counted where it was written.
-if (isCounted) must("node", ["scripts/build-counted.mjs"]);
-const coverage = isCounted ? ["--coverage"] : [];
+const withCoverage = testFiles.length === 0 && isWide;
+// Source maps attribute the coverage of built programs to the sources.
+if (withCoverage) runOrExit("node", ["scripts/build-for-coverage.mjs"]);
+const coverage = withCoverage ? ["--coverage"] : [];
 const tested = run("node", [
   "node_modules/vitest/vitest.mjs",
   "run",
   ...coverage,
   "--reporter=default",
-  "--reporter=./scripts/second-tries.mjs",
+  "--reporter=./scripts/retried-tests-reporter.mjs",
   "--reporter=json",
   `--outputFile.json=${report}`,
-  ...only,
+  ...testFiles,
 ]);
 const counts = JSON.parse(readFileSync(report, "utf8"));
 rmSync(results, { recursive: true });
 process.stdout.write(
   `\n${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests} skipped\n`,
 );
-if (!isWide && only.length === 0) {
-  const wideOnly = JSON.parse(readFileSync(join(root, "test/wide-only.json"), "utf8"));
-  process.stdout.write(`left to \`npm run test:wide\`: ${wideOnly.join(", ")}\n`);
+if (!isWide && testFiles.length === 0) {
+  const wideOnly = JSON.parse(readFileSync(join(root, "test/wide-only-tests.json"), "utf8"));
+  process.stdout.write(`only in \`npm run test:wide\`: ${wideOnly.join(", ")}\n`);
 }
 process.exitCode = tested;
 
-function must(program, args) {
+function runOrExit(program, args) {
   const status = run(program, args);
   if (status !== 0) process.exit(status);
 }

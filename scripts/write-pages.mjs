@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** Writes the pages that are not as they should be, and names them; `onlyCheck` writes nothing. */
+/** Writes the pages that are out of date and returns their paths. `onlyCheck` writes nothing. */
 export function writePages(pages, { onlyCheck = false } = {}) {
   const stale = Object.entries(pages).filter(([path, text]) => textOf(path) !== text);
   if (!onlyCheck) for (const [path, text] of stale) write(resolve(root, path), text);

@@ -7,12 +7,13 @@ const isThere = (page) => existsSync(new URL(`../${page}`, import.meta.url));
 
 export default defineConfig({
   devToolbar: { enabled: false },
-  // Pictures are taken as they are.
+  // Copies pictures unchanged.
   image: { service: passthroughImageService() },
   integrations: [
     starlight({
       title: "herdctl",
-      description: "Runs Claude Code agents unattended, and says truly how each run went.",
+      description:
+        "Run Claude Code agents unattended, with a record of how each job ended and what it cost.",
       logo: { src: "../packages/dashboard/public/icon.svg" },
       favicon: "/favicon.svg",
       customCss: ["./src/styles/site.css"],
@@ -25,7 +26,7 @@ export default defineConfig({
       },
       sidebar: sidebar.map(({ label, pages }) => ({
         label,
-        collapsed: ["Internals", "Proof"].includes(label),
+        collapsed: ["Decisions", "Proof"].includes(label),
         items: pages
           .filter(isThere)
           .map((page) => ({ slug: slugOf(page), label: shortTitles[page] })),

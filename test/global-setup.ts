@@ -1,44 +1,46 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, relative } from "node:path";
-import { pathsBelow } from "./support/below.ts";
-import { EngineDesk } from "./support/engine-desk.ts";
-import { removeFoldersOfFailed } from "./support/leftovers.ts";
-import { PostgresDesk } from "./support/postgres-desk.ts";
+import { removeFoldersOfFailedTests } from "./support/cleanup-after-failure.ts";
+import { listPathsBelow } from "./support/list-paths.ts";
+import { SharedEngine } from "./support/shared-docker-engine.ts";
+import { SharedPostgres } from "./support/shared-postgres.ts";
 
 /**
- * The whole run works below one temp folder of its own. What still lies there at the end, and
- * every process that still names it in its environment, arguments or working directory, was
- * leaked by a test: the run fails and says which.
+ * All tests run below one temporary folder. Everything that is left in it at the end, and every
+ * process that still names it in its environment, arguments or working directory, was leaked by a
+ * test: the run fails and lists them.
  */
 export default function setup() {
-  if (process.platform !== "linux") process.stderr.write(`${elsewhere}\n`);
+  if (process.platform !== "linux") process.stderr.write(`${noProcWarning}\n`);
   const outer = tmpdir();
   const folder = mkdtempSync(join(outer, "herdctl-test-"));
   process.env.TMPDIR = folder;
   process.env.HERDCTL_TEST_RUN = folder;
   process.env.PATH = pathOf(process.env.PATH ?? "");
-  const engine = new EngineDesk(folder);
-  const postgres = new PostgresDesk(folder);
+  const engine = new SharedEngine(folder);
+  const postgres = new SharedPostgres(folder);
   return async () => {
     const containers = [...(await engine.close()), ...(await postgres.close())];
-    const processes = await settle(() => leakedProcesses(folder));
-    removeFoldersOfFailed(folder);
-    const files = await settle(() => readdirSync(folder).filter((name) => !isToolCache(name)));
-    const told = files.flatMap((name) => [name, ...within(folder, name)]);
+    const processes = await waitUntilEmpty(() => leakedProcesses(folder));
+    removeFoldersOfFailedTests(folder);
+    const files = await waitUntilEmpty(() =>
+      readdirSync(folder).filter((name) => !isToolCacheFolder(name)),
+    );
+    const summary = files.flatMap((name) => [name, ...pathsWithin(folder, name)]);
     rmSync(folder, { recursive: true, force: true });
-    const left = [...containers, ...processes, ...told];
+    const left = [...containers, ...processes, ...summary];
     if (left.length === 0) return;
-    // Vitest only prints what is thrown here.
+    // Vitest alone prints the error but exits with 0.
     process.exitCode = 1;
     throw new Error(`the tests left something behind:\n  ${left.join("\n  ")}`);
   };
 }
 
-const elsewhere =
-  "Tests that look at processes need /proc: here they fail, and nobody looks for leaked processes.";
+const noProcWarning =
+  "Without /proc, tests that inspect processes fail and leaked processes are not detected.";
 
-/** Without what npm puts there for its scripts: the `claude` among it is no person's. */
+/** Removes the folders that npm adds for scripts: their `claude` is not the user's. */
 function pathOf(outer: string): string {
   return outer
     .split(delimiter)
@@ -46,22 +48,22 @@ function pathOf(outer: string): string {
     .join(delimiter);
 }
 
-function isToolCache(name: string): boolean {
+function isToolCacheFolder(name: string): boolean {
   return name === "node-compile-cache" || name.startsWith("vitest-");
 }
 
-/** By what is in it a folder tells whose it was. */
-function within(folder: string, name: string): string[] {
-  return pathsBelow(join(folder, name)).map((path) => relative(folder, path));
+/** The content of a folder shows which test leaked it. */
+function pathsWithin(folder: string, name: string): string[] {
+  return listPathsBelow(join(folder, name)).map((path) => relative(folder, path));
 }
 
-/** What is on its way out gets two seconds to go. */
-async function settle(look: () => string[]): Promise<string[]> {
+/** Allows two seconds for processes that are still exiting. */
+async function waitUntilEmpty(findLeftovers: () => string[]): Promise<string[]> {
   const deadline = Date.now() + 2_000;
-  while (look().length > 0 && Date.now() < deadline) {
+  while (findLeftovers().length > 0 && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return look();
+  return findLeftovers();
 }
 
 function leakedProcesses(folder: string): string[] {
@@ -70,15 +72,19 @@ function leakedProcesses(folder: string): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && !own.has(Number(name)))
     .flatMap((pid) => {
-      const command = read(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
+      const command = readIfPresent(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
       const isWorker = command.includes("node_modules") && command.includes("vitest");
-      const traces = [read(`/proc/${pid}/environ`), command, link(`/proc/${pid}/cwd`)];
+      const traces = [
+        readIfPresent(`/proc/${pid}/environ`),
+        command,
+        readLinkIfPresent(`/proc/${pid}/cwd`),
+      ];
       const leaked = !isWorker && traces.some((trace) => trace.includes(folder));
       return leaked ? [`process ${pid}: ${command}`] : [];
     });
 }
 
-function read(file: string): string {
+function readIfPresent(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
@@ -86,7 +92,7 @@ function read(file: string): string {
   }
 }
 
-function link(file: string): string {
+function readLinkIfPresent(file: string): string {
   try {
     return readlinkSync(file);
   } catch {

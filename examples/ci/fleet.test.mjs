@@ -1,5 +1,5 @@
-// Run by `herdctl rehearse rehearsal.yaml -- node --test`: whatever `claude` asks of the model is
-// answered by the script. Rules, tools, reports and hooks are the real ones.
+// Run with `herdctl rehearse rehearsal.yaml -- node --test`. The script answers the requests of
+// `claude` to the model. Rules, tools, reports and hooks are real.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
@@ -16,12 +16,12 @@ test("the weekly run writes the news, reports, and the hook gets the report", ()
   assert.equal(JSON.parse(readFileSync("last-run.json", "utf8")).job.report.entries, 2);
 });
 
-test("a command is denied, whatever the model wants", () => {
+test("a forbidden command is denied", () => {
   const job = herdctl("trigger", "scribe", "-p", "[[tag:forbidden]]");
   assert.equal(job.outcome.code, "finished_with_denials");
 });
 
-test("a model that is overloaded for a moment does not matter", () => {
+test("a job succeeds although the API is overloaded at first", () => {
   const job = herdctl("trigger", "scribe", "-p", "[[tag:overloaded]]");
   assert.equal(job.outcome.code, "success");
 });

@@ -1,5 +1,5 @@
-// Has each letter in inbox/ answered, and puts the drafts into outbox/. Run again, it answers only
-// what is new: the same key gives the same job.
+// Lets the agent answer each letter in inbox/ and writes the drafts to outbox/. If you run it again,
+// it answers only new letters, because the same key returns the same job.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FleetManager } from "@herdctl/core";
@@ -7,9 +7,9 @@ import { FleetManager } from "@herdctl/core";
 const folder = import.meta.dirname;
 const fleet = new FleetManager({
   file: join(folder, "herdctl.yaml"),
-  unattended: true, // nobody is asked: what is not allowed is denied
+  unattended: true, // deny tools that are not allowed instead of asking
 });
-fleet.on("job:started", ({ job }) => console.log(`${job.agent} begins ${job.id}`));
+fleet.on("job:started", ({ job }) => console.log(`${job.agent} starts ${job.id}`));
 
 await fleet.start();
 try {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Two nodes of one fleet on this machine: this folder, and a copy of its file elsewhere.
+# Starts two nodes of one fleet on this machine: one in this folder, one with a copy of its file.
 set -eu
 other=$(mktemp -d)
 cp herdctl.yaml "$other"
@@ -15,7 +15,7 @@ herdctl start --detach --node-name rack --labels builds --capacity 2 --config "$
 herdctl nodes
 
 herdctl trigger reader --wait
-herdctl trigger builder --wait   # goes to the other node, which has the label
+herdctl trigger builder --wait   # runs on the other node, which has the label
 herdctl trigger keeper --wait
-herdctl trigger keeper --wait    # in the same session, and so on the same node
+herdctl trigger keeper --wait    # in the same session, therefore on the same node
 herdctl jobs

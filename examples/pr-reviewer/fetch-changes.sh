@@ -1,4 +1,4 @@
-# The code in review/code, and each of the 20 newest pull requests as a file in review/changes.
+# Clones the code to review/code and writes each of the 20 newest pull requests to review/changes.
 set -eu
 mkdir -p review/changes
 test -d review/code || git clone -q "$REPOSITORY_URL" review/code

@@ -1,5 +1,5 @@
-// Gets the finished job on its standard input and posts its report as a comment. Without a token
-// the comment is written to reviews.md.
+// Reads the finished job from standard input and posts its report as a comment. Without a token it
+// writes the comment to reviews.md.
 import { appendFileSync } from "node:fs";
 import { json } from "node:stream/consumers";
 
@@ -23,11 +23,11 @@ async function post() {
     headers: { authorization: `Bearer ${GITHUB_TOKEN}`, accept: "application/vnd.github+json" },
     body: JSON.stringify({ body: comment }),
   });
-  // The hook is tried again when it fails.
+  // A failed hook is retried.
   if (!answer.ok) throw new Error(`GitHub answered ${answer.status}`);
 }
 
-/** What the agent wrote may come from the pull request: it calls nobody and shows no picture. */
+/** The text may come from the pull request, so mentions and images are disabled. */
 function plain(text) {
   return text.replaceAll("@", "@\u200b").replaceAll(/[<>[\]]/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-# Prints the page if it is another one than last time; else the gate stays closed.
+# Prints the page if it has changed since the last time. Otherwise the gate stays closed.
 set -eu
 mkdir -p found
 curl -fsSL --max-time 20 "${PAGE_URL:-file://$PWD/shop/desk.html}" > found/page.new

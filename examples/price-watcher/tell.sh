@@ -1,3 +1,3 @@
-# Gets the job on its standard input. Put here whatever reaches you: mail, a push service, notify-send.
+# Gets the job on standard input. Replace this by a notification: mail, a push service, notify-send.
 set -eu
 cat >> bargains.jsonl

@@ -5,14 +5,14 @@ import { defineConfig } from "vite";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Built into the server, which serves it. No part is written into the page itself: its policy forbids it. */
+/** Builds into the server package. Nothing is inlined, because the content security policy forbids it. */
 export default defineConfig({
   root: at("."),
   plugins: [react(), tailwind()],
   resolve: {
     alias: {
       "@herdctl/server/contract": at("../server/src/contract.ts"),
-      "@herdctl/core/approval-text": at("../core/src/approval-text.ts"),
+      "@herdctl/core": at("../core/src/approval-text.ts"),
     },
   },
   build: {
@@ -23,6 +23,6 @@ export default defineConfig({
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
   },
-  // `npx vite packages/dashboard` beside a running fleet.
+  // For `npx vite packages/dashboard` with a running fleet.
   server: { proxy: { "/v1": "http://127.0.0.1:3232", "/login": "http://127.0.0.1:3232" } },
 });

@@ -5,21 +5,21 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { run } from "../run.mjs";
+import { run } from "../run-program.mjs";
 import { postgresPrograms } from "./install.mjs";
 
-/** A database server of one's own, in a temp folder and on a free port of this machine. */
+/** Creates a private database server in a temp folder, on a free port of this machine. */
 export async function createServerIn(durable) {
   const programs = await postgresPrograms();
   const folder = mkdtempSync(join(tmpdir(), "herdctl-postgres-"));
-  const account = ordinaryAccount(folder);
+  const account = unprivilegedAccount(folder);
   const password = randomBytes(12).toString("hex");
   const passwordFile = join(folder, "password");
   const data = join(folder, "data");
   writeFileSync(passwordFile, password, { mode: 0o644 });
   const access = ["--username=herdctl", `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
-  const habits = ["--encoding=UTF8", "--locale=C", "--no-sync", `--pgdata=${data}`];
-  await run(join(programs, "initdb"), [...access, ...habits], { ...account, cwd: folder });
+  const settings = ["--encoding=UTF8", "--locale=C", "--no-sync", `--pgdata=${data}`];
+  await run(join(programs, "initdb"), [...access, ...settings], { ...account, cwd: folder });
   const port = await freePort();
   let server;
   const start = async () => {
@@ -28,20 +28,20 @@ export async function createServerIn(durable) {
       cwd: folder,
       stdio: ["ignore", "ignore", "pipe"],
     });
-    await readiness(server, { programs, port });
+    await waitUntilReady(server, { programs, port });
   };
   const end = async (signal) => {
     if (server.exitCode !== null || server.signalCode !== null) return;
-    const gone = new Promise((done) => server.once("exit", done));
+    const exited = new Promise((done) => server.once("exit", done));
     server.kill(signal);
-    await gone;
+    await exited;
   };
   return {
     address: `postgres://herdctl:${password}@127.0.0.1:${port}/postgres`,
     start,
-    /** Cuts all connections and ends in order. */
+    /** Closes all connections and shuts down cleanly. */
     stop: () => end("SIGINT"),
-    /** As a crash: what was not written is recovered when it starts. */
+    /** Simulates a crash: the next start recovers from the log. */
     kill: () => end("SIGQUIT"),
     async remove() {
       await end("SIGQUIT");
@@ -66,30 +66,30 @@ function argumentsOf({ data, folder, port, durable }) {
   ];
 }
 
-/** PostgreSQL refuses to be run by root. */
-function ordinaryAccount(folder) {
+/** PostgreSQL refuses to run as root. */
+function unprivilegedAccount(folder) {
   if (process.getuid?.() !== 0) return {};
   const number = (flag) => Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout);
   const account = { uid: number("-u"), gid: number("-g") };
   if (!(account.uid > 0)) throw new Error("there is no user `postgres` to run PostgreSQL as");
   chownSync(folder, account.uid, account.gid);
-  for (let way = dirname(folder); way !== dirname(way); way = dirname(way)) {
-    const { mode } = statSync(way);
-    if ((mode & 0o001) === 0) chmodSync(way, mode | 0o001);
+  for (let parent = dirname(folder); parent !== dirname(parent); parent = dirname(parent)) {
+    const { mode } = statSync(parent);
+    if ((mode & 0o001) === 0) chmodSync(parent, mode | 0o001);
   }
   return account;
 }
 
-async function readiness(server, { programs, port }) {
-  let said = "";
+async function waitUntilReady(server, { programs, port }) {
+  let errorOutput = "";
   server.stderr.setEncoding("utf8").on("data", (text) => {
-    said = `${said}${text}`.slice(-4_000);
+    errorOutput = `${errorOutput}${text}`.slice(-4_000);
   });
-  const asked = ["-q", "-h", "127.0.0.1", "-p", String(port)];
+  const args = ["-q", "-h", "127.0.0.1", "-p", String(port)];
   const deadline = Date.now() + 60_000;
-  while (spawnSync(join(programs, "pg_isready"), asked).status !== 0) {
+  while (spawnSync(join(programs, "pg_isready"), args).status !== 0) {
     if (server.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`PostgreSQL did not start:\n${said}`);
+      throw new Error(`PostgreSQL did not start:\n${errorOutput}`);
     }
     await delay(50);
   }

@@ -1,4 +1,4 @@
-// A past for the pictures: jobs of the last day, made by the library at a clock that is set back.
+// Creates past jobs for the screenshots, with a clock that is set back.
 import { StateManager } from "@herdctl/core";
 
 const minute = 60_000;
@@ -8,7 +8,7 @@ const outcomes = [
   ["max_turns", "failed", "The agent used all its turns."],
   ["finished_with_denials", "completed", "The agent finished; some tools were denied."],
 ];
-/** Of each agent: how often it ran, how long it takes (seconds), what it costs, how every n-th one ends. */
+/** By agent: minutes between runs, seconds per run, cost, and the outcome of every n-th run. */
 const past = [
   { agent: "fixer", schedule: "issues", every: 30, takes: 320, costs: 0.21, odd: 9, how: 1 },
   { agent: "reviewer", schedule: null, every: 55, takes: 150, costs: 0.09, odd: 4, how: 2 },
@@ -36,7 +36,7 @@ export async function seed(stateDir, store, hours = 72) {
       });
     }
     now = RealDate.now();
-    await state.schedules.record(ledger(now, hours * 4));
+    await state.schedules.recordSettled(ledger(now, hours * 4));
   } finally {
     await state.close();
     globalThis.Date = RealDate;
@@ -47,7 +47,7 @@ function runs(end, hours) {
   return past
     .flatMap((one) =>
       Array.from({ length: Math.floor((hours * 60) / one.every) }, (_, index) => {
-        // Uneven, and the same each time.
+        // Irregular, but the same in every run of this script.
         const wobble = ((index * 7919) % 13) / 13;
         const at = end - (index + 1 + wobble / 3) * one.every * minute;
         const isOdd = index % one.odd === one.odd - 1;
@@ -70,7 +70,7 @@ async function record(state, { agent, schedule, takes, costs, isOdd, how }, pass
     agent,
     schedule,
     trigger_type,
-    prompt: "Go on.",
+    prompt: "Check for new work.",
     runtime: "sdk",
   });
   await state.jobs.startAttempt(job.id);
@@ -92,13 +92,13 @@ async function record(state, { agent, schedule, takes, costs, isOdd, how }, pass
   });
 }
 
-/** Due times of one schedule: most ran, some met a run that was not over, a few fell into an outage. */
+/** Due times of one schedule: most ran, some were skipped because of an overlap, a few were missed. */
 function ledger(end, hours) {
   const name = { agent: "reporter", schedule: "hourly", count: 1 };
   return Array.from({ length: hours }, (_, index) => {
     const due_at = new Date(end - (hours - index) * 60 * minute).toISOString();
     const fate = fates[index % 41] ?? { result: "ran", reason: null };
-    return { ...name, due_at, until: due_at, through: due_at, ...fate };
+    return { ...name, due_at, last_due_at: due_at, through: due_at, ...fate };
   });
 }
 

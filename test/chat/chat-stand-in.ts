@@ -1,61 +1,62 @@
-import type { ChatPlatforms, Platform } from "@herdctl/core";
+import type { ChatPlatforms } from "@herdctl/core";
+import type { ChatPlatformName } from "@herdctl/protocol";
 
-/** Something of ours in a room. */
-export interface SeenPost {
+/** A post of the agent in a room. */
+export interface ObservedPost {
   id: string;
   text: string;
-  /** Every text it had, the first one included. */
+  /** Every version of the text, including the first. */
   texts: string[];
   buttons: string[];
-  /** What its menu offers. */
+  /** The options of its menu. */
   options: string[];
   files: { name: string; content: string }[];
 }
 
-interface SaidOptions {
+interface SayOptions {
   attachments?: { name: string; type: string; content: string }[];
 }
 
 /** A platform as the suite sees it: people in rooms on one side, the agent's posts on the other. */
 export interface ChatStandIn {
-  platform: Platform;
+  platform: ChatPlatformName;
   platforms: ChatPlatforms;
   env: Record<string, string>;
-  /** The block of an agent's `chat`, with what is beside the lists. */
+  /** The agent's `chat` block without the lists of users and channels. */
   settings: string;
   mention: string;
-  small(text: string): string;
-  /** Characters of one post. */
-  longest: number;
+  smallPrint(text: string): string;
+  /** Maximum number of characters in one post. */
+  maxPostLength: number;
   userId(name: string): string;
   channel(name: string): string;
   thread(name: string, channel: string): string;
   direct(user: string): string;
-  /** Rooms below posts of a room, where a platform has such. */
+  /** Threads below posts of a room, on platforms that have them. */
   threadsOf(room: string): string[];
-  say(room: string, user: string, text: string, options?: SaidOptions): string;
-  /** A hook posts something, and somebody replies to that; gives the room of the reply. */
+  say(room: string, user: string, text: string, options?: SayOptions): string;
+  /** Posts as a hook and replies to that post as a user; returns the room of the reply. */
   replyToHook(room: string, post: string, user: string, text: string): string;
-  /** The platform sends the same event once more. */
+  /** Sends the same event once more. */
   repeat(messageId: string): void;
-  posts(room: string): SeenPost[];
+  posts(room: string): ObservedPost[];
   marks(messageId: string): string[];
-  /** How often it was shown there that somebody is at work. */
+  /** How often the typing indicator was shown in the room. */
   signsOfWork(room: string): number;
-  /** Somebody answers a post of ours with a message; gives its id. */
+  /** Replies to a post of the agent as a user; returns the message id. */
   reply(room: string, postId: string, user: string, text: string): string;
   press(room: string, postId: string, label: string, user: string): Promise<string>;
   choose(room: string, postId: string, labels: string[], user: string): Promise<string>;
   command(room: string, user: string, name: string, argument?: string): Promise<string>;
-  /** Cuts the line over which events come. */
+  /** Closes the event connection. */
   drop(): void;
-  /** How many such lines there are. */
+  /** Number of open event connections. */
   connections(): number;
-  /** How often we asked for more than the platform takes. */
+  /** Number of requests that the rate limit refused. */
   refusals(): number;
-  /** Lets the next such call be carried out but its answer be lost, and tells of it. */
+  /** Carries out the next such call but loses its response; calls `then` at that moment. */
   loseNextAnswer(call: "post" | "edit" | "file", then?: () => void): void;
-  /** The platform takes no files from now on. */
+  /** From now on the platform refuses uploads. */
   refuseFiles(): void;
   stop(): Promise<void>;
 }

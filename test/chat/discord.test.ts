@@ -1,9 +1,11 @@
 import { describe } from "vitest";
-import { conformance } from "./conformance.ts";
-import { discordStandIn } from "./discord-stand-in.ts";
+import { describeConnectorConformance } from "./connector-conformance.ts";
+import { startDiscordStandIn } from "./discord-stand-in.ts";
 
-const limit = { requests: 1, milliseconds: 1_500 };
+const limit = { maxRequests: 1, windowMs: 1_500 };
 
 describe("Discord", () => {
-  conformance((limited) => discordStandIn(limited ? { limit } : {}));
+  describeConnectorConformance((limited) =>
+    startDiscordStandIn(limited ? { rateLimit: limit } : {}),
+  );
 });

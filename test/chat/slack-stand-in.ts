@@ -1,38 +1,38 @@
 import { slack } from "@herdctl/slack";
 import { SlackStandIn, type SlackStandInOptions } from "@herdctl/slack/stand-in";
-import { until } from "../support/fleet-program.ts";
-import type { ChatStandIn, SeenPost } from "./chat-stand-in.ts";
+import { waitUntil } from "../support/fleet-child-process.ts";
+import type { ChatStandIn, ObservedPost } from "./chat-stand-in.ts";
 
-/** A thread is a room to the suite; Slack knows it by its channel and first message. */
-const threadMark = "#";
+/** The suite treats a thread as a room; Slack identifies it by channel and first message. */
+const threadSeparator = "#";
 
-export async function slackStandIn(
+export async function startSlackStandIn(
   options: SlackStandInOptions = {},
 ): Promise<ChatStandIn & { slack: SlackStandIn }> {
   const server = await SlackStandIn.start(options);
   const { workspace, api } = server;
   const place = (room: string) => {
-    const [channel = "", thread_ts] = room.split(threadMark);
+    const [channel = "", thread_ts] = room.split(threadSeparator);
     return { channel, thread_ts };
   };
   const answered = (name: string) =>
-    until("the app to respond", async () => api.responses.get(name));
+    waitUntil("the app to respond", async () => api.responses.get(name));
   const said = (name: string) => {
     const [channel = "", ts = ""] = name.split("/");
     const message = workspace.find(channel, ts);
     if (!message) throw new Error(`there is no message ${name}`);
     return message;
   };
-  const posts = (room: string): SeenPost[] =>
+  const posts = (room: string): ObservedPost[] =>
     workspace.messages
       .filter(({ user, channel, thread_ts }) => {
         const at = place(room);
         return user === workspace.bot.user && channel === at.channel && thread_ts === at.thread_ts;
       })
-      .map(({ ts, text, first, changes, blocks, files }) => ({
+      .map(({ ts, text, originalText, edits, blocks, files }) => ({
         id: ts,
         text,
-        texts: [first, ...changes],
+        texts: [originalText, ...edits],
         buttons: blocks.flatMap(({ elements = [] }) => elements.flatMap((o) => o.text?.text ?? [])),
         options: blocks
           .flatMap(({ elements = [], accessory }) => [
@@ -52,27 +52,29 @@ export async function slackStandIn(
     env: { SLACK_TOKEN: server.token, SLACK_APP_TOKEN: server.appToken },
     settings: `token_env: SLACK_TOKEN, app_token_env: SLACK_APP_TOKEN, base_url: "${server.url}", workspaces: [${workspace.team}]`,
     mention: "@herd",
-    small: (text) => `_${text}_`,
-    longest: 3800,
+    smallPrint: (text) => `_${text}_`,
+    maxPostLength: 3800,
     userId: (name) => workspace.user(name),
     channel: (name) => workspace.channel(name),
     thread: (name, channel) =>
-      `${channel}${threadMark}${workspace.say({ channel, user: workspace.user("zoe"), text: name }).ts}`,
+      `${channel}${threadSeparator}${workspace.addMessage({ channel, user: workspace.user("zoe"), text: name }).ts}`,
     direct: (user) => workspace.direct(workspace.user(user)),
     threadsOf: (room) =>
       workspace.messages.flatMap(({ channel, thread_ts }) =>
-        channel === room && thread_ts !== undefined ? `${channel}${threadMark}${thread_ts}` : [],
+        channel === room && thread_ts !== undefined
+          ? `${channel}${threadSeparator}${thread_ts}`
+          : [],
       ),
     say: (room, user, text, more) => {
-      const { channel, ts } = server.say({ ...place(room), user, text, ...more });
+      const { channel, ts } = server.sendMessage({ ...place(room), user, text, ...more });
       return `${channel}/${ts}`;
     },
     replyToHook: (channel, post, user, text) => {
-      const { ts } = workspace.say({ channel, user: "UHOOK", bot_id: "BHOOK", text: post });
-      server.say({ channel, user, text, thread_ts: ts });
-      return `${channel}${threadMark}${ts}`;
+      const { ts } = workspace.addMessage({ channel, user: "UHOOK", bot_id: "BHOOK", text: post });
+      server.sendMessage({ channel, user, text, thread_ts: ts });
+      return `${channel}${threadSeparator}${ts}`;
     },
-    repeat: (id) => server.tell(said(id)),
+    repeat: (id) => server.deliver(said(id)),
     posts,
     marks: (id) => said(id).reactions,
     signsOfWork: (room) => {
@@ -86,23 +88,23 @@ export async function slackStandIn(
     },
     reply: (room, postId, user, text) => {
       const { channel, thread_ts = postId } = place(room);
-      return `${channel}/${server.say({ channel, user, text, thread_ts }).ts}`;
+      return `${channel}/${server.sendMessage({ channel, user, text, thread_ts }).ts}`;
     },
     choose: (room, postId, labels, user) => {
       const message = workspace.find(place(room).channel, postId);
       if (!message) throw new Error("there is no such post");
-      return answered(server.choose(message, labels, user));
+      return answered(server.chooseFromMenu(message, labels, user));
     },
     press: (room, postId, label, user) => {
       const message = workspace.find(place(room).channel, postId);
       if (!message) throw new Error("there is no such post");
-      return answered(server.press(message, label, user));
+      return answered(server.pressButton(message, label, user));
     },
     command: (room, user, name, argument = "") =>
       answered(server.command(place(room).channel, user, `${name} ${argument}`)),
-    drop: () => server.socket.drop(),
-    connections: () => server.socket.connected,
-    refusals: () => server.limits.refused,
+    drop: () => server.socket.disconnectAll(),
+    connections: () => server.socket.connectionCount,
+    refusals: () => server.limits.rejectedCount,
     loseNextAnswer: (call, then) => {
       let isLost = false;
       const wanted = {
@@ -110,7 +112,7 @@ export async function slackStandIn(
         edit: "chat.update",
         file: "files.completeUploadExternal",
       }[call];
-      api.mishaps.push((method) => {
+      api.faults.push((method) => {
         if (isLost || method !== wanted) return undefined;
         isLost = true;
         then?.();
@@ -119,7 +121,7 @@ export async function slackStandIn(
     },
     refuseFiles: () => {
       const refusal = { ok: false, error: "missing_scope", needed: "files:write" };
-      api.mishaps.push((name) => (name === "files.getUploadURLExternal" ? refusal : undefined));
+      api.faults.push((name) => (name === "files.getUploadURLExternal" ? refusal : undefined));
     },
     stop: () => server.stop(),
   };

@@ -1,10 +1,10 @@
 import { describe } from "vitest";
-import { conformance } from "./conformance.ts";
-import { slackStandIn } from "./slack-stand-in.ts";
+import { describeConnectorConformance } from "./connector-conformance.ts";
+import { startSlackStandIn } from "./slack-stand-in.ts";
 
-const limit = { requests: 1, milliseconds: 1_500 };
+const limit = { maxRequests: 1, windowMs: 1_500 };
 const limits = { "chat.postMessage": limit, "chat.update": limit };
 
 describe("Slack", () => {
-  conformance((limited) => slackStandIn(limited ? { limits } : {}));
+  describeConnectorConformance((limited) => startSlackStandIn(limited ? { limits } : {}));
 });

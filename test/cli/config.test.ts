@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { folderWith } from "../support/folder.ts";
-import { herdctl, herdctlInTerminal } from "./herdctl.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
+import { runHerdctl, runHerdctlInTerminal } from "./run-herdctl.ts";
 
 const sixMistakes = {
   "herdctl.yaml": `version: 1
@@ -20,20 +20,20 @@ docker:
   "agents/b.yaml": "name: one\nenv:\n  T: ${TOKEN}\n\tX: y\n",
 };
 
-const sixPlaces = [
+const sixProblems = [
   ["agents/a.yaml:3:32", "61 * * * *", "minute (0-59)"],
-  ["agents/a.yaml:5:3", "`netwrok` is not known here", "Did you mean `network`?"],
-  ["agents/b.yaml:1:7", "another agent called `one`", "Rename one of the two"],
+  ["agents/a.yaml:5:3", "unknown key `netwrok`", "Did you mean `network`?"],
+  ["agents/b.yaml:1:7", "another agent is also called `one`", "Rename one of the two"],
   ["agents/b.yaml:3:6", "TOKEN is not set", "TOKEN"],
   ["agents/b.yaml:4:1", "a tab is used for indentation", "Indent with spaces"],
   ["herdctl.yaml:4:21", '"2x" is not a size', "such as `512m` or `2g`"],
 ];
 
-test("six mistakes are reported in one run, each with its place and remedy", async () => {
-  const run = await herdctl(["config", "check"], { cwd: folderWith(sixMistakes) });
+test("reports six mistakes in one run, each with its position and a hint", async () => {
+  const run = await runHerdctl(["config", "check"], { cwd: tempFolderWith(sixMistakes) });
   expect(run).toMatchObject({ code: 2, stdout: "" });
   const lines = run.stderr.split("\n");
-  for (const [place = "", message = "", remedy = ""] of sixPlaces) {
+  for (const [place = "", message = "", remedy = ""] of sixProblems) {
     const at = lines.findIndex((line) => line.includes(`${place} `));
     expect(lines[at]).toContain(message);
     expect(lines[at + 1]).toContain(remedy);
@@ -42,9 +42,9 @@ test("six mistakes are reported in one run, each with its place and remedy", asy
   expect(run.stderr).not.toMatch(/^\s+at /m);
 });
 
-test("with --json the six are one JSON value and nothing else", async () => {
-  const cwd = folderWith(sixMistakes);
-  const run = await herdctl(["config", "check", "--json"], { cwd });
+test("prints exactly one JSON value for six mistakes with --json", async () => {
+  const cwd = tempFolderWith(sixMistakes);
+  const run = await runHerdctl(["config", "check", "--json"], { cwd });
   expect(run).toMatchObject({ code: 2, stderr: "" });
   const { errors, ...rest } = JSON.parse(run.stdout);
   expect(rest).toEqual({});
@@ -59,13 +59,13 @@ test("with --json the six are one JSON value and nothing else", async () => {
     line: 5,
     column: 3,
     path: "docker.netwrok",
-    message: "`netwrok` is not known here",
+    message: "unknown key `netwrok`",
     hint: "Did you mean `network`?",
   });
 });
 
 const secret = "s3cret-value";
-const small = {
+const smallFleet = {
   "fleet/herdctl.yaml": `version: 1
 fleet: { name: small }
 agents:
@@ -76,43 +76,46 @@ agents:
 `,
 };
 
-test("a fleet is found from a folder below it, or named by file or by folder", async () => {
-  const cwd = folderWith({ ...small, "fleet/deep/er/.keep": "", "elsewhere/.keep": "" });
+test("finds a fleet from a subfolder, by file and by folder", async () => {
+  const cwd = tempFolderWith({ ...smallFleet, "fleet/deep/er/.keep": "", "elsewhere/.keep": "" });
   const env = { TOKEN: secret };
   const check = ["config", "check"];
   const runs = await Promise.all([
-    herdctl(check, { cwd: join(cwd, "fleet/deep/er"), env }),
-    herdctl([...check, "--config", "../fleet"], { cwd: join(cwd, "elsewhere"), env }),
-    herdctl([...check, "-c", "../fleet/herdctl.yaml"], { cwd: join(cwd, "elsewhere"), env }),
+    runHerdctl(check, { cwd: join(cwd, "fleet/deep/er"), env }),
+    runHerdctl([...check, "--config", "../fleet"], { cwd: join(cwd, "elsewhere"), env }),
+    runHerdctl([...check, "-c", "../fleet/herdctl.yaml"], { cwd: join(cwd, "elsewhere"), env }),
   ]);
   for (const run of runs) expect(run).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("no fleet, or none where --config says, is told with the way out", async () => {
-  const cwd = folderWith({});
-  const none = await herdctl(["config", "check"], { cwd });
+test("explains a missing fleet file and a wrong --config path", async () => {
+  const cwd = tempFolderWith({});
+  const none = await runHerdctl(["config", "check"], { cwd });
   expect(none.code).toBe(2);
   expect(none.stderr).toMatch(/no herdctl\.yaml[\s\S]*herdctl init/);
-  const named = await herdctl(["config", "check", "--config", "nowhere", "--json"], { cwd });
+  const named = await runHerdctl(["config", "check", "--config", "nowhere", "--json"], { cwd });
   expect(named).toMatchObject({ code: 2, stderr: "" });
   expect(JSON.parse(named.stdout)).toMatchObject({ errors: [{ code: "config_not_found" }] });
 });
 
-test("show prints each value with its origin, and no secret", async () => {
-  const cwd = join(folderWith(small), "fleet");
-  const run = await herdctl(["config", "show"], { cwd, env: { TOKEN: secret } });
+test("prints each value with its origin and no secret in config show", async () => {
+  const cwd = join(tempFolderWith(smallFleet), "fleet");
+  const run = await runHerdctl(["config", "show"], { cwd, env: { TOKEN: secret } });
   expect(run).toMatchObject({ code: 0, stderr: "" });
   expect(run.stdout).toMatch(/^fleet$[\s\S]*fleet\.name +small +herdctl\.yaml:2$/m);
   expect(run.stdout).toMatch(/^ +max_turns +5 +herdctl\.yaml:5$/m);
-  expect(run.stdout).toMatch(/^ +timeouts\.wall +1h +default$/m);
+  expect(run.stdout).toMatch(/^ +timeouts\.total +1h +default$/m);
   expect(run.stdout).toMatch(/^ +env\.API_TOKEN +•+ \(\$TOKEN\) +herdctl\.yaml:6$/m);
   expect(run.stdout).not.toContain(secret);
   expect(run.stdout).not.toContain("\x1b[");
 });
 
-test("show AGENT --json is that agent alone, as one JSON value", async () => {
-  const cwd = join(folderWith(small), "fleet");
-  const run = await herdctl(["config", "show", "one", "--json"], { cwd, env: { TOKEN: secret } });
+test("prints one agent as one JSON value in config show AGENT --json", async () => {
+  const cwd = join(tempFolderWith(smallFleet), "fleet");
+  const run = await runHerdctl(["config", "show", "one", "--json"], {
+    cwd,
+    env: { TOKEN: secret },
+  });
   expect(run).toMatchObject({ code: 0, stderr: "" });
   expect(run.stdout).not.toContain(secret);
   const shown = JSON.parse(run.stdout);
@@ -125,22 +128,22 @@ test("show AGENT --json is that agent alone, as one JSON value", async () => {
   });
 });
 
-test("show of an agent that is not there names those that are", async () => {
-  const cwd = join(folderWith(small), "fleet");
-  const run = await herdctl(["config", "show", "three"], { cwd, env: { TOKEN: secret } });
+test("lists the known agents when config show names an unknown one", async () => {
+  const cwd = join(tempFolderWith(smallFleet), "fleet");
+  const run = await runHerdctl(["config", "show", "three"], { cwd, env: { TOKEN: secret } });
   expect(run).toMatchObject({ code: 2, stdout: "" });
   expect(run.stderr).toMatch(/no agent `three`[\s\S]*one, two/);
 });
 
-test("a value with a long prompt is cut to the screen, and whole in a file", async () => {
+test("truncates a long prompt to the screen width and prints it whole to a file", async () => {
   const prompt =
     "Look at everything that changed since yesterday and write down what matters. ".repeat(3);
-  const cwd = folderWith({
+  const cwd = tempFolderWith({
     "herdctl.yaml": `version: 1\nfleet: { name: long }\nagents:\n  - { name: one, default_prompt: "${prompt}" }\n`,
   });
-  const inFile = await herdctl(["config", "show", "one"], { cwd });
+  const inFile = await runHerdctl(["config", "show", "one"], { cwd });
   expect(inFile.stdout).toContain(prompt);
-  const { code, screen } = await herdctlInTerminal(["config", "show", "one"], { cwd, keys: [] });
+  const { code, screen } = await runHerdctlInTerminal(["config", "show", "one"], { cwd, keys: [] });
   expect(code).toBe(0);
   expect(screen).toContain("\x1b[");
   const widths = screen.split("\r\n").map((line) => line.replaceAll(/\x1b\[\d+m/g, "").length);

@@ -1,11 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Job } from "@herdctl/core";
+import type { Job } from "@herdctl/protocol";
 import { expect, test } from "vitest";
-import { fleetStage, until } from "./fleet-stage.ts";
-import { longWork, questions, runningFleet, stopWhenOver, working } from "./fleet-stage-running.ts";
+import { startCliHarness, waitUntil } from "./cli-harness.ts";
+import {
+  bashScript,
+  fleetQueries,
+  longRunningScript,
+  startRunningFleet,
+  stopAfterTest,
+} from "./running-fleet.ts";
 
-const needFleet = [
+const commandsThatNeedAFleet = [
   ["status"],
   ["stop"],
   ["restart"],
@@ -17,28 +23,28 @@ const needFleet = [
   ["approvals", "allow", "x"],
 ];
 
-test("what needs a fleet says so with exit code 3", async () => {
-  const on = await fleetStage();
-  const runs = await Promise.all(needFleet.map((args) => on.run(...args)));
+test("exits with code 3 when a command needs a fleet and none runs", async () => {
+  const harness = await startCliHarness();
+  const runs = await Promise.all(commandsThatNeedAFleet.map((args) => harness.run(...args)));
   for (const run of runs) {
     expect(run).toMatchObject({ code: 3, stdout: "" });
-    expect(run.stderr).toMatch(/no fleet runs here\n.*herdctl start/);
+    expect(run.stderr).toMatch(/the fleet is not running\n.*herdctl start/);
   }
-  const { stdout } = await on.run("status", "--json");
+  const { stdout } = await harness.run("status", "--json");
   expect(JSON.parse(stdout)).toMatchObject({ errors: [{ code: "fleet_unreachable" }] });
 });
 
-test("what it does is seen by status, jobs, job and logs", async () => {
-  const on = await runningFleet(working("echo apples"));
-  const job = await on.trigger("sdk", "-p", "hello");
+test("shows a triggered job in status, jobs, job and logs", async () => {
+  const harness = await startRunningFleet(bashScript("echo apples"));
+  const job = await harness.trigger("sdk", "-p", "hello");
   expect(job).toMatchObject({ status: "completed", outcome: { code: "success" } });
   const [status, agent, jobs, record, logs, nobody] = await Promise.all([
-    on.run("status"),
-    on.run("status", "sdk"),
-    on.json<{ jobs: Job[] }>("jobs"),
-    on.json<Job>("job", job.id.slice(0, -2)),
-    on.run("logs", "-f", "sdk"),
-    on.run("status", "nobody"),
+    harness.run("status"),
+    harness.run("status", "sdk"),
+    harness.json<{ jobs: Job[] }>("jobs"),
+    harness.json<Job>("job", job.id.slice(0, -2)),
+    harness.run("logs", "-f", "sdk"),
+    harness.run("status", "nobody"),
   ]);
   expect(status.stdout).toMatch(/^sdk .*✓ success/m);
   expect(agent.stdout).toContain(job.id);
@@ -48,82 +54,95 @@ test("what it does is seen by status, jobs, job and logs", async () => {
   expect(nobody).toMatchObject({ code: 2, stderr: expect.stringMatching(/sdk, cli, file, asks/) });
 });
 
-test("without --wait a trigger returns once the fleet has the job", async () => {
-  const on = await runningFleet();
-  const { stdout, code } = await on.run("trigger", "cli", "-p", "hello", "--key", "k");
+test("returns from a trigger without --wait once the fleet has the job", async () => {
+  const harness = await startRunningFleet();
+  const { stdout, code } = await harness.run("trigger", "cli", "-p", "hello", "--key", "k");
   expect(code).toBe(0);
-  expect(await on.ended(stdout.trim())).toMatchObject({ outcome: { code: "success" } });
-  const again = await on.run("trigger", "cli", "-p", "hello", "--key", "k", "--wait", "--json");
+  expect(await harness.waitForJob(stdout.trim())).toMatchObject({ outcome: { code: "success" } });
+  const again = await harness.run(
+    "trigger",
+    "cli",
+    "-p",
+    "hello",
+    "--key",
+    "k",
+    "--wait",
+    "--json",
+  );
   expect(JSON.parse(again.stdout)).toMatchObject({ id: stdout.trim(), status: "completed" });
-  expect(on.rehearsal.ledger.main).toHaveLength(1);
+  expect(harness.rehearsal.ledger.main).toHaveLength(1);
 });
 
-test("an agent's questions are listed whole and answered by id", async () => {
-  const on = await runningFleet(working("touch allowed"));
-  const open = () => on.ask((fleet) => fleet.approvals());
-  const first = await on.give("asks", "go");
-  const [asked] = await until(async () => {
+test("lists an agent's questions in full and answers them by id", async () => {
+  const harness = await startRunningFleet(bashScript("touch allowed"));
+  const open = () => harness.withControl((fleet) => fleet.approvals());
+  const first = await harness.triggerJob("asks", "go");
+  const [asked] = await waitUntil(async () => {
     const approvals = await open();
     return approvals.length > 0 ? approvals : undefined;
   });
-  const shown = await on.run("approvals");
-  expect(shown.stdout).toMatch(/asks asks to use Bash[\s\S]*touch allowed[\s\S]*approvals deny/);
+  const shown = await harness.run("approvals");
+  expect(shown.stdout).toMatch(/asks wants to use Bash[\s\S]*touch allowed[\s\S]*approvals deny/);
   const short = asked?.id.slice("approval-".length, -2) ?? "";
-  expect(await on.run("approvals", "allow", short)).toMatchObject({ code: 0 });
-  expect(await on.ended(first)).toMatchObject({ outcome: { code: "success" } });
-  expect(await on.json("approvals", "list")).toEqual({ approvals: [] });
-  expect(await on.run("approvals", "allow", short)).toMatchObject({ code: 2 });
+  expect(await harness.run("approvals", "allow", short)).toMatchObject({ code: 0 });
+  expect(await harness.waitForJob(first)).toMatchObject({ outcome: { code: "success" } });
+  expect(await harness.json("approvals", "list")).toEqual({ approvals: [] });
+  expect(await harness.run("approvals", "allow", short)).toMatchObject({ code: 2 });
 
-  const second = await on.give("asks", "go");
-  await until(async () => (await open()).length > 0);
-  expect(await on.run("approvals", "deny", "approval-")).toMatchObject({ code: 0 });
-  expect(await on.ended(second)).toMatchObject({ outcome: { code: "finished_with_denials" } });
+  const second = await harness.triggerJob("asks", "go");
+  await waitUntil(async () => (await open()).length > 0);
+  expect(await harness.run("approvals", "deny", "approval-")).toMatchObject({ code: 0 });
+  expect(await harness.waitForJob(second)).toMatchObject({
+    outcome: { code: "finished_with_denials" },
+  });
 });
 
-test("a paused agent keeps what it is given until it is resumed", async () => {
-  const on = await runningFleet();
-  expect(await on.run("pause", "cli")).toMatchObject({ code: 0 });
-  const id = await on.give("cli", "hello");
-  expect(await on.ended(await on.give("sdk", "hello"))).toMatchObject({ status: "completed" });
-  expect(await on.job(id)).toMatchObject({ status: "pending" });
-  expect((await on.run("status")).stdout).toMatch(/^cli .*‖ paused/m);
-  expect(await on.run("resume", "cli")).toMatchObject({ code: 0 });
-  expect(await on.ended(id)).toMatchObject({ status: "completed" });
+test("queues the jobs of a paused agent until it is resumed", async () => {
+  const harness = await startRunningFleet();
+  expect(await harness.run("pause", "cli")).toMatchObject({ code: 0 });
+  const id = await harness.triggerJob("cli", "hello");
+  expect(await harness.waitForJob(await harness.triggerJob("sdk", "hello"))).toMatchObject({
+    status: "completed",
+  });
+  expect(await harness.job(id)).toMatchObject({ status: "pending" });
+  expect((await harness.run("status")).stdout).toMatch(/^cli .*‖ paused/m);
+  expect(await harness.run("resume", "cli")).toMatchObject({ code: 0 });
+  expect(await harness.waitForJob(id)).toMatchObject({ status: "completed" });
 });
 
-test("a job is cancelled by its id, and an agent with all it has to do", async () => {
-  const on = await runningFleet(longWork);
+test("cancels one job by id, or all jobs of an agent", async () => {
+  const harness = await startRunningFleet(longRunningScript);
   const ids: string[] = [];
-  for (const prompt of ["one", "two", "three"]) ids.push(await on.give("cli", prompt));
-  await on.untilRunning(1);
+  for (const prompt of ["one", "two", "three"]) ids.push(await harness.triggerJob("cli", prompt));
+  await harness.waitUntilRunning(1);
   const last = ids.at(-1) ?? "";
-  expect(await on.run("cancel", last)).toMatchObject({ code: 0 });
-  expect(await on.job(last)).toMatchObject({ status: "cancelled" });
-  const { jobs } = await on.json<{ jobs: Job[] }>("cancel", "cli");
+  expect(await harness.run("cancel", last)).toMatchObject({ code: 0 });
+  expect(await harness.job(last)).toMatchObject({ status: "cancelled" });
+  const { jobs } = await harness.json<{ jobs: Job[] }>("cancel", "cli");
   expect(jobs.map((job) => job.id)).toEqual(ids.slice(0, 2));
-  for (const id of ids) expect(await on.ended(id)).toMatchObject({ status: "cancelled" });
-  const nothing = await on.run("cancel", "cli");
-  expect(nothing).toMatchObject({ code: 0, stdout: "cli has nothing to do.\n" });
-  expect(await on.run("cancel", "job-nothere")).toMatchObject({ code: 2 });
+  for (const id of ids) expect(await harness.waitForJob(id)).toMatchObject({ status: "cancelled" });
+  const nothing = await harness.run("cancel", "cli");
+  expect(nothing).toMatchObject({ code: 0, stdout: "cli has no jobs to cancel.\n" });
+  expect(await harness.run("cancel", "job-nothere")).toMatchObject({ code: 2 });
 });
 
-test("a reload tells what changed; a wrong file leaves all as it was", async () => {
-  const on = await fleetStage();
-  const file = join(on.folder, "herdctl.yaml");
-  // Else the fleet may have seen the change by itself before the command asks.
+test("prints the changes of a reload and keeps everything after an invalid file", async () => {
+  const harness = await startCliHarness();
+  const file = join(harness.folder, "herdctl.yaml");
+  // Otherwise the watcher may apply the change before the command does.
   const good = readFileSync(file, "utf8").replace("name: test", "name: test, watch: false");
   writeFileSync(file, good);
-  stopWhenOver(on);
-  expect(await on.run("start", "--detach")).toMatchObject({ code: 0 });
+  stopAfterTest(harness);
+  expect(await harness.run("start", "--detach")).toMatchObject({ code: 0 });
   writeFileSync(file, good.replace("name: asks", "name: newcomer"));
-  const { stdout, code } = await on.run("reload");
+  const { stdout, code } = await harness.run("reload");
   expect(code).toBe(0);
   expect(stdout).toMatch(/4 agents\n.*\+ newcomer\n.*- asks/);
   writeFileSync(file, good.replace("runtime: sdk", "runtime: sdkk"));
-  const wrong = await on.run("reload");
+  const wrong = await harness.run("reload");
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toMatch(/herdctl\.yaml:\d+:\d+/);
-  const { agents, fleet } = await questions(on).ask((it) => it.status());
+  const { agents, fleet } = await fleetQueries(harness).withControl((it) => it.status());
   expect(agents.map((agent) => agent.name)).toContain("newcomer");
   expect(fleet.problem).not.toBeNull();
 });

@@ -1,22 +1,16 @@
-import type {
-  AgentStatus,
-  Approval,
-  FleetEvent,
-  FleetStatus,
-  Job,
-  SDKMessage,
-} from "@herdctl/core";
+import type { SDKMessage } from "@herdctl/core";
+import type { AgentStatus, Approval, FleetEvent, FleetStatus, Job } from "@herdctl/protocol";
 import { expect, test } from "vitest";
-import { agentPage } from "../../packages/cli/src/show/agent-page.ts";
-import { agentTable } from "../../packages/cli/src/show/agent-table.ts";
-import { bannerLines } from "../../packages/cli/src/show/fleet-banner.ts";
-import { fleetLines } from "../../packages/cli/src/show/fleet-line.ts";
-import { FleetPainter } from "../../packages/cli/src/show/fleet-painter.ts";
+import { agentPageLines } from "../../packages/cli/src/render/agent-page.ts";
+import { agentTableLines } from "../../packages/cli/src/render/agent-table.ts";
+import { bannerLines } from "../../packages/cli/src/render/fleet-banner.ts";
+import { FleetEventRenderer } from "../../packages/cli/src/render/fleet-event-renderer.ts";
+import { fleetStatusLines } from "../../packages/cli/src/render/fleet-status-lines.ts";
 import { openTerminal } from "../../packages/cli/src/terminal.ts";
 
-const look = { colors: openTerminal(true).colors, width: 100 };
+const renderOptions = { colors: openTerminal(true).colors, width: 100 };
 const now = new Date("2026-03-01T12:00:00Z");
-const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000).toISOString();
+const secondsAgo = (seconds: number) => new Date(now.getTime() - seconds * 1000).toISOString();
 
 function agent(more: Partial<AgentStatus> = {}): AgentStatus {
   return {
@@ -48,7 +42,7 @@ function fleet(more: Partial<FleetStatus["fleet"]> = {}): FleetStatus {
   };
   const state = "running" as const;
   return {
-    fleet: { ...base, ...counts, started_at: ago(7_800), state, problem: null, ...more },
+    fleet: { ...base, ...counts, started_at: secondsAgo(7_800), state, problem: null, ...more },
     agents: [],
   };
 }
@@ -80,7 +74,7 @@ function job(more: Partial<Job> = {}): Job {
     cost_usd: null,
     usage: null,
     runtime: null,
-    place: null,
+    session_home: null,
     credential: null,
     container_id: null,
     container_image: null,
@@ -94,7 +88,7 @@ function job(more: Partial<Job> = {}): Job {
     due_at: null,
     crashes: 0,
     attempts: 0,
-    created_at: ago(60),
+    created_at: secondsAgo(60),
     started_at: null,
     finished_at: null,
     duration_seconds: null,
@@ -104,9 +98,9 @@ function job(more: Partial<Job> = {}): Job {
 }
 
 test.each<[string, FleetStatus, string[]]>([
-  ["idle", fleet(), ["shop  ● running  pid 77 · up 2 h · nothing to do · $0.0000 today"]],
+  ["idle", fleet(), ["shop  ● running  pid 77 · up 2 h · idle · $0.0000 today"]],
   [
-    "at work",
+    "busy",
     fleet({ running: 2, waiting: 1, pending: 1_300, cost_today_usd: 3.5 }),
     ["shop  ● running  pid 77 · up 2 h · 2 running · 1 waiting · 1,300 pending · $3.50 today"],
   ],
@@ -114,73 +108,76 @@ test.each<[string, FleetStatus, string[]]>([
     "refusing",
     fleet({ state: "refusing", problem: "the disk is full\nfree some space" }),
     [
-      "shop  ● takes no new work  pid 77 · up 2 h · nothing to do · $0.0000 today",
+      "shop  ● accepts no new jobs  pid 77 · up 2 h · idle · $0.0000 today",
       "! the disk is full",
       "  free some space",
     ],
   ],
-])("the line of a fleet that is %s", (_, status, lines) => {
-  expect(fleetLines(status, now, look)).toEqual(lines);
+])("renders the status line of a fleet that is %s", (_, status, lines) => {
+  expect(fleetStatusLines(status, now, renderOptions)).toEqual(lines);
 });
 
 test.each<[string, Partial<AgentStatus>, RegExp]>([
   ["idle", {}, /^coder +cli +idle$/],
   [
-    "at work",
-    { running: [{ job_id: "job-1", started_at: ago(42), doing: "Bash npm test" }], pending: 2 },
+    "busy with one job",
+    {
+      running: [{ job_id: "job-1", started_at: secondsAgo(42), activity: "Bash npm test" }],
+      pending: 2,
+    },
     /^coder +cli +2 +◐ 42 s {2}Bash npm test$/,
   ],
   [
-    "at work on several jobs",
+    "busy with several jobs",
     {
       running: [1, 2, 3].map((n) => ({
         job_id: `job-${n}`,
-        started_at: ago(n),
-        doing: "thinking",
+        started_at: secondsAgo(n),
+        activity: "thinking",
       })),
     },
-    /◐ 1 s {2}thinking {2}and 2 jobs more$/,
+    /◐ 1 s {2}thinking {2}and 2 more jobs$/,
   ],
   [
     "paused",
-    { paused: { reason: "auth_failed", since: ago(300) }, docker: true, runtime: "sdk" },
+    { paused: { reason: "auth_failed", since: secondsAgo(300) }, docker: true, runtime: "sdk" },
     /^coder +sdk · docker +‖ paused 5 min: auth_failed$/,
   ],
   ["waiting", { waiting: 2 }, /◔ 2 waiting$/],
   [
-    "done with something",
+    "idle after a job",
     {
-      last_job: { id: "job-1", outcome: "max_turns", finished_at: ago(120) },
+      last_job: { id: "job-1", outcome: "max_turns", finished_at: secondsAgo(120) },
       cost_today_usd: 0.0123,
     },
     /^coder +cli +✗ max_turns 2 min +\$0\.0123 +idle$/,
   ],
   [
-    "done in a way that this version does not know",
-    { last_job: { id: "job-1", outcome: "abducted", finished_at: ago(120) } },
+    "idle after a job with an unknown outcome",
+    { last_job: { id: "job-1", outcome: "abducted", finished_at: secondsAgo(120) } },
     /✗ abducted 2 min/,
   ],
-])("the row of an agent that is %s", (_, more, row) => {
-  expect(agentTable([agent(more)], now, look)[1]).toMatch(row);
+])("renders the row of an agent that is %s", (_, more, row) => {
+  expect(agentTableLines([agent(more)], now, renderOptions)[1]).toMatch(row);
 });
 
-test("the page of an agent shows each job of it, what it waits for and how to go on", () => {
+test("shows every job of an agent, what it waits for and how to resume it", () => {
   const waiting = job({
     status: "waiting",
     outcome: { code: "usage_limit", message: "", hint: "", resets_at: now.toISOString() },
   });
-  const page = agentPage(
+  const page = agentPageLines(
     {
       agent: agent({
-        running: [{ job_id: "job-1", started_at: ago(42), doing: "Bash npm test" }],
-        paused: { reason: "billing", since: ago(60) },
+        running: [{ job_id: "job-1", started_at: secondsAgo(42), activity: "Bash npm test" }],
+        paused: { reason: "billing", since: secondsAgo(60) },
         description: "writes code",
       }),
       waiting: [waiting],
       recent: [],
     },
     now,
-    look,
+    renderOptions,
   ).join("\n");
   expect(page).toMatch(/^coder {2}cli · writes code\n/);
   expect(page).toMatch(/now +◐ Bash npm test 42 s · job-1\n/);
@@ -195,7 +192,7 @@ const approval: Approval = {
   question: null,
   choices: null,
   free_text: false,
-  several: false,
+  multiple: false,
   default_reply: null,
   reply: null,
   job_id: "job-2026-03-01-k3v9",
@@ -203,8 +200,8 @@ const approval: Approval = {
   tool: "Bash",
   input: { command: "rm -rf build" },
   input_hash: "",
-  asked_at: ago(1),
-  expires_at: ago(-1800),
+  requested_at: secondsAgo(1),
+  expires_at: secondsAgo(-1800),
   answer: null,
   answered_by: null,
   answered_note: null,
@@ -213,7 +210,7 @@ const approval: Approval = {
   used: false,
 };
 
-const said = (message: object): FleetEvent => ({
+const outputEvent = (message: object): FleetEvent => ({
   type: "job:output",
   job_id: "job-2026-03-01-k3v9",
   agent: "coder",
@@ -221,8 +218,8 @@ const said = (message: object): FleetEvent => ({
   offset: 1,
 });
 
-const calls = (tool: string, input: object, parent: string | null = null) =>
-  said({
+const toolCallEvent = (tool: string, input: object, parent: string | null = null) =>
+  outputEvent({
     type: "assistant",
     parent_tool_use_id: parent,
     message: { content: [{ type: "tool_use", id: "1", name: tool, input }] },
@@ -235,28 +232,32 @@ const failed = {
   cost_usd: 0.0123,
 };
 
-const told: [what: string, event: FleetEvent, lines: string[]][] = [
+const eventLineCases: [what: string, event: FleetEvent, lines: string[]][] = [
   [
-    "a job that comes in",
+    "a new job",
     { type: "job:created", job: job() },
     ["coder  ○ job-2026-03-01-k3v9  Fix the test"],
   ],
   [
-    "its start",
+    "the start of a job",
     { type: "job:started", job: job({ attempts: 1 }) },
     ["coder  ◐ started  Fix the test"],
   ],
   [
-    "another try",
+    "another attempt",
     { type: "job:started", job: job({ attempts: 2 }) },
     ["coder  ◐ started, attempt 2  Fix the test"],
   ],
-  ["a tool", calls("Bash", { command: "npm test\nls" }), ["coder  ▸ Bash  npm test ⏎ ls"]],
-  ["a subagent's tool, which is too much", calls("Bash", { command: "ls" }, "toolu_1"), []],
-  ["a message of a shape that nobody knows", said({ type: "assistant" }), []],
   [
-    "a try of the API again",
-    said({
+    "a tool call",
+    toolCallEvent("Bash", { command: "npm test\nls" }),
+    ["coder  ▸ Bash  npm test ⏎ ls"],
+  ],
+  ["a subagent's tool call (omitted)", toolCallEvent("Bash", { command: "ls" }, "toolu_1"), []],
+  ["a message with an unknown shape", outputEvent({ type: "assistant" }), []],
+  [
+    "a retry of the API",
+    outputEvent({
       type: "system",
       subtype: "api_retry",
       attempt: 1,
@@ -264,7 +265,7 @@ const told: [what: string, event: FleetEvent, lines: string[]][] = [
       error_status: 529,
       retry_delay_ms: 500,
     }),
-    ["coder  ! the API is overloaded (529), try 1 of 10 in 0.5 s"],
+    ["coder  ! the API is overloaded (529); retry 1 of 10 in 0.5 s"],
   ],
   [
     "a failure",
@@ -272,17 +273,17 @@ const told: [what: string, event: FleetEvent, lines: string[]][] = [
     ["coder  ✗ max_turns  42 s · $0.0123 · The agent used all its turns."],
   ],
   [
-    "a question, and what answers it",
-    { type: "approval:asked", approval },
-    ["coder  ? asks to use Bash  rm -rf build", "coder    herdctl approvals allow approval-1"],
+    "a permission request and the command that answers it",
+    { type: "approval:requested", approval },
+    ["coder  ? wants to use Bash  rm -rf build", "coder    herdctl approvals allow approval-1"],
   ],
   [
-    "an answer",
+    "the answer to a request",
     { type: "approval:answered", approval: { ...approval, answer: "deny", answered_by: "kim" } },
     ["coder  ✗ Bash denied by kim"],
   ],
   [
-    "a pause, and what ends it",
+    "a pause and the command that ends it",
     { type: "agent:paused", agent: "coder", reason: "billing" },
     ["coder  ‖ paused  billing", "coder    herdctl resume coder"],
   ],
@@ -293,43 +294,47 @@ const told: [what: string, event: FleetEvent, lines: string[]][] = [
   ],
   [
     "hostile text",
-    calls("Bash", { command: "\x1b[2J\x1b]0;owned\x07" }),
+    toolCallEvent("Bash", { command: "\x1b[2J\x1b]0;owned\x07" }),
     ["coder  ▸ Bash  \\x1b[2J\\x1b]0;owned\\x07"],
   ],
 ];
 
-test.each(told)("the fleet tells of %s", (_, event, lines) => {
-  const painter = new FleetPainter(["coder"], look);
-  painter.know("job-2026-03-01-k3v9", "coder");
+test.each(eventLineCases)("renders %s", (_, event, lines) => {
+  const painter = new FleetEventRenderer(["coder"], renderOptions);
+  painter.rememberJob("job-2026-03-01-k3v9", "coder");
   const clock = now.toLocaleTimeString("sv");
-  expect(painter.paint(event, now)).toEqual(lines.map((line) => `${clock}  ${line}`));
+  expect(painter.render(event, now)).toEqual(lines.map((line) => `${clock}  ${line}`));
 });
 
-test("no line is wider than the screen", () => {
-  const painter = new FleetPainter(["coder"], { ...look, width: 40 });
-  const lines = told.flatMap(([, event]) => painter.paint(event, now));
+test("keeps every line within the screen width", () => {
+  const painter = new FleetEventRenderer(["coder"], { ...renderOptions, width: 40 });
+  const lines = eventLineCases.flatMap(([, event]) => painter.render(event, now));
   expect(lines.filter((line) => line.length > 40)).toEqual([]);
 });
 
-test("a fleet that starts says where browsers find it, and what it means to be open to others", () => {
+test("prints the browser address of a starting fleet, with a warning when it is open to other machines", () => {
   const facts = { socket: "/shop/.herdctl/herdctl.sock", reattached: 0 };
-  const lines = (url: string | null, more: { host: string; link?: string }) =>
-    bannerLines(fleet({ url }), { ...facts, ...more }, look).join("\n");
+  const lines = (url: string | null, more: { host: string; loginUrl?: string }) =>
+    bannerLines(fleet({ url }), { ...facts, ...more }, renderOptions).join("\n");
   const url = "http://127.0.0.1:3232";
   const link = `${url}/login#code`;
-  expect(lines(url, { host: "127.0.0.1", link })).toContain(`open it in a browser: ${link}`);
-  expect(lines(url, { host: "127.0.0.1" })).toContain(`herdctl open  (${url})`);
+  expect(lines(url, { host: "127.0.0.1", loginUrl: link })).toContain(`dashboard: ${link}`);
+  expect(lines(url, { host: "127.0.0.1" })).toContain(`dashboard: ${url}  (sign in with`);
   expect(lines(url, { host: "127.0.0.1" })).not.toContain("Other machines");
-  expect(lines(url, { host: "0.0.0.0" })).toContain("Whoever has the token there can run agents");
-  expect(lines(null, { host: "127.0.0.1" })).not.toContain("browser");
+  expect(lines(url, { host: "0.0.0.0" })).toContain("Anyone with its token can run agents");
+  expect(lines(null, { host: "127.0.0.1" })).not.toContain("dashboard");
 });
 
-test("among several machines the line of an agent says on which one it works", () => {
-  const running = [{ job_id: "job-1", started_at: ago(5), doing: "Reads a file", node: "rack" }];
-  expect(agentTable([agent({ running })], now, look).join("\n")).toContain(
+test("names the node in the agent line of a fleet with several machines", () => {
+  const running = [
+    { job_id: "job-1", started_at: secondsAgo(5), activity: "Reads a file", node: "rack" },
+  ];
+  expect(agentTableLines([agent({ running })], now, renderOptions).join("\n")).toContain(
     "◐ 5 s on rack  Reads a file",
   );
   expect(
-    agentPage({ agent: agent({ running }), waiting: [], recent: [] }, now, look).join("\n"),
+    agentPageLines({ agent: agent({ running }), waiting: [], recent: [] }, now, renderOptions).join(
+      "\n",
+    ),
   ).toContain("◐ Reads a file 5 s · rack · job-1");
 });

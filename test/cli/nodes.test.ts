@@ -1,38 +1,38 @@
 import { expect, test } from "vitest";
-import { fleetStage } from "./fleet-stage.ts";
-import { runningFleet } from "./fleet-stage-running.ts";
+import { startCliHarness } from "./cli-harness.ts";
+import { startRunningFleet } from "./running-fleet.ts";
 
-test("a fleet with its own state says that it runs alone, and shows the one node there is", async () => {
-  const on = await runningFleet();
-  const { code, stdout } = await on.run("nodes");
+test("shows the single node of a fleet without a shared store", async () => {
+  const harness = await startRunningFleet();
+  const { code, stdout } = await harness.run("nodes");
   expect(code).toBe(0);
-  expect(stdout).toMatch(/runs on this machine alone/);
-  expect(stdout).toMatch(/\(here\) +● live +all, leads +0 of 10 +now/);
-  const { shared, nodes } = await on.json<{ shared: boolean; nodes: object[] }>("nodes");
+  expect(stdout).toMatch(/runs on this machine only/);
+  expect(stdout).toMatch(/\(here\) +● live +all, leader +0 of 10 +now/);
+  const { shared, nodes } = await harness.json<{ shared: boolean; nodes: object[] }>("nodes");
   expect(shared).toBe(false);
-  expect(nodes).toMatchObject([{ here: true, lead: true, status: "live", running: 0 }]);
+  expect(nodes).toMatchObject([{ self: true, leader: true, status: "live", running: 0 }]);
 });
 
-test("where nothing runs and nothing is shared, it says so", async () => {
-  const on = await fleetStage();
-  const { code, stdout } = await on.run("nodes");
+test("reports that no fleet runs and no store is shared", async () => {
+  const harness = await startCliHarness();
+  const { code, stdout } = await harness.run("nodes");
   expect(code).toBe(0);
-  expect(stdout).toMatch(/this machine alone[\s\S]*It does not run\./);
+  expect(stdout).toMatch(/this machine only[\s\S]*The fleet is not running\./);
 });
 
 test.each([
-  [["--role", "worker"], /`--role` is for a fleet whose machines share a store/],
-  [["--labels", "gpu"], /`--labels` is for a fleet/],
-  [["--node-name", "desk"], /`--node-name` is for a fleet/],
-  [["--capacity", "3"], /`--capacity` is for a fleet/],
+  [["--role", "worker"], /`--role` requires a shared store/],
+  [["--labels", "gpu"], /`--labels` requires a shared store/],
+  [["--node-name", "desk"], /`--node-name` requires a shared store/],
+  [["--capacity", "3"], /`--capacity` requires a shared store/],
   [["--role", "boss"], /`boss` is not a role/],
-  [["--labels", "gpu,,eu"], /`` is not a label/],
-  [["--capacity", "0"], /`0` is not a number of jobs/],
-  [["--node-name", "a b"], /`a b` is not a name/],
-])("`start %s` is refused where it means nothing", async (flags, message) => {
-  const on = await fleetStage();
+  [["--labels", "gpu,,eu"], /`` is not a valid label/],
+  [["--capacity", "0"], /`0` is not a valid capacity/],
+  [["--node-name", "a b"], /`a b` is not a valid node name/],
+])("refuses `start %s` where it has no effect", async (flags, message) => {
+  const harness = await startCliHarness();
   for (const detach of [[], ["--detach"]]) {
-    const { code, stderr } = await on.run("start", ...detach, ...flags);
+    const { code, stderr } = await harness.run("start", ...detach, ...flags);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
   }

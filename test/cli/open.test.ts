@@ -1,96 +1,107 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accessOf, cookieOf, follow, sendTo } from "../server/port-stage.ts";
-import { fleetStage, until } from "./fleet-stage.ts";
-import { runningFleet } from "./fleet-stage-running.ts";
+import { cookieOf, followLoginLink, readAccess, sendRequest } from "../server/http-harness.ts";
+import { startCliHarness, waitUntil } from "./cli-harness.ts";
+import { startRunningFleet } from "./running-fleet.ts";
 
 const link = /http:\/\/127\.0\.0\.1:(\d+)\/login#[\w-]{43}/;
 
-test("open prints a link that signs in, token what programs sign in with", async () => {
-  const on = await runningFleet();
-  const opened = await on.run("open", "--print");
+test("prints a sign-in link with open and a program token with token", async () => {
+  const harness = await startRunningFleet();
+  const opened = await harness.run("open", "--print");
   const [url = "", digits = ""] = link.exec(opened.stdout) ?? [];
   const port = Number(digits);
-  const send = (method: string, path: string, more?: object) => sendTo(port, method, path, more);
-  const cookie = cookieOf(await follow(send, port, url));
-  expect(await accessOf(send, { cookie })).toMatchObject({ scope: "admin" });
+  const send = (method: string, path: string, more?: object) =>
+    sendRequest(port, method, path, more);
+  const cookie = cookieOf(await followLoginLink(send, port, url));
+  expect(await readAccess(send, { cookie })).toMatchObject({ scope: "admin" });
 
-  const wall = await on.json<{ url: string }>("open", "--read-only");
-  const looking = cookieOf(await follow(send, port, wall.url));
-  expect(await accessOf(send, { cookie: looking })).toMatchObject({ scope: "read" });
+  const wall = await harness.json<{ url: string }>("open", "--read-only");
+  const readCookie = cookieOf(await followLoginLink(send, port, wall.url));
+  expect(await readAccess(send, { cookie: readCookie })).toMatchObject({ scope: "read" });
 
   for (const [args, scope] of [
     [["token", "show"], "admin"],
     [["token", "show", "--read-only"], "read"],
   ] as const) {
-    const token = (await on.run(...args)).stdout.trim();
-    expect(await accessOf(send, { authorization: `Bearer ${token}` })).toEqual({
+    const token = (await harness.run(...args)).stdout.trim();
+    expect(await readAccess(send, { authorization: `Bearer ${token}` })).toEqual({
       identity: `token:${scope}`,
       scope,
       agents: null,
     });
   }
-  expect(statSync(join(on.folder, ".herdctl/token")).mode & 0o777).toBe(0o600);
-  const { url: told } = (await on.ask((fleet) => fleet.status())).fleet;
-  expect(told).toBe(`http://127.0.0.1:${port}`);
+  expect(statSync(join(harness.folder, ".herdctl/token")).mode & 0o777).toBe(0o600);
+  const { url: reportedUrl } = (await harness.withControl((fleet) => fleet.status())).fleet;
+  expect(reportedUrl).toBe(`http://127.0.0.1:${port}`);
 });
 
-test("start shows a link in a terminal; elsewhere it names the command and shows no code", async () => {
-  const on = await fleetStage();
-  const { code, screen } = await on.inTerminal(["start"], [{ when: "/login#", type: "\x03" }]);
+test("prints a link when start runs in a terminal, and otherwise the command without a code", async () => {
+  const harness = await startCliHarness();
+  const { code, screen } = await harness.inTerminal(["start"], [{ when: "/login#", type: "\x03" }]);
   expect(code).toBe(0);
   expect(screen).toMatch(link);
 
-  const { child, ended } = on.start("start");
-  let said = "";
+  const { child, exited } = harness.start("start");
+  let output = "";
   child.stdout?.on("data", (text) => {
-    said += text;
+    output += text;
   });
-  await until(() => said.includes("open it in a browser: herdctl open"));
+  await waitUntil(() => output.includes("sign in with `herdctl open`"));
   child.kill("SIGTERM");
-  expect((await ended).stdout).not.toContain("/login#");
+  expect((await exited).stdout).not.toContain("/login#");
 });
 
-test("without a fleet there is nothing to open, and before its first start no token", async () => {
-  const on = await fleetStage();
-  const opened = await on.run("open");
-  expect([opened.code, opened.stderr]).toEqual([3, expect.stringContaining("no fleet runs here")]);
-  const token = await on.run("token", "show");
+test("reports that there is nothing to open without a fleet, and no token before its first start", async () => {
+  const harness = await startCliHarness();
+  const opened = await harness.run("open");
+  expect([opened.code, opened.stderr]).toEqual([
+    3,
+    expect.stringContaining("the fleet is not running"),
+  ]);
+  const token = await harness.run("token", "show");
   expect([token.code, token.stderr]).toEqual([2, expect.stringContaining("no token yet")]);
 });
 
-test("a denial with a reason is told to the agent", async () => {
+test("passes the reason of a denial to the agent", async () => {
   const tool = { tools: [{ name: "Bash", input: { command: "touch x" } }] };
-  const on = await runningFleet({ rules: [{ replies: [tool, "I see."] }] });
-  const id = await on.give("asks", "touch it");
-  const asked = await until(async () => (await on.ask((fleet) => fleet.approvals()))[0]);
-  const denied = await on.json<{ reason: string }>(
+  const harness = await startRunningFleet({ rules: [{ replies: [tool, "I see."] }] });
+  const id = await harness.triggerJob("asks", "touch it");
+  const asked = await waitUntil(
+    async () => (await harness.withControl((fleet) => fleet.approvals()))[0],
+  );
+  const denied = await harness.json<{ reason: string }>(
     ...["approvals", "deny", asked.id, "--reason", "not on a Friday"],
   );
   expect(denied.reason).toBe("not on a Friday");
-  await on.ended(id);
-  const told = JSON.stringify(on.rehearsal.ledger.main.at(-1)?.body);
-  expect(told).toContain("A person denied this: not on a Friday");
+  await harness.waitForJob(id);
+  const request = JSON.stringify(harness.rehearsal.ledger.main.at(-1)?.body);
+  expect(request).toContain("A person denied this: not on a Friday");
 });
 
-test("a fork from a message is a command, and a call of the API", async () => {
-  const on = await runningFleet({
+test("forks a session from a message by command and by API", async () => {
+  const harness = await startRunningFleet({
     rules: [{ match: { prompt: "second" }, reply: "Two." }, { reply: "One." }],
   });
-  const first = await on.give("cli", "first");
-  const { session_id } = await on.ended(first);
-  const at = await on.ask(async (fleet) => {
+  const first = await harness.triggerJob("cli", "first");
+  const { session_id } = await harness.waitForJob(first);
+  const at = await harness.withControl(async (fleet) => {
     for await (const { message } of fleet.output(first))
       if (message.type === "assistant") return String(message.uuid);
     return "";
   });
-  await on.ended((await on.ask((fleet) => fleet.resume(first, "second"))).job.id);
-  const typed = await on.trigger("cli", "-p", "third", "--fork", first, "--at", at);
-  const called = await on.ask((fleet) => fleet.fork(session_id ?? "", "fourth", at));
+  await harness.waitForJob(
+    (await harness.withControl((fleet) => fleet.resume(first, "second"))).job.id,
+  );
+  const typed = await harness.trigger("cli", "-p", "third", "--fork", first, "--at", at);
+  const called = await harness.withControl((fleet) => fleet.fork(session_id ?? "", "fourth", at));
   expect(typed).toMatchObject({ forked_from: session_id, fork_point: at });
-  expect(await on.ended(called.job.id)).toMatchObject({ fork_point: at, status: "completed" });
-  for (const entry of on.rehearsal.ledger.main.slice(-2)) {
+  expect(await harness.waitForJob(called.job.id)).toMatchObject({
+    fork_point: at,
+    status: "completed",
+  });
+  for (const entry of harness.rehearsal.ledger.main.slice(-2)) {
     const asked = JSON.stringify(entry.body);
     expect([asked.includes("One."), asked.includes("Two.")]).toEqual([true, false]);
   }

@@ -5,21 +5,28 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { FleetManager } from "@herdctl/core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ownEnvironment, runClaude } from "../support/claude.ts";
-import { folderWith } from "../support/folder.ts";
-import { checkout, endOf, herdctl, ownEnv, program, type Run } from "./herdctl.ts";
+import { createIsolatedEnvironment, runClaude } from "../support/claude-binaries.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
+import {
+  type CommandResult,
+  checkout,
+  minimalEnv,
+  program,
+  runHerdctl,
+  waitForExit,
+} from "./run-herdctl.ts";
 
 const firstSteps = join(checkout, "examples/rehearsal/first-steps.yaml");
 
-interface Rehearsing {
-  /** What it has printed so far, once it matches. */
-  printed(pattern: RegExp): Promise<string>;
-  interrupt(): Promise<Run>;
+interface RehearseProcess {
+  /** The output so far, once it matches. */
+  waitForOutput(pattern: RegExp): Promise<string>;
+  interrupt(): Promise<CommandResult>;
 }
 
-function rehearse(args: string[], cwd: string): Rehearsing {
-  const child: ChildProcess = spawn(program, ["rehearse", ...args], { cwd, env: ownEnv() });
-  const ended = endOf(child);
+function rehearse(args: string[], cwd: string): RehearseProcess {
+  const child: ChildProcess = spawn(program, ["rehearse", ...args], { cwd, env: minimalEnv() });
+  const ended = waitForExit(child);
   let text = "";
   child.stdout?.on("data", (data) => {
     text += data;
@@ -29,7 +36,7 @@ function rehearse(args: string[], cwd: string): Rehearsing {
     await ended;
   });
   return {
-    printed: async (pattern) => {
+    waitForOutput: async (pattern) => {
       while (!pattern.test(text)) {
         if (child.exitCode !== null) throw new Error(`it ended, and printed: ${text}`);
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -44,16 +51,16 @@ function rehearse(args: string[], cwd: string): Rehearsing {
 }
 
 async function claudeWith(env: Record<string, string>, args: string[]) {
-  const own = ownEnvironment(env);
+  const own = createIsolatedEnvironment(env);
   onTestFinished(own.dispose);
   return await runClaude(args, { version: "325", env: own.env, cwd: own.workspace });
 }
 
-test("the real claude talks to it with the variables it prints, and each request is a line", async () => {
-  const rehearsal = rehearse([firstSteps], folderWith({}));
-  const printed = await rehearsal.printed(/Ctrl-C ends it/);
-  expect(printed).toMatch(/listens on http:\/\/127\.0\.0\.1:\d+/);
-  const lines = printed.matchAll(/^ {2}export (\w+)=(.*)$/gm);
+test("serves the real claude with the printed variables and prints one line per request", async () => {
+  const rehearsal = rehearse([firstSteps], tempFolderWith({}));
+  const waitForOutput = await rehearsal.waitForOutput(/Press Ctrl-C to stop it/);
+  expect(waitForOutput).toMatch(/listens on http:\/\/127\.0\.0\.1:\d+/);
+  const lines = waitForOutput.matchAll(/^ {2}export (\w+)=(.*)$/gm);
   const env = Object.fromEntries([...lines].map(([, name, value]) => [name ?? "", value ?? ""]));
 
   const run = await claudeWith(env, ["which files are here?", "--allowedTools", "Bash"]);
@@ -65,9 +72,9 @@ test("the real claude talks to it with the variables it prints, and each request
   for (const line of requests) expect(line).toMatch(/^\d\d:\d\d:\d\d 200 .* list the files$/);
 });
 
-test("with --json the address and each request are JSON lines, without the key", async () => {
-  const rehearsal = rehearse([firstSteps, "--json"], folderWith({}));
-  const [first = ""] = (await rehearsal.printed(/\n/)).split("\n");
+test("prints the address and each request as JSON lines without the key with --json", async () => {
+  const rehearsal = rehearse([firstSteps, "--json"], tempFolderWith({}));
+  const [first = ""] = (await rehearsal.waitForOutput(/\n/)).split("\n");
   const { url, env } = JSON.parse(first);
   expect(env.ANTHROPIC_BASE_URL).toBe(url);
   await claudeWith({ ...env, ANTHROPIC_API_KEY: "made-up-key" }, ["hello"]);
@@ -83,10 +90,10 @@ test("with --json the address and each request are JSON lines, without the key",
   expect(stdout).not.toContain("made-up-key");
 });
 
-test("it listens on a socket as well", async () => {
-  const cwd = folderWith({});
+test("listens on a socket as well", async () => {
+  const cwd = tempFolderWith({});
   const rehearsal = rehearse(["--socket", join(cwd, "model.sock")], cwd);
-  await rehearsal.printed(/Ctrl-C ends it/);
+  await rehearsal.waitForOutput(/Press Ctrl-C to stop it/);
   const run = await claudeWith(
     {
       ANTHROPIC_UNIX_SOCKET: join(cwd, "model.sock"),
@@ -100,23 +107,21 @@ test("it listens on a socket as well", async () => {
   expect((await rehearsal.interrupt()).code).toBe(0);
 });
 
-test("a wrong script is explained like a wrong configuration", async () => {
-  const cwd = folderWith({
+test("explains an invalid script like an invalid configuration", async () => {
+  const cwd = tempFolderWith({
     "script.yaml": "rules:\n  - match: { promt: hello }\n    reply: Hi.\n",
   });
-  const run = await herdctl(["rehearse", "script.yaml"], { cwd });
+  const run = await runHerdctl(["rehearse", "script.yaml"], { cwd });
   expect(run).toMatchObject({ code: 2, stdout: "" });
-  expect(run.stderr).toMatch(
-    /script\.yaml:2:14 .*`promt` is not known here\n +Did you mean `prompt`/,
-  );
-  const missing = await herdctl(["rehearse", "nowhere.yaml"], { cwd });
+  expect(run.stderr).toMatch(/script\.yaml:2:14 .*unknown key `promt`\n +Did you mean `prompt`/);
+  const missing = await runHerdctl(["rehearse", "nowhere.yaml"], { cwd });
   expect(missing.code).toBe(2);
   expect(missing.stderr).toMatch(/nowhere\.yaml cannot be read/);
 });
 
-test("a port that is no port, or taken, is told", async () => {
-  const cwd = folderWith({});
-  const wrong = await herdctl(["rehearse", "--port", "http"], { cwd });
+test("explains an invalid port and one that is in use", async () => {
+  const cwd = tempFolderWith({});
+  const wrong = await runHerdctl(["rehearse", "--port", "http"], { cwd });
   expect(wrong).toMatchObject({ code: 2, stdout: "" });
   expect(wrong.stderr).toMatch(/"http" is not a port/);
 
@@ -125,26 +130,26 @@ test("a port that is no port, or taken, is told", async () => {
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" ? String(address?.port) : "";
-  const taken = await herdctl(["rehearse", "--port", port], { cwd });
+  const taken = await runHerdctl(["rehearse", "--port", port], { cwd });
   expect(taken).toMatchObject({ code: 3, stdout: "" });
   expect(taken.stderr).toMatch(/choose another port/);
 });
 
-describe("with a command after `--`", () => {
+describe("rehearse with a command after `--`", () => {
   const printEnv = [process.execPath, "-p", "JSON.stringify(process.env)"];
 
-  test("it is run with the model, ends the rehearsal, and its exit code counts", async () => {
-    const cwd = folderWith({});
+  test("runs the command with the model, then stops and returns its exit code", async () => {
+    const cwd = tempFolderWith({});
     const ask = `fetch(process.env.ANTHROPIC_BASE_URL, { method: "HEAD" })`;
     const script = `${ask}.then(({ ok }) => { console.log({ ok }); process.exit(7); })`;
-    const run = await herdctl(["rehearse", firstSteps, "--", process.execPath, "-e", script], {
+    const run = await runHerdctl(["rehearse", firstSteps, "--", process.execPath, "-e", script], {
       cwd,
     });
     expect(run).toMatchObject({ code: 7, stdout: "{ ok: true }\n" });
-    expect(run.stderr).toContain("nothing was asked of the script");
+    expect(run.stderr).toContain("the scripted model received no requests");
   });
 
-  test("nothing of the person's own sign-in is in its environment, and nothing stays", async () => {
+  test("hides the person's own sign-in from the command and leaves nothing behind", async () => {
     const own = {
       ANTHROPIC_API_KEY: "real",
       ANTHROPIC_AUTH_TOKEN: "real",
@@ -152,44 +157,44 @@ describe("with a command after `--`", () => {
       CLAUDE_CONFIG_DIR: "/real",
       CLAUDECODE: "1",
     };
-    const cwd = folderWith({});
-    const { code, stdout } = await herdctl(["rehearse", "--", ...printEnv], { cwd, env: own });
+    const cwd = tempFolderWith({});
+    const { code, stdout } = await runHerdctl(["rehearse", "--", ...printEnv], { cwd, env: own });
     expect(code).toBe(0);
     expect(stdout).not.toContain("real");
     const env = JSON.parse(stdout);
-    expect(env).toMatchObject({ ANTHROPIC_API_KEY: "rehearsal", LANG: "C.UTF-8" });
+    expect(env).toMatchObject({ ANTHROPIC_API_KEY: "rehearsal-key", LANG: "C.UTF-8" });
     expect(env).not.toHaveProperty("CLAUDECODE");
     expect(existsSync(env.CLAUDE_CONFIG_DIR)).toBe(false);
   });
 
-  test("a command that is not there, or without the dashes, is told", async () => {
-    const cwd = folderWith({});
-    const missing = await herdctl(["rehearse", firstSteps, "--", "no-such-program"], { cwd });
+  test("explains an unknown command and missing dashes", async () => {
+    const cwd = tempFolderWith({});
+    const missing = await runHerdctl(["rehearse", firstSteps, "--", "no-such-program"], { cwd });
     expect(missing).toMatchObject({ code: 2, stdout: "" });
     expect(missing.stderr).toContain("`no-such-program` cannot be run");
-    const bare = await herdctl(["rehearse", firstSteps, "herdctl", "status"], { cwd });
+    const bare = await runHerdctl(["rehearse", firstSteps, "herdctl", "status"], { cwd });
     expect(bare).toMatchObject({ code: 2, stdout: "" });
-    expect(bare.stderr).toContain("comes after `--`");
+    expect(bare.stderr).toContain("after `--`");
   });
 
-  test("where a fleet runs it is refused: that one has a model of its own", async () => {
+  test("refuses to run where a fleet with another model runs", async () => {
     const text = "version: 1\nfleet: { name: real }\nagents: [{ name: one }]\n";
-    const cwd = folderWith({ "herdctl.yaml": text });
+    const cwd = tempFolderWith({ "herdctl.yaml": text });
     const fleet = new FleetManager({ file: join(cwd, "herdctl.yaml"), env: {} });
     await fleet.initialize();
     onTestFinished(() => fleet.stop());
-    const run = await herdctl(["rehearse", "--", "herdctl", "trigger", "one"], { cwd });
+    const run = await runHerdctl(["rehearse", "--", "herdctl", "trigger", "one"], { cwd });
     expect(run).toMatchObject({ code: 3, stdout: "" });
-    expect(run.stderr).toMatch(/a fleet with its own model runs here[\s\S]*herdctl stop/);
+    expect(run.stderr).toMatch(/the fleet of this folder is running[\s\S]*herdctl stop/);
   });
 
-  test("a signal reaches it", async () => {
-    const cwd = folderWith({});
+  test("forwards a signal to the command", async () => {
+    const cwd = tempFolderWith({});
     const wait =
       "process.on('SIGTERM', () => process.exit(5)); console.log('up'); setInterval(() => {}, 1000)";
     const args = ["rehearse", "--", process.execPath, "-e", wait];
-    const child = spawn(program, args, { cwd, env: ownEnv() });
+    const child = spawn(program, args, { cwd, env: minimalEnv() });
     child.stdout.once("data", () => child.kill("SIGTERM"));
-    expect(await endOf(child)).toMatchObject({ code: 5, stdout: "up\n" });
+    expect(await waitForExit(child)).toMatchObject({ code: 5, stdout: "up\n" });
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { fleetStage } from "./fleet-stage.ts";
+import { startCliHarness } from "./cli-harness.ts";
 
 const hostile = "\x1b[2J\x1b]0;owned\x07\x9b5A\u202eevil";
 
@@ -23,26 +23,26 @@ const hostileScript = {
   ],
 };
 
-/** What our own drawing sends: colours, cursor up, erase, hide and show. */
-const ourOwn = /\x1b\[(?:\d+(?:;\d+)*m|1A|0J|\?25[lh])/g;
+/** The sequences of the renderer: colours, cursor up, erase, hide and show. */
+const ownEscapeSequences = /\x1b\[(?:\d+(?:;\d+)*m|1A|0J|\?25[lh])/g;
 
-test("what agent and tools say cannot touch the terminal", async () => {
-  const on = await fleetStage(hostileScript);
-  const { code, screen } = await on.inTerminal(["trigger", "cli", "-p", "go", "--wait"]);
+test("keeps escape sequences of agents and tools out of the terminal", async () => {
+  const harness = await startCliHarness(hostileScript);
+  const { code, screen } = await harness.inTerminal(["trigger", "cli", "-p", "go", "--wait"]);
   expect(code).toBe(0);
   expect(screen).toContain("\\x1b[2J\\x1b]0;owned\\x07\\x9b5A\\u202eevil");
   expect(screen).toContain("\\x1b[2J\\x1b]0;owned\\x07red");
-  expect(screen.replaceAll(ourOwn, "")).not.toMatch(/[\x1b\x07\x9b\u202e]/);
+  expect(screen.replaceAll(ownEscapeSequences, "")).not.toMatch(/[\x1b\x07\x9b\u202e]/);
 
   for (const args of [["logs", "cli"], ["jobs"], ["job", "job-"], ["logs", "cli", "--json"]]) {
-    const shown = await on.inTerminal(args);
+    const shown = await harness.inTerminal(args);
     expect(shown.code).toBe(0);
-    expect(shown.screen.replaceAll(ourOwn, "")).not.toMatch(/[\x1b\x07\x9b\u202e]/);
+    expect(shown.screen.replaceAll(ownEscapeSequences, "")).not.toMatch(/[\x1b\x07\x9b\u202e]/);
   }
 });
 
-test("the agent is seen at work: text, call, result, spinner, and how it ended", async () => {
-  const on = await fleetStage({
+test("shows text, calls, results, a spinner and the end of a job", async () => {
+  const harness = await startCliHarness({
     rules: [
       {
         replies: [
@@ -56,10 +56,10 @@ test("the agent is seen at work: text, call, result, spinner, and how it ended",
       },
     ],
   });
-  const { code, screen } = await on.inTerminal(["trigger", "sdk", "-p", "count", "--wait"]);
+  const { code, screen } = await harness.inTerminal(["trigger", "sdk", "-p", "count", "--wait"]);
   expect(code).toBe(0);
   expect(screen).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏].*Bash sleep 0\.5; seq 40/);
-  const lines = standing(screen);
+  const lines = visibleLines(screen);
   expect(lines).toEqual([
     expect.stringMatching(/^sdk {2}job-/),
     expect.stringMatching(/Claude Code [\d.]+ · session [0-9a-f-]{36}$/),
@@ -70,20 +70,20 @@ test("the agent is seen at work: text, call, result, spinner, and how it ended",
     "  └ 1",
     "    2",
     "    3",
-    "    … 37 lines more",
+    "    … 37 more lines",
     "",
     "Counted to forty.",
     "",
     "✓ success  The agent finished.",
     expect.stringMatching(/^ {2}[\d.]+ s · \$[\d.]+ · 2 turns$/),
     expect.stringMatching(/^ {2}session {3}[0-9a-f-]{36}$/),
-    expect.stringMatching(/^ {2}go on {5}herdctl trigger sdk --resume job-/),
+    expect.stringMatching(/^ {2}resume {4}herdctl trigger sdk --resume job-/),
     expect.stringMatching(/^ {2}by hand {3}herdctl sessions resume job-/),
   ]);
 });
 
-/** What stays on the screen when all that was drawn over is gone. */
-function standing(screen: string): string[] {
+/** The lines that remain after everything that was drawn over. */
+function visibleLines(screen: string): string[] {
   const lines = [""];
   for (const part of screen
     .replaceAll(/\x1b\[(?:\d+m|\?25[lh])/g, "")
@@ -96,20 +96,20 @@ function standing(screen: string): string[] {
   return lines.slice(0, -1);
 }
 
-test("Ctrl-C asks the agent to stop and says so", async () => {
-  const on = await fleetStage({
+test("asks the agent to stop on Ctrl-C and prints that", async () => {
+  const harness = await startCliHarness({
     rules: [{ replies: [{ tools: [{ name: "Bash", input: { command: "sleep 300" } }] }, "Over."] }],
   });
-  const { code, screen } = await on.inTerminal(
+  const { code, screen } = await harness.inTerminal(
     ["trigger", "cli", "-p", "sleep", "--wait"],
     [{ when: "Bash sleep 300", type: "\x03" }],
   );
   expect(code).toBe(1);
-  expect(screen).toMatch(/stopping … Ctrl-C again forces it/);
+  expect(screen).toMatch(/Stopping … Press Ctrl-C again/);
   expect(screen).toMatch(/cancelled/);
 });
 
-const asking = {
+const permissionScript = {
   rules: [
     {
       replies: [
@@ -125,9 +125,9 @@ const asking = {
   ],
 };
 
-test("in mode default each request is put before the person, whole and visible; Enter denies", async () => {
-  const on = await fleetStage(asking);
-  const { code, screen } = await on.inTerminal(
+test("shows each request in full in mode default, and denies it on Enter", async () => {
+  const harness = await startCliHarness(permissionScript);
+  const { code, screen } = await harness.inTerminal(
     ["trigger", "asks", "-p", "go", "--wait"],
     [
       { when: "to navigate", type: "\x1b[B" },
@@ -138,5 +138,5 @@ test("in mode default each request is put before the person, whole and visible; 
   expect(code).toBe(0);
   expect(screen).toContain("seen\\x1b[8m unseen");
   expect(screen).toMatch(/finished_with_denials/);
-  expect(readdirSync(on.workspace)).toEqual(["allowed"]);
+  expect(readdirSync(harness.workspace)).toEqual(["allowed"]);
 });

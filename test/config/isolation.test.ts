@@ -1,14 +1,15 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { loadFleet, ProblemsError } from "@herdctl/core";
+import { loadFleet } from "@herdctl/config";
+import { ProblemsError } from "@herdctl/protocol";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { stringify } from "yaml";
-import { agentOf, fleetHead, load, problemsOf } from "../support/fleet.ts";
-import { folderWith } from "../support/folder.ts";
+import { agentOf, configProblems, fleetHeader, loadTestFleet } from "../support/fleet-config.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
 
-/** A fleet file with these words of the fleet, and one agent file with those of the agent. */
-function fleetOf(fleet: { defaults?: object; overrides?: object }, agent: object) {
+/** A fleet file with these settings, and one agent file. */
+function fleetFiles(fleet: { defaults?: object; overrides?: object }, agent: object) {
   const entry = { path: "agents/one.yaml", ...(fleet.overrides && { overrides: fleet.overrides }) };
   const file = {
     version: 1,
@@ -24,12 +25,17 @@ function fleetOf(fleet: { defaults?: object; overrides?: object }, agent: object
 
 const inDocker = { docker: { enabled: true } };
 
-const refused: [what: string, fleet: object, agent: object, path: string][] = [
+const rejectedCases: [what: string, fleet: object, agent: object, path: string][] = [
   ["Docker switched off", inDocker, { docker: { enabled: false } }, "docker.enabled"],
   ["another image", inDocker, { docker: { image: "mine" } }, "docker.image"],
   ["a network", inDocker, { docker: { network: "bridge" } }, "docker.network"],
   ["an open host", inDocker, { docker: { egress: ["github"] } }, "docker.egress"],
-  ["searches by the API", inDocker, { docker: { api_reach: ["web_search"] } }, "docker.api_reach"],
+  [
+    "searches by the API",
+    inDocker,
+    { docker: { api_features: ["web_search"] } },
+    "docker.api_features",
+  ],
   ["mounted credentials", inDocker, { docker: { auth: "mount" } }, "docker.auth"],
   ["another user", inDocker, { docker: { user: "1001" } }, "docker.user"],
   ["a volume", inDocker, { docker: { volumes: ["./x:/x:rw"] } }, "docker.volumes"],
@@ -55,7 +61,7 @@ const refused: [what: string, fleet: object, agent: object, path: string][] = [
     "mcp_servers.m",
   ],
   [
-    "more memory than the fleet says",
+    "more memory than the fleet allows",
     { docker: { memory: "1g" } },
     { docker: { enabled: true, memory: "2g" } },
     "docker.memory",
@@ -92,19 +98,19 @@ const refused: [what: string, fleet: object, agent: object, path: string][] = [
   ],
 ];
 
-test.each(refused)("an agent file cannot claim %s", (_, defaults, agent, path) => {
-  const problems = problemsOf(fleetOf({ defaults }, agent));
+test.each(rejectedCases)("refuses an agent file that claims %s", (_, defaults, agent, path) => {
+  const problems = configProblems(fleetFiles({ defaults }, agent));
   expect(problems.map((problem) => problem.path)).toContain(path);
   expect(problems[0]?.file).toMatch(/one\.yaml$/);
 });
 
-test("overrides of the fleet file may say all of it", () => {
+test("allows all of it in overrides of the fleet file", () => {
   const overrides = {
     docker: {
       image: "other",
       network: "bridge",
       egress: ["npm"],
-      api_reach: ["web_search"],
+      api_features: ["web_search"],
       auth: "env",
       user: "1001",
       volumes: ["./c:/c:rw"],
@@ -112,11 +118,11 @@ test("overrides of the fleet file may say all of it", () => {
     hooks: { after_run: [{ type: "shell", command: "id" }] },
     mcp_servers: { m: { command: "id" } },
   };
-  const agent = agentOf(load(fleetOf({ defaults: inDocker, overrides }, {})), "one");
+  const agent = agentOf(loadTestFleet(fleetFiles({ defaults: inDocker, overrides }, {})), "one");
   expect(agent.docker).toMatchObject({ image: "other", network: "bridge", user: "1001" });
 });
 
-test("an agent file may make itself stricter", () => {
+test("lets an agent file make itself stricter", () => {
   const stricter = {
     docker: {
       enabled: true,
@@ -130,7 +136,7 @@ test("an agent file may make itself stricter", () => {
     mcp_servers: { inside: { command: "server", run: "container" } },
   };
   const defaults = { docker: { network: "bridge", egress: ["npm"], memory: "1g" } };
-  const agent = agentOf(load(fleetOf({ defaults }, stricter)), "one");
+  const agent = agentOf(loadTestFleet(fleetFiles({ defaults }, stricter)), "one");
   expect(agent.docker).toMatchObject({
     enabled: true,
     network: "none",
@@ -139,9 +145,9 @@ test("an agent file may make itself stricter", () => {
   });
 });
 
-test("an included fleet cannot be weaker than the fleet around it says", () => {
-  const problems = problemsOf({
-    "herdctl.yaml": `${fleetHead}defaults: { docker: { enabled: true, network: none } }\nfleets: [{ path: inner }]`,
+test("keeps an included fleet at least as strict as the outer fleet", () => {
+  const problems = configProblems({
+    "herdctl.yaml": `${fleetHeader}defaults: { docker: { enabled: true, network: none } }\nfleets: [{ path: inner }]`,
     "inner/herdctl.yaml":
       "version: 1\nfleet: { name: inner }\ndefaults: { docker: { enabled: false } }\nagents: [{ name: a, working_directory: ../r, docker: { network: host } }]",
   });
@@ -158,7 +164,7 @@ const dockerBlock = fc.record(
     image: fc.constantFrom("a:1", "b:1"),
     network: fc.constantFrom("none", "bridge", "host"),
     egress: fc.subarray(["npm", "github", "example.com"]),
-    api_reach: fc.subarray(["web_search", "urls"]),
+    api_features: fc.subarray(["web_search", "urls"]),
     auth: fc.constantFrom("gateway", "env", "mount"),
     user: fc.constantFrom("1000", "1001"),
     volumes: fc.subarray(["./a:/a:ro", "./b:/b:rw"]),
@@ -174,8 +180,8 @@ const dockerBlock = fc.record(
   { requiredKeys: [] },
 );
 
-/** A claim of one or two options: most larger ones hold a refused option and end there. */
-const claim = fc.tuple(dockerBlock, fc.nat(), fc.nat()).map(([block, first, second]) => {
+/** Claims one or two options: larger claims mostly contain a refused option. */
+const dockerClaim = fc.tuple(dockerBlock, fc.nat(), fc.nat()).map(([block, first, second]) => {
   const entries = Object.entries(block);
   const chosen = entries.filter((_, index) =>
     [first, second].some((one) => one % entries.length === index),
@@ -183,12 +189,12 @@ const claim = fc.tuple(dockerBlock, fc.nat(), fc.nat()).map(([block, first, seco
   return Object.fromEntries(chosen);
 });
 
-/** The strictness of each option, written down a second time and another way than the product does. */
-const strictness: Record<string, (value: unknown) => number> = {
+/** The strictness of each option, implemented independently of the product. */
+const strictnessOf: Record<string, (value: unknown) => number> = {
   enabled: (value) => (value === true ? 1 : 0),
   network: (value) => ({ none: 2, bridge: 1, host: 0 })[String(value)] ?? -1,
   egress: (value) => -(value as unknown[]).length,
-  api_reach: (value) => -(value as unknown[]).length,
+  api_features: (value) => -(value as unknown[]).length,
   auth: (value) => ({ gateway: 2, env: 1, mount: 0 })[String(value)] ?? 2,
   volumes: (value) => -(value as unknown[]).length,
   tmpfs: (value) => -(value as unknown[]).length,
@@ -201,9 +207,9 @@ const strictness: Record<string, (value: unknown) => number> = {
   read_only: (value) => (value === true ? 1 : 0),
 };
 
-function dockerOf(files: Record<string, string>): Record<string, unknown> | undefined {
+function resolvedDocker(files: Record<string, string>): Record<string, unknown> | undefined {
   try {
-    const loaded = load(files);
+    const loaded = loadTestFleet(files);
     const docker = JSON.stringify(agentOf(loaded, "one").docker);
     return JSON.parse(docker.replaceAll(loaded.fleet.dir, "<dir>"));
   } catch (error) {
@@ -212,39 +218,39 @@ function dockerOf(files: Record<string, string>): Record<string, unknown> | unde
   }
 }
 
-describe("as a property", () => {
-  test("no agent file, however written, is weaker than fleet and defaults say", () => {
+describe("random agent files", () => {
+  test("never makes an agent weaker than fleet and defaults", () => {
     let accepted = 0;
     fc.assert(
-      fc.property(dockerBlock, dockerBlock, claim, (defaults, overrides, claimed) => {
+      fc.property(dockerBlock, dockerBlock, dockerClaim, (defaults, overrides, claimed) => {
         const fleet = { defaults: { docker: defaults }, overrides: { docker: overrides } };
-        const alone = dockerOf(fleetOf(fleet, {}));
-        const together = dockerOf(fleetOf(fleet, { docker: claimed }));
+        const alone = resolvedDocker(fleetFiles(fleet, {}));
+        const together = resolvedDocker(fleetFiles(fleet, { docker: claimed }));
         if (!alone || !together) return;
         accepted += 1;
-        const said = { ...defaults, ...overrides } as Record<string, unknown>;
-        for (const [option, measure] of Object.entries(strictness)) {
+        const merged = { ...defaults, ...overrides } as Record<string, unknown>;
+        for (const [option, measure] of Object.entries(strictnessOf)) {
           const limitUnsaid =
-            ["memory", "pids_limit"].includes(option) && said[option] === undefined;
+            ["memory", "pids_limit"].includes(option) && merged[option] === undefined;
           if (limitUnsaid || together.enabled !== true) continue;
           expect(measure(together[option]), option).toBeGreaterThanOrEqual(measure(alone[option]));
         }
         if (together.enabled === true) {
           expect([together.image, together.user]).toEqual([alone.image, alone.user]);
         }
-        if (said.enabled === true) expect(together.enabled).toBe(true);
+        if (merged.enabled === true) expect(together.enabled).toBe(true);
       }),
       { numRuns: 400 },
     );
     expect(accepted).toBeGreaterThan(80);
   });
 
-  test("an agent block that names one option leaves all others as the fleet set them", () => {
+  test("keeps all other options of the fleet when an agent block sets one", () => {
     fc.assert(
       fc.property(dockerBlock, size, (defaults, memory) => {
         const fleet = { defaults: { docker: { ...defaults, memory: "4g" } } };
-        const alone = dockerOf(fleetOf(fleet, {}));
-        const together = dockerOf(fleetOf(fleet, { docker: { memory } }));
+        const alone = resolvedDocker(fleetFiles(fleet, {}));
+        const together = resolvedDocker(fleetFiles(fleet, { docker: { memory } }));
         if (!alone || !together) return;
         expect({ ...together, memory: 0 }).toEqual({ ...alone, memory: 0 });
       }),
@@ -255,20 +261,22 @@ describe("as a property", () => {
 
 describe("folders given to a container", () => {
   const fleet = (agent: string, docker = "enabled: true") =>
-    `${fleetHead}agents:\n  - { name: one, ${agent}, docker: { ${docker} } }\n`;
+    `${fleetHeader}agents:\n  - { name: one, ${agent}, docker: { ${docker} } }\n`;
 
-  test("the fleet's own folder is refused, writable", () => {
-    const [problem] = problemsOf({ "herdctl.yaml": fleet("working_directory: .") });
+  test("refuses the fleet's own folder as writable", () => {
+    const [problem] = configProblems({ "herdctl.yaml": fleet("working_directory: .") });
     expect(problem?.message).toMatch(/could write .*herdctl\.yaml/);
     expect(() =>
-      load({ "herdctl.yaml": fleet("working_directory: .", "enabled: true, workspace_mode: ro") }),
+      loadTestFleet({
+        "herdctl.yaml": fleet("working_directory: .", "enabled: true, workspace_mode: ro"),
+      }),
     ).not.toThrow();
-    expect(problemsOf({ "herdctl.yaml": fleet("description: none given") })).toHaveLength(1);
+    expect(configProblems({ "herdctl.yaml": fleet("description: none given") })).toHaveLength(1);
   });
 
-  test("an agent file inside another agent's workspace is refused, through links too", () => {
-    const folder = folderWith({
-      "fleet/herdctl.yaml": `${fleetHead}agents: [{ path: ../repo/agent.yaml }, { name: two, working_directory: ../link, docker: { enabled: true } }]`,
+  test("refuses an agent file inside another agent's workspace, also through links", () => {
+    const folder = tempFolderWith({
+      "fleet/herdctl.yaml": `${fleetHeader}agents: [{ path: ../repo/agent.yaml }, { name: two, working_directory: ../link, docker: { enabled: true } }]`,
       "repo/agent.yaml": "name: one",
     });
     symlinkSync(join(folder, "repo"), join(folder, "link"));
@@ -283,54 +291,56 @@ describe("folders given to a container", () => {
     ...["~/.claude.json", "~/.local", "~/.local/share/keyrings", "~/.mozilla/firefox"],
     ...["~/.colima/default", "~/.orbstack/run", "~/.rd/docker.sock"],
   ];
-  test.each(secrets)("%s is refused as workspace and as volume, even read-only", (path) => {
-    const workspace = problemsOf({
+  test.each(secrets)("refuses %s as workspace and as volume, even read-only", (path) => {
+    const workspace = configProblems({
       "herdctl.yaml": fleet(`working_directory: "${path}"`, "enabled: true, workspace_mode: ro"),
     });
-    const volume = problemsOf({
+    const volume = configProblems({
       "herdctl.yaml": fleet("working_directory: ./repo", `enabled: true, volumes: ["${path}:/x"]`),
     });
-    expect(workspace[0]?.message).toMatch(/would be given/);
-    expect(volume[0]?.message).toMatch(/would be given/);
+    expect(workspace[0]?.message).toMatch(/would have access to/);
+    expect(volume[0]?.message).toMatch(/would have access to/);
   });
 
-  test("a link to a secret folder is seen through", () => {
-    const folder = folderWith({ "herdctl.yaml": fleet("working_directory: ./innocent") });
-    const home = folderWith({ ".ssh/known_hosts": "" });
+  test("resolves a link to a secret folder", () => {
+    const folder = tempFolderWith({ "herdctl.yaml": fleet("working_directory: ./innocent") });
+    const home = tempFolderWith({ ".ssh/known_hosts": "" });
     vi.stubEnv("HOME", home);
     onTestFinished(() => void vi.unstubAllEnvs());
     symlinkSync(join(home, ".ssh"), join(folder, "innocent"));
-    expect(() => loadFleet(join(folder, "herdctl.yaml"), {})).toThrow(/would be given .*\.ssh/);
+    expect(() => loadFleet(join(folder, "herdctl.yaml"), {})).toThrow(
+      /would have access to .*\.ssh/,
+    );
   });
 
-  test("the engine's socket that DOCKER_HOST names is refused, and a folder that holds it", () => {
-    const folder = folderWith({ "engine/docker.sock": "" });
+  test("refuses the engine's socket named by DOCKER_HOST, and folders that contain it", () => {
+    const folder = tempFolderWith({ "engine/docker.sock": "" });
     vi.stubEnv("DOCKER_HOST", `unix://${folder}/engine/docker.sock`);
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const path of ["engine/docker.sock", "engine"]) {
-      const [problem] = problemsOf({
+      const [problem] = configProblems({
         "herdctl.yaml": fleet(
           "working_directory: ./repo",
           `enabled: true, volumes: ["${folder}/${path}:/x"]`,
         ),
       });
-      expect(problem?.message).toMatch(/would be given .*docker\.sock/);
+      expect(problem?.message).toMatch(/would have access to .*docker\.sock/);
     }
   });
 
-  test("a folder inside the state directory is refused", () => {
-    const [problem] = problemsOf({
+  test("refuses a folder inside the state directory", () => {
+    const [problem] = configProblems({
       "herdctl.yaml": fleet(
         "working_directory: ./repo",
         'enabled: true, volumes: ["./.herdctl/jobs:/jobs:ro"]',
       ),
     });
-    expect(problem?.message).toMatch(/would be given .*\.herdctl/);
+    expect(problem?.message).toMatch(/would have access to .*\.herdctl/);
   });
 
-  test("the rule is for containers: on the host the fleet's folder is fine", () => {
+  test("accepts the fleet's folder on the host", () => {
     expect(() =>
-      load({ "herdctl.yaml": fleet("working_directory: .", "enabled: false") }),
+      loadTestFleet({ "herdctl.yaml": fleet("working_directory: .", "enabled: false") }),
     ).not.toThrow();
   });
 });

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { agentSchema } from "../../packages/core/src/config/schema/agent.ts";
-import { trustRuleOf } from "../../packages/core/src/config/schema/trust.ts";
+import { agentSchema } from "../../packages/config/src/schema/agent.ts";
+import { trustRuleOf } from "../../packages/config/src/schema/trust.ts";
 
-test("every field of the agent schema declares its trust class", () => {
+test("declares a trust class for every field of the agent schema", () => {
   const { fields, missing } = fieldsOf(agentSchema);
   expect(missing).toEqual([]);
   expect(fields).toBeGreaterThan(150);
 });
 
-test("a field without a class, at any depth, is found", () => {
+test("finds a field without a trust class at any depth", () => {
   const inner = z.strictObject({ forgotten: z.string() });
   const { missing } = fieldsOf(agentSchema.extend({ extra: z.array(inner.optional()) }));
   expect(missing).toEqual(["extra", "extra[].forgotten"]);
@@ -19,7 +19,7 @@ function fieldsOf(schema: z.core.$ZodType) {
   const missing: string[] = [];
   let fields = 0;
   const visit = (one: z.core.$ZodType, path: string): void => {
-    // zod's public types stop at the base class; this is the documented way to the concrete one.
+    // zod's public types stop at the base class; its documentation recommends this cast.
     const { def } = (one as z.core.$ZodTypes)._zod;
     if (def.type === "object") {
       for (const [key, field] of Object.entries(def.shape)) {

@@ -1,16 +1,17 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { loadFleet, type Problem, ProblemsError } from "@herdctl/core";
+import { loadFleet } from "@herdctl/config";
+import { type Problem, ProblemsError } from "@herdctl/protocol";
 import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { agentOf, fleetHead, load, problemsOf } from "../support/fleet.ts";
-import { folderWith } from "../support/folder.ts";
+import { agentOf, configProblems, fleetHeader, loadTestFleet } from "../support/fleet-config.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
 
 const secrets = { API_KEY: "canary-of-the-api-key", DB_PASSWORD: "canary-db-password" };
 const hostServer = { jira: { command: "jira", env: { TOKEN: "x" } } };
 
 /** A fleet file that contains every agent, and one agent file that it names. */
-function fleetOf(
+function fleetFiles(
   agent: object,
   { entry = {}, defaults = {} }: { entry?: object; defaults?: object } = {},
 ) {
@@ -37,11 +38,11 @@ function fleetOf(
 const schedule = (more: object) => ({
   schedules: { s: { type: "interval", every: "5m", prompt: "x", ...more } },
 });
-const delivery = (secret_env: string | string[]) => ({
+const webhookSchedule = (secret_env: string | string[]) => ({
   schedules: { s: { type: "webhook", prompt: "x", signature: { kind: "github", secret_env } } },
 });
 
-const refused: [what: string, agent: object, path: string, defaults?: object][] = [
+const rejectedCases: [what: string, agent: object, path: string, defaults?: object][] = [
   ["a variable in env", { env: { KEY: "${API_KEY}" } }, "env.KEY"],
   ["a variable in docker.env", { docker: { env: { KEY: "${API_KEY}" } } }, "docker.env.KEY"],
   ["a variable with a default", { env: { KEY: "${API_KEY:-none}" } }, "env.KEY"],
@@ -87,10 +88,10 @@ const refused: [what: string, agent: object, path: string, defaults?: object][] 
     "schedules.s.output_schema",
   ],
   ["a gate", schedule({ gate: { command: "id" } }), "schedules.s.gate"],
-  ["a webhook's secret", delivery("API_KEY"), "schedules.s.signature.secret_env"],
+  ["a webhook's secret", webhookSchedule("API_KEY"), "schedules.s.signature.secret_env"],
   [
     "two secrets of a webhook",
-    delivery(["API_KEY", "DB_PASSWORD"]),
+    webhookSchedule(["API_KEY", "DB_PASSWORD"]),
     "schedules.s.signature.secret_env",
   ],
   ["an agent on the host", { may_trigger: ["hostagent"] }, "may_trigger[0]"],
@@ -104,7 +105,7 @@ const refused: [what: string, agent: object, path: string, defaults?: object][] 
   ],
   ["every tool", { allowed_tools: ["Read", "*"] }, "allowed_tools[1]", { mcp_servers: hostServer }],
   [
-    "tools by a part of a name",
+    "tools by a name pattern",
     { allowed_tools: ["mcp__j*"] },
     "allowed_tools[0]",
     { mcp_servers: hostServer },
@@ -121,41 +122,53 @@ const refused: [what: string, agent: object, path: string, defaults?: object][] 
   ["a work source", { work_source: { type: "github", repo: "o/r", labels: ["a"] } }, "work_source"],
   ["a credential", { credential: "api_key" }, "credential"],
   ["the repository's settings", { setting_sources: ["user", "project"] }, "setting_sources"],
-  ["more money", { max_budget_usd: 5 }, "max_budget_usd", { max_budget_usd: 1 }],
-  ["more a day", { budget: { daily_usd: 5 } }, "budget.daily_usd", { budget: { daily_usd: 1 } }],
-  ["more time", { timeouts: { wall: "3h" } }, "timeouts.wall", { timeouts: { wall: "30m" } }],
+  ["a larger budget per run", { max_budget_usd: 5 }, "max_budget_usd", { max_budget_usd: 1 }],
+  [
+    "a larger daily budget",
+    { budget: { daily_usd: 5 } },
+    "budget.daily_usd",
+    { budget: { daily_usd: 1 } },
+  ],
+  [
+    "longer timeouts",
+    { timeouts: { total: "3h" } },
+    "timeouts.total",
+    { timeouts: { total: "30m" } },
+  ],
   ["more memory than the default", { docker: { memory: "64g" } }, "docker.memory"],
-  ["runs beside each other", { max_concurrent: 4 }, "max_concurrent"],
-  ["processes ahead", { warm: 4 }, "warm"],
+  ["concurrent runs", { max_concurrent: 4 }, "max_concurrent"],
+  ["pre-started processes", { keep_alive: { processes: 4 } }, "keep_alive.processes"],
   ["a metadata file", { metadata_file: "report.json" }, "metadata_file"],
-  ["plans of its own", { may_schedule: { at_most: 1 } }, "may_schedule"],
+  ["self-planned runs", { may_schedule: { max_pending: 1 } }, "may_schedule"],
   [
     "strangers",
-    { schedules: { s: { ...delivery("X").schedules.s, from: { anyone: true } } } },
-    "schedules.s.from.anyone",
+    {
+      schedules: { s: { ...webhookSchedule("X").schedules.s, allowed_senders: { anyone: true } } },
+    },
+    "schedules.s.allowed_senders.anyone",
   ],
 ];
 
-test.each(refused)(
-  "a limited file cannot set %s, and the named line allows it",
+test.each(rejectedCases)(
+  "refuses %s in a limited file, and accepts it with the suggested line",
   (_, agent, path, defaults) => {
     const env = { ...secrets, TURNS: "7", X: "1", NOT: "1" };
-    const problems = problemsOf(fleetOf(agent, { defaults }), env);
+    const problems = configProblems(fleetFiles(agent, { defaults }), env);
     const found = problems.filter((one) => one.path === path);
     expect(found.length, JSON.stringify(problems)).toBeGreaterThan(0);
     expect(found[0]).toMatchObject({ file: expect.stringMatching(/one\.yaml$/) });
     expect(JSON.stringify(problems)).not.toMatch(/canary/);
 
-    const entry = Object.assign({}, ...found.map(entryNamedIn));
+    const entry = Object.assign({}, ...found.map(entryFromHint));
     expect(
-      pathsOf(fleetOf(agent, { defaults, entry: mergedEntry(found) }), env),
+      pathsOf(fleetFiles(agent, { defaults, entry: mergedEntry(found) }), env),
       JSON.stringify(entry),
     ).not.toContain(path);
   },
 );
 
-/** The entry that a problem says would allow it. */
-function entryNamedIn({ hint }: Problem): Record<string, unknown> {
+/** Parses the entry that the hint suggests. */
+function entryFromHint({ hint }: Problem): Record<string, unknown> {
   const line = /herdctl\.yaml: `(.+)`\.$/.exec(hint)?.[1] ?? expect.fail(`no line: ${hint}`);
   const { agents } = parse(line) as { agents: [Record<string, unknown>] };
   expect(agents[0].path).toBe("agents/one.yaml");
@@ -163,14 +176,14 @@ function entryNamedIn({ hint }: Problem): Record<string, unknown> {
 }
 
 function mergedEntry(problems: Problem[]): object {
-  const entries = problems.map(entryNamedIn);
+  const entries = problems.map(entryFromHint);
   const variables = entries.flatMap((one) => one.variables ?? []);
   return { ...Object.assign({}, ...entries), ...(variables.length > 0 && { variables }) };
 }
 
 function pathsOf(files: Record<string, string>, env: Record<string, string>): string[] {
   try {
-    load(files, env);
+    loadTestFleet(files, env);
     return [];
   } catch (error) {
     if (error instanceof ProblemsError) return error.problems.map(({ path }) => path);
@@ -178,13 +191,13 @@ function pathsOf(files: Record<string, string>, env: Record<string, string>): st
   }
 }
 
-const allowed: [what: string, agent: object, defaults?: object][] = [
+const acceptedCases: [what: string, agent: object, defaults?: object][] = [
   [
     "prompts, model and tools",
     { default_prompt: "a", system_prompt: "b", model: "m", effort: "low", tools: ["ask"] },
   ],
   [
-    "its tools inside of the container",
+    "its tools inside the container",
     { permission_mode: "bypassPermissions", allowed_tools: ["Bash", "mcp__mine__x"] },
   ],
   ["every tool where no server is on the host", { allowed_tools: ["*"] }],
@@ -192,64 +205,75 @@ const allowed: [what: string, agent: object, defaults?: object][] = [
   ["a folder of the fleet", { working_directory: "../elsewhere" }],
   ["a schema beside it", schedule({ output_schema: "report.json" })],
   ["a schema in place", schedule({ output_schema: { type: "object" } })],
-  ["less of everything", { max_budget_usd: 1, timeouts: { wall: "1h" }, docker: { memory: "1g" } }],
+  [
+    "less of everything",
+    { max_budget_usd: 1, timeouts: { total: "1h" }, docker: { memory: "1g" } },
+  ],
   ["a server in the container", { mcp_servers: { mine: { command: "x", run: "container" } } }],
   ["an agent that is isolated like itself", { may_trigger: ["twin"] }],
   ["the text of a variable", { default_prompt: "$${API_KEY}" }],
 ];
 
-test.each(allowed)("a limited file can set %s", (_, agent, defaults) => {
-  expect(() => load(fleetOf(agent, { defaults }), secrets)).not.toThrow();
+test.each(acceptedCases)("accepts %s in a limited file", (_, agent, defaults) => {
+  expect(() => loadTestFleet(fleetFiles(agent, { defaults }), secrets)).not.toThrow();
 });
 
 describe("grants", () => {
-  test("variables that the entry lists are filled in, and no others", () => {
-    const files = fleetOf({ env: { KEY: "${API_KEY}" } }, { entry: { variables: ["API_KEY"] } });
-    expect(agentOf(load(files, secrets), "one").env).toEqual({ KEY: "canary-of-the-api-key" });
+  test("fills in the variables that the entry lists, and no others", () => {
+    const files = fleetFiles({ env: { KEY: "${API_KEY}" } }, { entry: { variables: ["API_KEY"] } });
+    expect(agentOf(loadTestFleet(files, secrets), "one").env).toEqual({
+      KEY: "canary-of-the-api-key",
+    });
   });
 
-  test("workspace_roots open folders, also by a glob and relative to the fleet file", () => {
+  test("opens the folders of workspace_roots, also by a glob and relative to the fleet file", () => {
     const agent = { working_directory: "../../shared/work" };
     const entry = { path: "agents/*.yaml", workspace_roots: ["../shared"] };
-    expect(() => load(fleetOf(agent, { entry }))).not.toThrow();
+    expect(() => loadTestFleet(fleetFiles(agent, { entry }))).not.toThrow();
   });
 
-  test("a link out of the fleet's folder is followed", () => {
-    const folder = folderWith(fleetOf({ working_directory: "../link" }));
-    const elsewhere = folderWith({ "private.txt": "" });
+  test("follows a link out of the fleet's folder", () => {
+    const folder = tempFolderWith(fleetFiles({ working_directory: "../link" }));
+    const elsewhere = tempFolderWith({ "private.txt": "" });
     symlinkSync(elsewhere, join(folder, "link"));
-    expect(() => loadFleet(join(folder, "herdctl.yaml"), {})).toThrow(
-      /outside of the fleet's folder/,
-    );
+    expect(() => loadFleet(join(folder, "herdctl.yaml"), {})).toThrow(/outside the fleet's folder/);
   });
 
-  test("trust: full counts like an agent written into the fleet file", () => {
+  test("treats trust: full like an agent in the fleet file", () => {
     const agent = { env: { KEY: "${API_KEY}" }, docker: { network: "bridge" }, plugins: ["/srv"] };
-    const loaded = load(fleetOf(agent, { entry: { trust: "full" } }), secrets);
+    const loaded = loadTestFleet(fleetFiles(agent, { entry: { trust: "full" } }), secrets);
     expect(agentOf(loaded, "one").docker.network).toBe("bridge");
   });
 
-  test("a later entry for the same file decides about its trust", () => {
+  test("decides by the last entry for the same file", () => {
     const agent = "name: one\ndocker: { enabled: true, network: bridge }\nworking_directory: ../w";
     const files = (entries: string) => ({
-      "herdctl.yaml": `${fleetHead}agents: [${entries}]\n`,
+      "herdctl.yaml": `${fleetHeader}agents: [${entries}]\n`,
       "agents/one.yaml": agent,
     });
     const glob = "{ path: agents/*.yaml }";
-    expect(() => load(files(`${glob}, { path: agents/one.yaml, trust: full }`))).not.toThrow();
-    expect(() => load(files(`{ path: agents/one.yaml, trust: full }, ${glob}`))).not.toThrow();
+    expect(() =>
+      loadTestFleet(files(`${glob}, { path: agents/one.yaml, trust: full }`)),
+    ).not.toThrow();
+    expect(() =>
+      loadTestFleet(files(`{ path: agents/one.yaml, trust: full }, ${glob}`)),
+    ).not.toThrow();
     const limited = "{ path: agents/one.yaml, trust: limited }";
-    expect(problemsOf(files(`{ path: agents/*.yaml, trust: full }, ${limited}`))).toHaveLength(1);
+    expect(configProblems(files(`{ path: agents/*.yaml, trust: full }, ${limited}`))).toHaveLength(
+      1,
+    );
   });
 
-  test("overrides of the fleet file replace what the file says, which then needs no grant", () => {
+  test("needs no grant for what overrides of the fleet file replace", () => {
     const entry = { overrides: { plugins: [], docker: { network: "none" } } };
-    const loaded = load(fleetOf({ plugins: ["/srv"], docker: { network: "host" } }, { entry }));
+    const loaded = loadTestFleet(
+      fleetFiles({ plugins: ["/srv"], docker: { network: "host" } }, { entry }),
+    );
     expect(agentOf(loaded, "one")).toMatchObject({ plugins: [], docker: { network: "none" } });
   });
 });
 
-describe("a limited file that puts nothing in the place of a block", () => {
+describe("blocks that a limited file clears", () => {
   const entry = {
     overrides: { docker: { workspace_mode: "ro" }, schedules: { s: { prompt: "y" } } },
   };
@@ -260,67 +284,72 @@ describe("a limited file that puts nothing in the place of a block", () => {
     ["docker", { docker: "none" }],
     ["schedules.s", { schedules: { s: null } }],
     ["schedules", { schedules: null }],
-  ])("cannot remove what the fleet file says in %s", (path, agent) => {
-    const problems = problemsOf(fleetOf(agent, { entry, defaults: gated }));
+  ])("refuses to remove what the fleet file sets in %s", (path, agent) => {
+    const problems = configProblems(fleetFiles(agent, { entry, defaults: gated }));
     expect(problems.map((one) => one.path)).toContain(path);
   });
 
-  test("can use short forms, which are no removal", () => {
+  test("accepts short forms, which remove nothing", () => {
     const defaults = { runtime: { type: "sdk" }, working_directory: { path: "./repo" } };
     const agent = { runtime: "cli", working_directory: "../elsewhere" };
-    expect(() => load(fleetOf(agent, { defaults }))).not.toThrow();
+    expect(() => loadTestFleet(fleetFiles(agent, { defaults }))).not.toThrow();
   });
 });
 
 describe("an agent on the host", () => {
-  test("is not limited", () => {
+  test("accepts any setting of its file", () => {
     const agent = { docker: { enabled: false }, env: { KEY: "${API_KEY}" }, plugins: ["/srv"] };
-    const files = fleetOf(agent, { defaults: { docker: {} } });
-    expect(agentOf(load(files, secrets), "one").env).toEqual({ KEY: "canary-of-the-api-key" });
+    const files = fleetFiles(agent, { defaults: { docker: {} } });
+    expect(agentOf(loadTestFleet(files, secrets), "one").env).toEqual({
+      KEY: "canary-of-the-api-key",
+    });
   });
 
   test.each([
-    ["by a word", { enabled: true }],
+    ["by a literal value", { enabled: true }],
     ["by a variable", { enabled: "${IN_DOCKER:-true}" }],
-  ])("is limited as soon as its own file enables Docker, %s", (_, docker) => {
+  ])("limits a file as soon as it enables Docker, %s", (_, docker) => {
     const agent = `name: one\nworking_directory: ../w\nplugins: [/srv]\ndocker: { enabled: ${docker.enabled} }`;
-    const files = { ...fleetOf({}, { defaults: { docker: {} } }), "agents/one.yaml": agent };
-    expect(problemsOf(files).map(({ path }) => path)).toContain("plugins");
+    const files = { ...fleetFiles({}, { defaults: { docker: {} } }), "agents/one.yaml": agent };
+    expect(configProblems(files).map(({ path }) => path)).toContain("plugins");
   });
 
-  test("does not become one because its own file disables Docker", () => {
-    const problems = problemsOf(fleetOf({ docker: { enabled: false }, plugins: ["/srv"] }));
+  test("still limits a file that disables Docker", () => {
+    const problems = configProblems(fleetFiles({ docker: { enabled: false }, plugins: ["/srv"] }));
     expect(problems.map(({ path }) => path)).toEqual(["docker.enabled", "plugins"]);
   });
 });
 
 describe("tools of MCP servers on the host", () => {
-  test("are held to the rules of the fleet file, whatever the file says about its container", () => {
+  test("applies the rules of the fleet file, whatever an agent file configures for its container", () => {
     const agent = { permission_mode: "bypassPermissions", allowed_tools: ["Bash"] };
     const defaults = { mcp_servers: hostServer, allowed_tools: ["mcp__jira__read"] };
-    const { permission_mode, host_tools } = agentOf(load(fleetOf(agent, { defaults })), "one");
+    const { permission_mode, host_tools } = agentOf(
+      loadTestFleet(fleetFiles(agent, { defaults })),
+      "one",
+    );
     expect(permission_mode).toBe("bypassPermissions");
     expect(host_tools).toEqual({ permission_mode: "default", allowed_tools: ["mcp__jira__read"] });
   });
 
-  test("have no rules apart when nothing is limited", () => {
+  test("adds no separate rules when nothing is limited", () => {
     const defaults = { mcp_servers: hostServer };
-    const loaded = load(fleetOf({}, { defaults, entry: { trust: "full" } }));
+    const loaded = loadTestFleet(fleetFiles({}, { defaults, entry: { trust: "full" } }));
     expect(agentOf(loaded, "one").host_tools).toBeUndefined();
   });
 });
 
 describe("an included fleet", () => {
   const files = (outer: string, inner: string) => ({
-    "herdctl.yaml": `${fleetHead}defaults: { docker: { enabled: true } }\nfleets: [{ path: inner${outer} }]`,
+    "herdctl.yaml": `${fleetHeader}defaults: { docker: { enabled: true } }\nfleets: [{ path: inner${outer} }]`,
     "inner/herdctl.yaml": `version: 1\nfleet: { name: inner }\n${inner}`,
     "inner/agents/a.yaml": "name: a\nworking_directory: ../w\nenv: { KEY: ${API_KEY} }\n",
   });
   const inline = "agents: [{ name: a, working_directory: w, env: { KEY: ${API_KEY} } }]";
   const byFile = (more = "") => `agents: [{ path: agents/a.yaml${more} }]`;
-  const refuse = (outer: string, inner: string) => problemsOf(files(outer, inner), secrets);
+  const refuse = (outer: string, inner: string) => configProblems(files(outer, inner), secrets);
 
-  test("is limited with all its agents, and the line is one of the outer fleet file", () => {
+  test("limits all agents of an included fleet and names one line of the outer fleet file", () => {
     const [problem] = refuse("", inline);
     expect(problem).toMatchObject({
       path: "env.KEY",
@@ -329,35 +358,35 @@ describe("an included fleet", () => {
     expect(problem?.hint).toMatch(
       /herdctl\.yaml: `fleets: \[\{ path: inner, variables: \[API_KEY\] \}\]`/,
     );
-    expect(() => load(files(", variables: [API_KEY]", inline), secrets)).not.toThrow();
-    expect(() => load(files(", trust: full", inline), secrets)).not.toThrow();
+    expect(() => loadTestFleet(files(", variables: [API_KEY]", inline), secrets)).not.toThrow();
+    expect(() => loadTestFleet(files(", trust: full", inline), secrets)).not.toThrow();
   });
 
-  test("cannot grant its files more than it was granted", () => {
+  test("refuses a grant beyond what the included fleet was granted", () => {
     expect(refuse("", byFile(", trust: full"))).toHaveLength(1);
     expect(refuse("", byFile(", variables: [API_KEY]"))).toHaveLength(1);
     expect(refuse(", variables: [API_KEY]", byFile())).toHaveLength(1);
     expect(refuse(", trust: full", byFile())).toHaveLength(1);
     expect(() =>
-      load(files(", variables: [API_KEY]", byFile(", variables: [API_KEY]")), secrets),
+      loadTestFleet(files(", variables: [API_KEY]", byFile(", variables: [API_KEY]")), secrets),
     ).not.toThrow();
   });
 
-  test("cannot take agent files from outside of its folder", () => {
-    const folder = folderWith({ "b.yaml": "name: b\nworking_directory: /srv" });
+  test("refuses agent files outside the included fleet's folder", () => {
+    const folder = tempFolderWith({ "b.yaml": "name: b\nworking_directory: /srv" });
     const path = join(folder, "b.yaml");
     expect(refuse("", `agents: [{ path: ${path} }]`).map(({ message }) => message)).toContain(
-      "a limited fleet cannot use a file outside of its folder for an agent in Docker",
+      "a limited fleet cannot use a file outside its folder for an agent in Docker",
     );
   });
 });
 
-test("a limited file that lies elsewhere can read a schema beside itself", () => {
-  const elsewhere = folderWith({});
+test("lets a limited file elsewhere read a schema beside itself", () => {
+  const elsewhere = tempFolderWith({});
   mkdirSync(join(elsewhere, "agents"));
   writeFileSync(join(elsewhere, "agents/s.json"), "{ type: object }");
   const text = stringify({ name: "far", ...schedule({ output_schema: "s.json" }) });
   writeFileSync(join(elsewhere, "agents/far.yaml"), text);
-  const fleet = `${fleetHead}defaults: { docker: { enabled: true }, working_directory: ./w }\nagents: [{ path: ${elsewhere}/agents/far.yaml }]`;
-  expect(() => load({ "herdctl.yaml": fleet })).not.toThrow();
+  const fleet = `${fleetHeader}defaults: { docker: { enabled: true }, working_directory: ./w }\nagents: [{ path: ${elsewhere}/agents/far.yaml }]`;
+  expect(() => loadTestFleet({ "herdctl.yaml": fleet })).not.toThrow();
 });

@@ -1,13 +1,14 @@
 import { join } from "node:path";
-import { loadFleet, ProblemsError } from "@herdctl/core";
+import { loadFleet } from "@herdctl/config";
+import { ProblemsError } from "@herdctl/protocol";
 import { expect, test } from "vitest";
-import { folderWith } from "../support/folder.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
 
 const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString("base64");
 
 function problemsWith(kind: string, secret: string, secretEnv = "HOOK"): string[] {
   const signature = `{ kind: ${kind}, secret_env: ${secretEnv}, header: X-Signature }`;
-  const folder = folderWith({
+  const folder = tempFolderWith({
     "herdctl.yaml": `version: 1
 fleet: { name: test }
 agents:
@@ -34,7 +35,7 @@ test.each([
   ["slack", "short"],
   ["standard", "whsec_AA"],
   ["standard", `whsec_${base64(15)}`],
-])("a weak secret for %s is refused: %s", (kind, secret) => {
+])("refuses a weak secret for %s: %s", (kind, secret) => {
   const [problem = "", ...others] = problemsWith(kind, secret);
   expect(others).toEqual([]);
   expect(problem).toMatch(/^6: the webhook secret in HOOK has fewer than 16 bytes\. Set it to/);
@@ -48,10 +49,10 @@ test.each([
   ["standard", base64(24)],
   // A secret that is not set refuses deliveries until it is; the fleet starts without it.
   ["github", ""],
-])("a secret for %s that is strong enough, or not set, is accepted: %s", (kind, secret) => {
+])("accepts a strong or unset secret for %s: %s", (kind, secret) => {
   expect(problemsWith(kind, secret)).toEqual([]);
 });
 
-test("during a rotation each of both secrets has to be strong", () => {
+test("requires both secrets to be strong during a rotation", () => {
   expect(problemsWith("github", "short", "[OTHER, HOOK]")).toHaveLength(1);
 });

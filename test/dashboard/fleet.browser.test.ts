@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { chromiumIsThere, openPage, phone } from "../support/chromium.ts";
-import { sliceOf } from "../support/width.ts";
-import { barriers } from "./axe.ts";
-import { dashboardStage } from "./stage.ts";
+import { ensureChromium, openPage, phoneSize } from "../support/chromium.ts";
+import { testSubset } from "../support/test-subset.ts";
+import { findAccessibilityViolations } from "./accessibility.ts";
+import { startDashboardHarness } from "./dashboard-harness.ts";
 
-await chromiumIsThere();
+await ensureChromium();
 
 const script = {
   rules: [
@@ -25,17 +25,17 @@ const agents = `  - name: fixer
 const rowOf = (page: Page, agent: string) =>
   page.getByRole("list", { name: "Agents" }).getByRole("listitem").filter({ hasText: agent });
 
-test("a browser comes in by its link, once; any other is told what to run", async () => {
-  const stage = await dashboardStage({ script, agents });
-  const link = stage.link();
+test("signs a browser in by its link once, and shows any other the command to run", async () => {
+  const harness = await startDashboardHarness({ script, agents });
+  const link = harness.loginLink();
   const page = await openPage();
-  await page.goto(stage.url);
+  await page.goto(harness.url);
   await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
   await page.getByText("herdctl open").waitFor();
 
   await page.goto(link);
   await rowOf(page, "fixer").waitFor();
-  expect(page.url()).toBe(`${stage.url}/`);
+  expect(page.url()).toBe(`${harness.url}/`);
   expect(await page.title()).toBe("test · herdctl");
 
   const second = await openPage();
@@ -43,61 +43,61 @@ test("a browser comes in by its link, once; any other is told what to run", asyn
   await second.getByText("Not signed in").waitFor();
 });
 
-test("a run is seen as it begins, while it works and when it has ended, without a reload", async () => {
-  const stage = await dashboardStage({ script, agents });
-  const page = await stage.open();
-  await rowOf(page, "fixer").getByText("has not run yet").waitFor();
+test("shows a run at its start, during its work and at its end without a reload", async () => {
+  const harness = await startDashboardHarness({ script, agents });
+  const page = await harness.openPage();
+  await rowOf(page, "fixer").getByText("No runs yet").waitFor();
   await rowOf(page, "reporter")
-    .getByText(/^in 5\d min/)
+    .getByText(/^in 5\d minutes/)
     .waitFor();
 
-  const { job } = await stage
+  const { job } = await harness
     .fleet()
     .trigger({ trigger: "manual", agent: "fixer", prompt: "Slowly" });
   await rowOf(page, "fixer").getByText("sleep 2").waitFor();
   await rowOf(page, "fixer").getByText("running").waitFor();
-  await stage.fleet().wait(job.id);
+  await harness.fleet().wait(job.id);
   await rowOf(page, "fixer").getByText("success").waitFor();
   await rowOf(page, "fixer").getByText("idle").waitFor();
 
   await page.locator(`[data-job="${job.id}"]`).hover();
   await page.getByRole("tooltip").getByText("completed").waitFor();
   await page.locator(`[data-job="${job.id}"]`).click();
-  await page.waitForURL(`${stage.url}/jobs/${job.id}`);
+  await page.waitForURL(`${harness.url}/jobs/${job.id}`);
 });
 
-test("while the fleet is away the page stays as it was, and it goes on by itself when it is back", async () => {
-  const stage = await dashboardStage({ script, agents });
-  const page = await stage.open();
+test("keeps the page while the fleet is away and continues when it is back", async () => {
+  const harness = await startDashboardHarness({ script, agents });
+  const page = await harness.openPage();
   await rowOf(page, "fixer").waitFor();
-  // Whatever is taken out of the page, or put in beside the bar, would be seen as a flicker.
+  // Counts elements that are removed or added, except the bar: these would flicker.
   await page.evaluate(`window.moved = 0; new MutationObserver((seen) => {
     for (const { removedNodes, addedNodes } of seen)
       window.moved += [...removedNodes, ...addedNodes].filter(({ nodeType }) => nodeType === 1).length;
   }).observe(document.querySelector("main"), { childList: true, subtree: true });`);
 
-  await stage.stop();
-  const bar = page.getByRole("status").getByText("The fleet does not answer");
+  await harness.stop();
+  const bar = page.getByRole("status").getByText("The fleet is not responding");
   await bar.waitFor();
   expect(await rowOf(page, "fixer").isVisible()).toBe(true);
-  await stage.start();
+  await harness.start();
   await bar.waitFor({ state: "detached" });
   expect(await page.evaluate("window.moved")).toBe(0);
 
-  const { job } = await stage.fleet().trigger({ trigger: "manual", agent: "fixer" });
-  await stage.fleet().wait(job.id);
+  const { job } = await harness.fleet().trigger({ trigger: "manual", agent: "fixer" });
+  await harness.fleet().wait(job.id);
   await rowOf(page, "fixer").getByText("success").waitFor();
 });
 
-test("many tabs share one stream: each hears of everything, also when the one that reads it is closed", async () => {
-  const stage = await dashboardStage({ script, agents });
-  const first = await stage.open();
+test("shares one stream between tabs and keeps it when the tab that reads it is closed", async () => {
+  const harness = await startDashboardHarness({ script, agents });
+  const first = await harness.openPage();
   const others = await Promise.all(Array.from({ length: 7 }, () => first.context().newPage()));
-  for (const page of others) await page.goto(stage.url);
+  for (const page of others) await page.goto(harness.url);
   const hearOf = async (pages: Page[], agent: string) => {
-    const { job } = await stage.fleet().trigger({ trigger: "manual", agent, prompt: "Go on." });
-    await stage.fleet().wait(job.id);
-    // The strip is asked for once; what comes later comes by the stream.
+    const { job } = await harness.fleet().trigger({ trigger: "manual", agent, prompt: "Go on." });
+    await harness.fleet().wait(job.id);
+    // The strip is fetched once; later updates come from the stream.
     for (const page of pages) await page.locator(`[data-job="${job.id}"]`).waitFor();
   };
   await hearOf([first, ...others], "fixer");
@@ -105,22 +105,22 @@ test("many tabs share one stream: each hears of everything, also when the one th
   await hearOf(others, "reporter");
 });
 
-test("keys lead everywhere: the palette, g and a letter, j and k, and the search", async () => {
-  const stage = await dashboardStage({ script, agents });
-  const page = await stage.open();
+test("navigates by keyboard: the palette, g and a letter, j and k, and the search", async () => {
+  const harness = await startDashboardHarness({ script, agents });
+  const page = await harness.openPage();
   await rowOf(page, "fixer").waitFor();
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
-  await page.waitForURL(`${stage.url}/agents/reporter`);
+  await page.waitForURL(`${harness.url}/agents/reporter`);
   await page.keyboard.press("g");
   await page.keyboard.press("i");
-  await page.waitForURL(`${stage.url}/inbox`);
+  await page.waitForURL(`${harness.url}/inbox`);
 
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Go to" }).fill("fix");
   await page.keyboard.press("Enter");
-  await page.waitForURL(`${stage.url}/agents/fixer`);
+  await page.waitForURL(`${harness.url}/agents/fixer`);
 
   await page.keyboard.press("g");
   await page.keyboard.press("f");
@@ -131,40 +131,40 @@ test("keys lead everywhere: the palette, g and a letter, j and k, and the search
   expect(page.url()).toContain("q=report");
 });
 
-test("who may only look finds the controls switched off, and why", async () => {
-  const stage = await dashboardStage({ script, agents });
-  const page = await stage.open("/agents/fixer", { scope: "read" });
+test("disables the controls for a reader and gives the reason", async () => {
+  const harness = await startDashboardHarness({ script, agents });
+  const page = await harness.openPage("/agents/fixer", { scope: "read" });
   const trigger = page.getByRole("button", { name: "Trigger" });
   await trigger.and(page.locator("[data-disabled]")).waitFor();
-  expect(await trigger.getAttribute("title")).toContain("You are signed in to look only");
+  expect(await trigger.getAttribute("title")).toContain("You have read-only access");
 });
 
-test("on a phone nothing sticks out, and dark is dark, also when it was chosen by hand", async () => {
-  const stage = await dashboardStage({ script, agents });
-  const small = await stage.open("/", { size: phone });
+test("fits a phone, and follows the dark scheme of the system and of the user", async () => {
+  const harness = await startDashboardHarness({ script, agents });
+  const small = await harness.openPage("/", { size: phoneSize });
   await rowOf(small, "fixer").waitFor();
   for (const path of ["/", "/agents/fixer", "/agents/reporter?tab=schedules"]) {
-    await small.goto(`${stage.url}${path}`);
+    await small.goto(`${harness.url}${path}`);
     await small.locator("main h1").waitFor();
-    expect(await small.evaluate("document.documentElement.scrollWidth")).toBe(phone.width);
+    expect(await small.evaluate("document.documentElement.scrollWidth")).toBe(phoneSize.width);
   }
   const brightness = (page: Page): Promise<number> =>
     page.evaluate(
       "getComputedStyle(document.documentElement).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0)",
     );
   expect(await brightness(small)).toBeGreaterThan(700);
-  const dark = await stage.open("/", { scheme: "dark" });
+  const dark = await harness.openPage("/", { scheme: "dark" });
   expect(await brightness(dark)).toBeLessThan(100);
-  await dark.getByRole("button", { name: "Colours system" }).click();
+  await dark.getByRole("button", { name: "Theme: System" }).click();
   await dark.reload();
-  await dark.getByRole("button", { name: "Colours light" }).waitFor();
+  await dark.getByRole("button", { name: "Theme: Light" }).waitFor();
   expect(await brightness(dark)).toBeGreaterThan(700);
 });
 
-test("nothing keeps anybody out of the fleet, the agent and the design, in dark and light", async () => {
-  const stage = await dashboardStage({ script, agents });
-  const { job } = await stage.fleet().trigger({ trigger: "manual", agent: "fixer" });
-  await stage.fleet().wait(job.id);
+test("has no accessibility violations on the fleet, agent and design pages in both schemes", async () => {
+  const harness = await startDashboardHarness({ script, agents });
+  const { job } = await harness.fleet().trigger({ trigger: "manual", agent: "fixer" });
+  await harness.fleet().wait(job.id);
   const paths = [
     "/",
     "/agents/fixer",
@@ -172,15 +172,15 @@ test("nothing keeps anybody out of the fleet, the agent and the design, in dark 
     "/agents/fixer?tab=sessions",
   ];
   const more = ["/agents/fixer?tab=configuration", "/agents/fixer?tab=security", "/design"];
-  for (const scheme of sliceOf(["dark", "light"] as const, 1)) {
-    const page = await stage.open("/", { scheme });
+  for (const scheme of testSubset(["dark", "light"] as const, 1)) {
+    const page = await harness.openPage("/", { scheme });
     for (const path of [...paths, ...more]) {
-      await page.goto(`${stage.url}${path}`);
+      await page.goto(`${harness.url}${path}`);
       await page.locator("main h1").waitFor();
-      // The design shows it among its states.
+      // The design page shows a loading indicator among its examples.
       const loading = page.getByRole("status", { name: "Loading" });
       if (path !== "/design") await loading.waitFor({ state: "detached" });
-      expect(await barriers(page), `${path} ${scheme}`).toEqual([]);
+      expect(await findAccessibilityViolations(page), `${path} ${scheme}`).toEqual([]);
     }
   }
 }, 120_000);

@@ -1,59 +1,70 @@
 import { writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { chromiumIsThere } from "../support/chromium.ts";
-import { until } from "../support/fleet-program.ts";
-import { dashboardStage } from "./stage.ts";
+import { ensureChromium } from "../support/chromium.ts";
+import { waitUntil } from "../support/fleet-child-process.ts";
+import { startDashboardHarness } from "./dashboard-harness.ts";
 
-beforeAll(chromiumIsThere, 600_000);
+beforeAll(ensureChromium, 600_000);
 
-const events = 50_000;
+const eventCount = 50_000;
 
-test("a job of 50,000 events is read, scrolled and searched with few of them on the page", async () => {
-  const on = await dashboardStage({
+test("reads, scrolls and searches a job of 50,000 events with few of them in the page", async () => {
+  const harness = await startDashboardHarness({
     script: { rules: [] },
     agents: "  - { name: coder, runtime: cli }",
   });
-  const { job } = await on.fleet().trigger({ trigger: "manual", agent: "coder", prompt: "Go" });
-  const { id, output_file } = await on.fleet().wait(job.id);
-  writeFileSync(output_file, longLog());
+  const { job } = await harness
+    .fleet()
+    .trigger({ trigger: "manual", agent: "coder", prompt: "Go" });
+  const { id, output_file } = await harness.fleet().wait(job.id);
+  writeFileSync(output_file, writeLongLog());
 
-  const page = await on.open(`/jobs/${id}`);
+  const page = await harness.openPage(`/jobs/${id}`);
   const log = page.getByRole("log", { name: "Conversation" });
   await page.getByRole("button", { name: "Raw events" }).click();
-  await lineCount(page, events);
+  await expectLineCount(page, eventCount);
   await page.getByRole("button", { name: "Side by side" }).click();
   await log.press("End");
-  await log.getByText(`${events} events are over`).waitFor();
-  expect(await elements(page)).toBeLessThan(3_000);
+  await log.getByText(`${eventCount} events are over`).waitFor();
+  expect(await countElements(page)).toBeLessThan(3_000);
 
   await page.getByRole("searchbox", { name: "Search in this job" }).fill("step 12345 ");
-  await page.getByText("2 found").waitFor();
-  await page.getByRole("button", { name: "Next found" }).click();
+  await page.getByText("2 matches").waitFor();
+  await page.getByRole("button", { name: "Next match" }).click();
   await log.getByText("Now step 12345 is at hand").waitFor();
-  expect(await elements(page)).toBeLessThan(3_000);
+  expect(await countElements(page)).toBeLessThan(3_000);
 }, 150_000);
 
-function elements(page: Page): Promise<number> {
+function countElements(page: Page): Promise<number> {
   return page.evaluate("document.querySelectorAll('*').length");
 }
 
-/** All of it has been read when the list is as long. */
-async function lineCount(page: Page, count: number): Promise<void> {
+/** The whole log has been read when the list has this length. */
+async function expectLineCount(page: Page, count: number): Promise<void> {
   await page.getByRole("log", { name: "Raw events" }).waitFor();
   const height = "document.querySelector('[aria-label=\"Raw events\"] > div').offsetHeight";
-  await until("all events", async () => Number(await page.evaluate(height)) >= count * 24, 90_000);
+  await waitUntil(
+    "all events",
+    async () => Number(await page.evaluate(height)) >= count * 24,
+    90_000,
+  );
 }
 
-/** The shapes of a real log: a text, a call and its result, again and again. */
-function longLog(): string {
+/** Repeats the shapes of a real log: a text, a call and its result. */
+function writeLongLog(): string {
   const lines: object[] = [];
   const session_id = "4f1c9a52-7f0e-4d0f-9c63-0b3a5a2f7b11";
   const at = (step: number) => new Date(1_800_000_000_000 + step * 250).toISOString();
   lines.push({ type: "system", subtype: "init", session_id, cwd: "/w", model: "claude" });
-  for (let step = 1; lines.length < events - 3; step += 1) {
+  for (let step = 1; lines.length < eventCount - 3; step += 1) {
     const message = { id: `msg_${step}`, usage: { input_tokens: 1000 + step } };
-    const said = { type: "assistant", parent_tool_use_id: null, session_id, timestamp: at(step) };
+    const line = {
+      type: "assistant",
+      parent_tool_use_id: null,
+      session_id,
+      timestamp: at(step),
+    };
     const text = `Now step ${step} is at hand, and **that** is what I do.`;
     const call = {
       type: "tool_use",
@@ -62,8 +73,8 @@ function longLog(): string {
       input: { command: `do step ${step} now` },
     };
     lines.push(
-      { ...said, message: { ...message, content: [{ type: "text", text }] } },
-      { ...said, message: { ...message, content: [call] } },
+      { ...line, message: { ...message, content: [{ type: "text", text }] } },
+      { ...line, message: { ...message, content: [call] } },
       {
         type: "user",
         parent_tool_use_id: null,
@@ -81,9 +92,9 @@ function longLog(): string {
       },
     );
   }
-  const text = `${events} events are over`;
-  while (lines.length < events - 1) lines.push({ type: "system", subtype: "thinking_tokens" });
+  const text = `${eventCount} events are over`;
+  while (lines.length < eventCount - 1) lines.push({ type: "system", subtype: "thinking_tokens" });
   const content = [{ type: "text", text }];
-  lines.push({ type: "assistant", message: { id: "msg_end", content }, timestamp: at(events) });
+  lines.push({ type: "assistant", message: { id: "msg_end", content }, timestamp: at(eventCount) });
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }

@@ -1,28 +1,36 @@
 import { describe, expect, test } from "vitest";
-import { matchApprovals } from "../../packages/dashboard/src/job/asked.ts";
-import { conversationOf } from "../../packages/dashboard/src/job/conversation.ts";
-import { extentOf, timesOf } from "../../packages/dashboard/src/job/times.ts";
+import { computeTicks } from "../../packages/dashboard/src/pages/job/axis-ticks.ts";
+import { toConversationRows } from "../../packages/dashboard/src/transcript/conversation-rows.ts";
+import { matchApprovals } from "../../packages/dashboard/src/transcript/match-approvals.ts";
+import {
+  computeTimeBreakdown,
+  extentOf,
+} from "../../packages/dashboard/src/transcript/time-breakdown.ts";
 import {
   type Bar,
   type SpanKind,
-  waterfallOf,
-} from "../../packages/dashboard/src/job/waterfall.ts";
-import { ticksOf } from "../../packages/dashboard/src/pages/job/ticks.ts";
-import { until } from "../support/fleet-program.ts";
-import { type Recording, recordingFleet, recordingOf, storyOf } from "./recorded.ts";
+  toWaterfallBars,
+} from "../../packages/dashboard/src/transcript/waterfall-bars.ts";
+import { waitUntil } from "../support/fleet-child-process.ts";
+import {
+  type RecordedJob,
+  readRecordedJob,
+  startRecordingFleet,
+  storyOf,
+} from "./recording-fleet.ts";
 
-test("a person's answers are waits of the calls that they were about", async () => {
-  const { fleet } = await recordingFleet();
+test("shows a person's answer as a wait of its call", async () => {
+  const { fleet } = await startRecordingFleet();
   const { job } = await fleet.trigger({ trigger: "manual", agent: "careful", prompt: "careful" });
   for (const word of ["allow", "deny"] as const) {
-    const [asked] = await until("a request", async () => {
+    const [asked] = await waitUntil("a request", async () => {
       const open = await fleet.approvals();
       return open.length > 0 && open;
     });
     await fleet.answer(asked?.id ?? "", word, "me");
   }
   await fleet.wait(job.id);
-  const recording = await recordingOf(fleet, job.id);
+  const recording = await readRecordedJob(fleet, job.id);
   const bars = barsOf(recording);
   const tools = bars.filter(({ label }) => label === "Bash");
   expect(tools.map(({ detail }) => detail)).toEqual(["touch x", "touch y"]);
@@ -31,29 +39,29 @@ test("a person's answers are waits of the calls that they were about", async () 
     ["tool", "wait"],
   ]);
   const extent = extentOf(bars, Date.now());
-  const times = timesOf(bars, extent);
+  const times = computeTimeBreakdown(bars, extent);
   expect(times.wait).toBeGreaterThan(0);
   expect(times.api).toBeGreaterThan(0);
   const sum = Object.values(times).reduce((one, other) => one + other);
   expect(sum).toBeCloseTo(extent.end - extent.start, 3);
 });
 
-test("a job that was handed on stands below the call that gave it", async () => {
-  const { record } = await recordingFleet();
-  const recording = await record({ agent: "first", prompt: "hand on" });
+test("places a delegated job below the call that delegated it", async () => {
+  const { recordJob } = await startRecordingFleet();
+  const recording = await recordJob({ agent: "first", prompt: "hand on" });
   const bars = barsOf(recording);
   const at = bars.findIndex(({ label }) => label === "herd · delegate");
   expect(bars[at + 1]).toMatchObject({
     label: "second",
-    jobId: recording.record.handedOn[0]?.id,
+    jobId: recording.record.delegatedJobs[0]?.id,
     depth: (bars[at]?.depth ?? 0) + 1,
     spans: [{ kind: "queue" }, { kind: "job", end: expect.any(Number) }],
   });
 });
 
-test("attempts stand in the conversation where each began, with the wait between them", async () => {
-  const { record } = await recordingFleet();
-  const { record: known, lines } = await record({ agent: "first", prompt: "overloaded" });
+test("places attempts at their start, with the wait between them", async () => {
+  const { recordJob } = await startRecordingFleet();
+  const { record: known, lines } = await recordJob({ agent: "first", prompt: "overloaded" });
   const [first] = known.attempts;
   if (!first) return expect.fail("there was no attempt");
   const [began, ended] = [
@@ -67,9 +75,9 @@ test("attempts stand in the conversation where each began, with the wait between
     { ...first, number: 2 },
   ];
   const recording = { record: { ...known, attempts }, lines };
-  const story = storyOf(lines);
+  const transcript = storyOf(lines);
   const asked = matchApprovals([], []);
-  const rows = conversationOf(story, recording.record, asked, { chosen: new Map() });
+  const rows = toConversationRows(transcript, recording.record, asked, { overrides: new Map() });
   expect(rows.slice(0, 2)).toMatchObject([
     { kind: "prompt" },
     { kind: "attempt", key: "attempt-2" },
@@ -82,16 +90,20 @@ test("attempts stand in the conversation where each began, with the wait between
   });
 });
 
-function barsOf({ record, lines }: Recording): Bar[] {
-  const story = storyOf(lines);
-  return waterfallOf(story, record, matchApprovals(record.approvals, story.tools.values()));
+function barsOf({ record, lines }: RecordedJob): Bar[] {
+  const transcript = storyOf(lines);
+  return toWaterfallBars(
+    transcript,
+    record,
+    matchApprovals(record.approvals, transcript.tools.values()),
+  );
 }
 
-describe("where the time went", () => {
+describe("breakdown of the time", () => {
   const cases: [string, [SpanKind, number, number | null][], object][] = [
-    ["nothing known is other", [], { other: 100 }],
+    ["counts time without information as other", [], { other: 100 }],
     [
-      "each moment counts once",
+      "counts each moment once",
       [
         ["tool", 0, 60],
         ["tool", 40, 80],
@@ -99,7 +111,7 @@ describe("where the time went", () => {
       { tool: 80, other: 20 },
     ],
     [
-      "a tool that runs while the model speaks is a tool",
+      "counts a tool during model output as a tool",
       [
         ["api", 0, 50],
         ["tool", 30, 100],
@@ -107,16 +119,16 @@ describe("where the time went", () => {
       { api: 30, tool: 70 },
     ],
     [
-      "who waits for a person waits",
+      "counts waiting for a person as waiting",
       [
         ["tool", 0, 100],
         ["wait", 20, 90],
       ],
       { tool: 30, wait: 70 },
     ],
-    ["what goes on lasts until now", [["api", 90, null]], { api: 10, other: 90 }],
+    ["counts an unfinished call until now", [["api", 90, null]], { api: 10, other: 90 }],
     [
-      "a subagent is what it does",
+      "counts a subagent by its calls",
       [
         ["agent", 0, 100],
         ["api", 10, 20],
@@ -124,7 +136,7 @@ describe("where the time went", () => {
       { api: 10, other: 90 },
     ],
     [
-      "what lies outside does not count",
+      "ignores what is outside the job",
       [
         ["queue", -50, 10],
         ["api", 95, 200],
@@ -139,7 +151,7 @@ describe("where the time went", () => {
       spans: [{ kind, start, end }],
     }));
     const none = { queue: 0, start: 0, api: 0, tool: 0, wait: 0, retry: 0, other: 0 };
-    expect(timesOf(bars, { start: 0, end: 100 })).toEqual({ ...none, ...expected });
+    expect(computeTimeBreakdown(bars, { start: 0, end: 100 })).toEqual({ ...none, ...expected });
   });
 });
 
@@ -150,6 +162,6 @@ test.each([
   [1_500, 5_500, [2_000, 3_000, 4_000, 5_000]],
   [0, 90_000, [0, 30_000, 60_000]],
   [5, 5, [0]],
-])("between %i and %i ms there are a few round times", (from, to, expected) => {
-  expect(ticksOf(from, to).map(({ at }) => at)).toEqual(expected);
+])("marks a few round times between %i and %i ms", (from, to, expected) => {
+  expect(computeTicks(from, to).map(({ at }) => at)).toEqual(expected);
 });

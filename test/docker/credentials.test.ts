@@ -1,66 +1,66 @@
 import { chownSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { dockerStage, insider, runContained } from "../support/container.ts";
-import { testEngine } from "../support/engine.ts";
-import { logOf } from "../support/job.ts";
-import { obey, toolResults } from "../support/runtime.ts";
-import type { Stage } from "../support/stage.ts";
+import { sharedEngine } from "../support/docker-engine.ts";
+import { containerUser, runJobInContainer, startDockerHarness } from "../support/docker-harness.ts";
+import type { TestHarness } from "../support/harness.ts";
+import { readJobMessages } from "../support/run-job.ts";
+import { toolCallPrompt, toolResultTexts } from "../support/runtimes-under-test.ts";
 
-const engine = await testEngine();
+const engine = await sharedEngine();
 const token = `sk-ant-oat01-${"t".repeat(40)}`;
 
-describe.each(["none", "bridge"])("network: %s", (network) => {
-  test("auth: env gives the container a token of its own", async () => {
-    const on = await dockerStage(engine, { mode: "obedient" });
-    const { job } = await runContained(on, {
+describe.each(["none", "bridge"])("credentials with network: %s", (network) => {
+  test("gives the container a separate token with auth: env", async () => {
+    const harness = await startDockerHarness(engine, { mode: "obedient" });
+    const { job } = await runJobInContainer(harness, {
       env: { CLAUDE_CODE_OAUTH_TOKEN: token },
       yaml: `runtime: cli\ndocker: { enabled: true, auth: env, network: ${network} }`,
     });
     expect(job).toMatchObject({ outcome: { code: "success" }, credential: "subscription" });
-    expect(on.rehearsal.ledger.main[0]?.key).toMatchObject({ value: token });
+    expect(harness.rehearsal.ledger.main[0]?.key).toMatchObject({ value: token });
   });
 
-  test("the gateway holds the key whatever the network", async () => {
-    const on = await dockerStage(engine, { mode: "obedient" });
-    const { job } = await runContained(on, {
+  test("keeps the key in the gateway for any network", async () => {
+    const harness = await startDockerHarness(engine, { mode: "obedient" });
+    const { job } = await runJobInContainer(harness, {
       yaml: `docker: { enabled: true, network: ${network} }`,
-      prompt: obey(["Bash", { command: "env" }]),
+      prompt: toolCallPrompt(["Bash", { command: "env" }]),
     });
     expect(job).toMatchObject({ outcome: { code: "success" }, credential: "api_key" });
-    const key = on.rehearsal.ledger.main[0]?.key?.value ?? "";
-    expect(key).toBe(on.env.ANTHROPIC_API_KEY);
-    expect(toolResults(await logOf(job)).join()).not.toContain(key);
+    const key = harness.rehearsal.ledger.main[0]?.key?.value ?? "";
+    expect(key).toBe(harness.env.ANTHROPIC_API_KEY);
+    expect(toolResultTexts(await readJobMessages(job)).join()).not.toContain(key);
   });
 });
 
 describe("auth: mount", () => {
   const yaml = "runtime: cli\ndocker: { enabled: true, auth: mount }";
 
-  test("gives the container the login file, read-only, and the gateway passes it on", async () => {
-    const on = await dockerStage(engine, { mode: "obedient" });
-    chownSync(signIn(on), insider.uid, insider.gid);
-    const { job } = await runContained(on, {
+  test("mounts the login file read-only and forwards its requests through the gateway", async () => {
+    const harness = await startDockerHarness(engine, { mode: "obedient" });
+    chownSync(signIn(harness), containerUser.uid, containerUser.gid);
+    const { job } = await runJobInContainer(harness, {
       yaml,
-      prompt: obey(["Bash", { command: "echo x >> ~/.claude/.credentials.json" }]),
+      prompt: toolCallPrompt(["Bash", { command: "echo x >> ~/.claude/.credentials.json" }]),
     });
     expect(job).toMatchObject({ outcome: { code: "success" }, credential: "subscription" });
-    expect(on.rehearsal.ledger.main[0]?.key).toMatchObject({ value: token });
-    expect(toolResults(await logOf(job)).join()).toContain("Read-only file system");
+    expect(harness.rehearsal.ledger.main[0]?.key).toMatchObject({ value: token });
+    expect(toolResultTexts(await readJobMessages(job)).join()).toContain("Read-only file system");
   });
 
-  test("says before the start when the container's user cannot read the file", async () => {
-    const on = await dockerStage(engine);
-    signIn(on);
-    const { job } = await runContained(on, { yaml });
+  test("reports before the start that the container's user cannot read the file", async () => {
+    const harness = await startDockerHarness(engine);
+    signIn(harness);
+    const { job } = await runJobInContainer(harness, { yaml });
     expect(job.outcome).toMatchObject({ code: "workspace_missing" });
-    expect(job.outcome?.message).toContain("may not read the login file");
+    expect(job.outcome?.message).toContain("cannot read the login file");
     expect(job.outcome?.hint).toContain("auth: env");
   });
 });
 
-function signIn(on: Stage): string {
-  const file = join(on.configDir, ".credentials.json");
+function signIn(harness: TestHarness): string {
+  const file = join(harness.configDir, ".credentials.json");
   const login = {
     accessToken: token,
     refreshToken: "refresh",

@@ -1,24 +1,25 @@
 import { chownSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { type Check, examine, loadFleet } from "@herdctl/core";
+import { loadFleet } from "@herdctl/config";
+import { type Check, runDoctor } from "@herdctl/core";
 import { expect, onTestFinished, test } from "vitest";
-import { herdctl } from "../cli/herdctl.ts";
-import { insider } from "../support/container.ts";
-import { testEngine } from "../support/engine.ts";
-import { folderWith } from "../support/folder.ts";
+import { runHerdctl } from "../cli/run-herdctl.ts";
+import { sharedEngine } from "../support/docker-engine.ts";
+import { containerUser } from "../support/docker-harness.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
 
-const { dockerHost, image, base } = await testEngine();
+const { dockerHost, image, base } = await sharedEngine();
 
-interface Fleet {
+interface DoctorFleetOptions {
   docker?: string;
   agent?: string;
   files?: Record<string, string>;
 }
 
 /** A fleet with one agent in a container. */
-function fleetFolder({ docker = "", agent = "", files = {} }: Fleet): string {
-  const folder = folderWith({
+function fleetFolder({ docker = "", agent = "", files = {} }: DoctorFleetOptions): string {
+  const folder = tempFolderWith({
     "herdctl.yaml": `version: 1
 fleet: { name: test }
 agents:
@@ -29,12 +30,12 @@ ${agent && `    ${agent}\n`}`,
     "work/readme": "",
     ...files,
   });
-  chownSync(join(folder, "work"), insider.uid, insider.gid);
+  chownSync(join(folder, "work"), containerUser.uid, containerUser.gid);
   return folder;
 }
 
-/** What the doctor says of it, by the name of each check. */
-async function examined(
+/** The doctor's results by the name of each check. */
+async function collectChecks(
   folder: string,
   env: Record<string, string> = {},
 ): Promise<Record<string, Check>> {
@@ -43,7 +44,13 @@ async function examined(
   const setUp = { kind: "loaded" as const, loaded };
   const signal = AbortSignal.timeout(50_000);
   const checks: Record<string, Check> = {};
-  for await (const check of examine({ setUp, cwd: folder, env: given, offline: true, signal })) {
+  for await (const check of runDoctor({
+    target: setUp,
+    cwd: folder,
+    env: given,
+    offline: true,
+    signal,
+  })) {
     if (check.group === "docker") checks[check.name] = check;
   }
   return checks;
@@ -51,50 +58,53 @@ async function examined(
 
 const key = { ANTHROPIC_API_KEY: "sk-ant-api03-the-real-key-of-somebody" };
 const allChecks = [
-  ...["engine", "engine limits", "image"],
-  ...["credentials", "network", "doors", "rights", "limits"],
+  ...["engine", "engine limits", "engine disk", "image"],
+  ...["credentials", "network", "proxies", "rights", "limits"],
 ];
 
-test("a container as it is by default holds nothing and lets nothing out", async () => {
-  const checks = await examined(fleetFolder({}), { ...key, GITHUB_TOKEN: "ghp_of_the_fleet" });
+test("finds no secret and no way out in a default container", async () => {
+  const checks = await collectChecks(fleetFolder({}), { ...key, GITHUB_TOKEN: "ghp_of_the_fleet" });
   expect(Object.keys(checks)).toEqual(allChecks);
   for (const check of Object.values(checks))
     expect(check, check.name).toMatchObject({ verdict: "ok" });
 });
 
-test("with hosts opened by name, the proxy is tried too", async () => {
-  const checks = await examined(fleetFolder({ docker: "egress: [npm]" }), key);
-  expect(checks.doors).toMatchObject({ verdict: "ok", message: expect.stringContaining("proxy") });
+test("tests the proxy when hosts are opened by name", async () => {
+  const checks = await collectChecks(fleetFolder({ docker: "egress: [npm]" }), key);
+  expect(checks.proxies).toMatchObject({
+    verdict: "ok",
+    message: expect.stringContaining("proxy"),
+  });
   expect(checks.network).toMatchObject({ verdict: "ok" });
 });
 
-test("a secret of the fleet that lies where the container can read it is found", async () => {
+test("finds a secret of the fleet that the container can read", async () => {
   const files = { "work/notes/deploy.sh": "export GITHUB_TOKEN=ghp_of_the_fleet\n" };
-  const { credentials } = await examined(fleetFolder({ files }), {
+  const { credentials } = await collectChecks(fleetFolder({ files }), {
     ...key,
     GITHUB_TOKEN: "ghp_of_the_fleet",
   });
   expect(credentials).toMatchObject({
     verdict: "failed",
     agent: "one",
-    message: "The container holds GITHUB_TOKEN in /workspace/notes/deploy.sh.",
+    message: "The container contains GITHUB_TOKEN in /workspace/notes/deploy.sh.",
   });
 });
 
-test("a key of the API is known as one, whoever it belongs to", async () => {
+test("recognizes any API key by its form", async () => {
   const files = { "work/.env": "KEY=sk-ant-api03-which-nobody-told-us-about\n" };
-  const { credentials } = await examined(fleetFolder({ files }), key);
-  expect(credentials?.message).toContain("a credential of the API in /workspace/.env");
+  const { credentials } = await collectChecks(fleetFolder({ files }), key);
+  expect(credentials?.message).toContain("an API credential in /workspace/.env");
 });
 
-test("what the configuration gives the agent is no leak", async () => {
+test("does not report values that the configuration gives the agent", async () => {
   const folder = fleetFolder({ docker: "env: { GITHUB_TOKEN: ghp_for_the_agent }" });
-  const checks = await examined(folder, { ...key, GITHUB_TOKEN: "ghp_for_the_agent" });
+  const checks = await collectChecks(folder, { ...key, GITHUB_TOKEN: "ghp_for_the_agent" });
   expect(checks.credentials).toMatchObject({ verdict: "ok" });
 });
 
-test("with `auth: env` it says that the container holds the credential", async () => {
-  const checks = await examined(fleetFolder({ docker: "auth: env" }), key);
+test("reports that the container holds the credential with `auth: env`", async () => {
+  const checks = await collectChecks(fleetFolder({ docker: "auth: env" }), key);
   expect(checks.credentials).toMatchObject({
     verdict: "warning",
     message: expect.stringContaining("auth: env"),
@@ -102,7 +112,7 @@ test("with `auth: env` it says that the container holds the credential", async (
   expect(checks.network).toMatchObject({ verdict: "ok" });
 });
 
-test("with `auth: mount` likewise, and the doors are as closed as ever", async () => {
+test("reports the same for `auth: mount`, with all other checks passing", async () => {
   const login = ".claude/.credentials.json";
   const token = "sk-ant-oat01-of-somebody-who-has-signed-in";
   const folder = fleetFolder({
@@ -110,88 +120,88 @@ test("with `auth: mount` likewise, and the doors are as closed as ever", async (
     agent: "runtime: cli",
     files: { [login]: JSON.stringify({ claudeAiOauth: { accessToken: token } }) },
   });
-  chownSync(join(folder, login), insider.uid, insider.gid);
-  const checks = await examined(folder);
+  chownSync(join(folder, login), containerUser.uid, containerUser.gid);
+  const checks = await collectChecks(folder);
   expect(checks.credentials).toMatchObject({
     verdict: "warning",
     message: expect.stringContaining("auth: mount"),
   });
-  expect(checks.doors).toMatchObject({ verdict: "ok" });
+  expect(checks.proxies).toMatchObject({ verdict: "ok" });
   expect(checks.network).toMatchObject({ verdict: "ok" });
 });
 
-test("with a network of its own it says whom the container reached", async () => {
-  const { network } = await examined(fleetFolder({ docker: "network: bridge" }), key);
+test("lists what the container reached when it has a network", async () => {
+  const { network } = await collectChecks(fleetFolder({ docker: "network: bridge" }), key);
   expect(network).toMatchObject({ verdict: "warning" });
-  expect(network?.message).toContain("`network: bridge` lets it out");
+  expect(network?.message).toContain("`network: bridge` gives it access");
   expect(network?.message).toMatch(/this machine by TCP [\d.]+/);
   expect(network?.message).toContain("this machine by UDP");
 });
 
-test("a socket in the workspace behind which somebody listens is a way out", async () => {
+test("reports a listening socket in the workspace as a way out", async () => {
   const folder = fleetFolder({});
   const server = createServer((socket) => socket.resume());
   await new Promise<void>((done) => server.listen(join(folder, "work/open.sock"), done));
   onTestFinished(() => {
     server.close();
   });
-  chownSync(join(folder, "work/open.sock"), insider.uid, insider.gid);
-  const { network } = await examined(folder, key);
+  chownSync(join(folder, "work/open.sock"), containerUser.uid, containerUser.gid);
+  const { network } = await collectChecks(folder, key);
   expect(network).toMatchObject({
     verdict: "failed",
-    message: "Something gets out: socket /workspace/open.sock.",
+    message: "The container has network access: socket /workspace/open.sock.",
   });
 });
 
-test("an image that is missing, or not made for agents, is named with the remedy", async () => {
-  const missing = await examined(fleetFolder({ docker: "image: herdctl-test/none:1" }), key);
+test("names a missing or unsuitable image with a hint", async () => {
+  const missing = await collectChecks(fleetFolder({ docker: "image: herdctl-test/none:1" }), key);
   expect(missing.image).toMatchObject({
     verdict: "failed",
     hint: expect.stringContaining("herdctl docker build"),
   });
   expect(missing["self-test"]).toMatchObject({ verdict: "failed", agent: "one" });
-  const foreign = await examined(fleetFolder({ docker: `image: "${base}"` }), key);
+  const foreign = await collectChecks(fleetFolder({ docker: `image: "${base}"` }), key);
   expect(foreign.image).toMatchObject({
     verdict: "failed",
     message: expect.stringContaining("not an image that this herdctl can use"),
   });
 });
 
-test("without a key the container is tested all the same", async () => {
-  const checks = await examined(fleetFolder({}));
+test("tests the container without a key as well", async () => {
+  const checks = await collectChecks(fleetFolder({}));
   expect(checks.credentials).toMatchObject({ verdict: "ok" });
 });
 
-test("what keeps a job from starting keeps the self-test from it, and is told", async () => {
+test("reports what prevents a job from starting and skips the self-test", async () => {
   const agent = "runtime: cli\n    credential: subscription";
-  const checks = await examined(fleetFolder({ docker: "auth: mount", agent }), key);
+  const checks = await collectChecks(fleetFolder({ docker: "auth: mount", agent }), key);
   expect(checks["self-test"]).toMatchObject({
     verdict: "failed",
-    message: expect.stringContaining("nobody is signed in"),
+    message: expect.stringContaining("no user is signed in"),
   });
 });
 
-test("no container and no folder of the test stays behind", async () => {
+test("leaves no container and no folder behind", async () => {
   const folder = fleetFolder({});
-  await examined(folder, key);
+  await collectChecks(folder, key);
   expect(readdirSync(join(folder, ".herdctl"))).not.toContainEqual(
     expect.stringMatching(/^self-test/),
   );
   expect(readdirSync(join(folder, "work"))).toEqual(["readme"]);
 });
 
-test("`herdctl doctor` shows each check and ends with 0 when all is well", async () => {
-  const run = await herdctl(["doctor", "--offline"], {
+test("shows each check in `herdctl doctor` and exits with 0 when all pass", async () => {
+  const run = await runHerdctl(["doctor", "--offline"], {
     cwd: fleetFolder({}),
     env: { ...key, DOCKER_HOST: dockerHost },
   });
   expect(run).toMatchObject({ code: 0, stderr: "" });
-  expect(run.stdout).toContain(`✓ image  \`${image}\` carries`);
-  expect(run.stdout).toContain("✓ one · network  Nothing gets out");
+  expect(run.stdout).toContain(`✓ image  \`${image}\` contains`);
+  expect(run.stdout).toContain("✓ one · network  No network access");
 });
 
-test("`herdctl doctor --json` ends with 1 when something is wrong", async () => {
-  const run = await herdctl(["doctor", "one", "--json", "--offline"], {
+test("exits with 1 in `herdctl doctor --json` when a check fails", async () => {
+  const run = await runHerdctl(["doctor", "one", "--json", "--offline"], {
     cwd: fleetFolder({}),
     env: { ...key, DOCKER_HOST: "unix:///no/such.sock" },
   });
@@ -203,15 +213,15 @@ test("`herdctl doctor --json` ends with 1 when something is wrong", async () => 
   ]);
 });
 
-test("outside a fleet engine and image are looked at, and a missing engine is no failure", async () => {
-  const cwd = folderWith({});
+test("checks engine and image outside a fleet, where a missing engine is not a failure", async () => {
+  const cwd = tempFolderWith({});
   const args = ["doctor", "--json", "--offline"];
-  const there = await herdctl(args, { cwd, env: { ...key, DOCKER_HOST: dockerHost } });
+  const there = await runHerdctl(args, { cwd, env: { ...key, DOCKER_HOST: dockerHost } });
   expect(there.code).toBe(0);
   const inDocker = ({ group }: Check) => group === "docker";
   expect(JSON.parse(there.stdout).checks.filter(inDocker)).toHaveLength(3);
   const env = { ...key, DOCKER_HOST: "unix:///no/such.sock" };
-  expect(await herdctl(args, { cwd, env })).toMatchObject({ code: 0 });
-  const named = await herdctl(["doctor", "one"], { cwd, env });
+  expect(await runHerdctl(args, { cwd, env })).toMatchObject({ code: 0 });
+  const named = await runHerdctl(["doctor", "one"], { cwd, env });
   expect(named).toMatchObject({ code: 2, stderr: expect.stringContaining("herdctl.yaml") });
 });

@@ -1,27 +1,27 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { connectEngine, imageInfo } from "../../packages/core/src/runner/container/engine.ts";
-import { engineAddress } from "../../packages/core/src/runner/container/engine-address.ts";
-import { ownEngine, testEngine } from "../support/engine.ts";
-import { folderWith } from "../support/folder.ts";
+import { connectEngine, readImageInfo } from "../../packages/core/src/docker/engine.ts";
+import { engineAddress } from "../../packages/core/src/docker/engine-address.ts";
+import { sharedEngine, startPrivateEngine } from "../support/docker-engine.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
 
-const { dockerHost, image } = await testEngine();
+const { dockerHost, image } = await sharedEngine();
 
-test("the image says which claude it carries and by which rules it is launched", async () => {
+test("reads the claude version and the launch protocol from the image's labels", async () => {
   const engine = await connectEngine({ DOCKER_HOST: dockerHost });
-  expect(await imageInfo(engine, image)).toMatchObject({
+  expect(await readImageInfo(engine, image)).toMatchObject({
     kind: "present",
     labels: { "herdctl.image": "1", "herdctl.claude": image.split(":")[1] },
   });
 });
 
-test("an image that is not there is missing, not an error", async () => {
+test("reports an absent image as missing, not as an error", async () => {
   const engine = await connectEngine({ DOCKER_HOST: dockerHost });
-  expect(await imageInfo(engine, "herdctl/no-such-image")).toEqual({ kind: "missing" });
+  expect(await readImageInfo(engine, "herdctl/no-such-image")).toEqual({ kind: "missing" });
 });
 
-test("the engine that is named is asked, whatever this process has for itself", async () => {
+test("asks the named engine, whatever this process has configured", async () => {
   const before = process.env.DOCKER_HOST;
   process.env.DOCKER_HOST = "tcp://192.0.2.1:2375";
   try {
@@ -33,19 +33,21 @@ test("the engine that is named is asked, whatever this process has for itself", 
   }
 });
 
-test("an engine that was killed is unavailable, and found again when it is back", async () => {
-  const own = await ownEngine();
+test("reports a killed engine as unavailable and finds it again when it is back", async () => {
+  const own = await startPrivateEngine();
   const env = { DOCKER_HOST: own.dockerHost };
   await own.kill();
   await expect(connectEngine(env)).rejects.toMatchObject({
     code: "docker_unavailable",
-    message: expect.stringContaining("nothing listens there"),
+    message: expect.stringContaining("no engine is listening"),
   });
   await own.start();
-  expect(await imageInfo(await connectEngine(env), own.image)).toMatchObject({ kind: "present" });
+  expect(await readImageInfo(await connectEngine(env), own.image)).toMatchObject({
+    kind: "present",
+  });
 });
 
-/** A home with the files that the `docker` command keeps its contexts in. */
+/** A home with the context files of the `docker` command. */
 function homeWith(contexts: Record<string, string>, current?: string): string {
   const files = Object.entries(contexts).map(([name, host]) => {
     const folder = createHash("sha256").update(name).digest("hex");
@@ -53,17 +55,17 @@ function homeWith(contexts: Record<string, string>, current?: string): string {
     return [`.docker/contexts/meta/${folder}/meta.json`, JSON.stringify(meta)] as const;
   });
   const config = { ".docker/config.json": JSON.stringify({ currentContext: current }) };
-  return folderWith({ ...Object.fromEntries(files), ...config });
+  return tempFolderWith({ ...Object.fromEntries(files), ...config });
 }
 
-test("without a word from anybody it is the usual socket", () => {
+test("uses the default socket without any configuration", () => {
   const usual = { socketPath: "/var/run/docker.sock", source: "the default" };
-  expect(engineAddress({ HOME: folderWith({}) })).toEqual(usual);
+  expect(engineAddress({ HOME: tempFolderWith({}) })).toEqual(usual);
   expect(engineAddress({ HOME: homeWith({}) })).toEqual(usual);
   expect(engineAddress({ HOME: homeWith({}, "default") })).toEqual(usual);
 });
 
-test("a context is followed as the docker command does, and DOCKER_HOST goes before it", () => {
+test("follows a context as the docker command does, with DOCKER_HOST taking precedence", () => {
   const contexts = { rootless: "unix:///run/user/1/docker.sock", far: "ssh://u@192.0.2.1" };
   const HOME = homeWith(contexts, "rootless");
   const chosen = { socketPath: "/run/user/1/docker.sock", source: "the Docker context `rootless`" };
@@ -77,6 +79,6 @@ test("a context is followed as the docker command does, and DOCKER_HOST goes bef
   });
 });
 
-test("a context that is not there is named", () => {
+test("names a context that does not exist", () => {
   expect(() => engineAddress({ HOME: homeWith({}, "gone") })).toThrow("context `gone`");
 });

@@ -1,85 +1,93 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Job } from "@herdctl/core";
+import type { Job } from "@herdctl/protocol";
 import { describe, expect, test } from "vitest";
-import { dockerStage, giveAll, runContained } from "../support/container.ts";
-import { testEngine } from "../support/engine.ts";
-import { type HostGit, makeRepository } from "../support/host-git.ts";
-import { obey } from "../support/runtime.ts";
-import type { Stage } from "../support/stage.ts";
+import { sharedEngine } from "../support/docker-engine.ts";
+import {
+  chownToContainerUser,
+  runJobInContainer,
+  startDockerHarness,
+} from "../support/docker-harness.ts";
+import type { TestHarness } from "../support/harness.ts";
+import { createHostRepository, type HostRepository } from "../support/host-repository.ts";
+import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 
-const engine = await testEngine();
+const engine = await sharedEngine();
 
 interface Attack {
-  /** What the operator has set up, with the host's git and files. */
-  setUp?: (host: HostGit) => void;
+  /** What the operator configured with the host's git and files. */
+  setUp?: (host: HostRepository) => void;
   /** Shell commands of the agent; each may fail. */
   agent: (canary: string) => string[];
-  /** Part of a warning on the job, where something can only be reported. */
+  /** Part of a warning on the job, for attacks that can only be reported. */
   warning?: string;
 }
 
-/** Each group is one repository and one container. */
-const groups: Record<string, Record<string, Attack>> = {
+/** Each group shares one repository and one container. */
+const attackGroups: Record<string, Record<string, Attack>> = {
   "an absolute hooksPath, drivers, aliases and includes that name files of the work tree": {
     "absolute hooksPath": {
       setUp: ({ git, workspace }) => git("config", "core.hooksPath", join(workspace, ".githooks")),
-      agent: (canary) => [script(".githooks/pre-commit", canary)],
+      agent: (canary) => hookNames.map((name) => script(`.githooks/${name}`, canary)),
     },
     "clean filter script": {
       setUp: ({ git, write }) => {
-        write("tools/clean.sh", "#!/bin/sh\ncat\n");
-        write(".gitattributes", "*.txt filter=x diff=x merge=x\n");
-        write("a.txt", "a\n");
-        git("config", "filter.x.clean", "./tools/clean.sh");
-        git("config", "filter.lfs.process", "sh tools/missing-lfs.sh");
+        write("clean/clean.sh", "#!/bin/sh\ncat\n");
+        write("clean/a.txt", "a\n");
+        write(
+          ".gitattributes",
+          "*.txt filter=x\n*.d diff=x\n*.t diff=t\n*.m merge=x\n*.y filter=y\n",
+        );
+        for (const name of ["a.d", "a.t", "a.m", "a.y"]) write(name, "a\n");
+        git("add", ".");
+        git("commit", "-qm", "attributes");
+        git("config", "filter.x.clean", "./clean/clean.sh");
       },
       agent: (canary) => [
-        script("tools/clean.sh", canary),
+        script("clean/clean.sh", canary),
+        `mv clean moved; mkdir clean; cp moved/a.txt clean; ${script("clean/clean.sh", canary)}`,
+        "echo changed | tee -a clean/a.txt a.d a.t a.m a.y",
+      ],
+    },
+    "a filter process that is not there yet": {
+      setUp: ({ git }) => git("config", "filter.lfs.process", "sh tools/missing-lfs.sh"),
+      agent: (canary) => [
         script("tools/missing-lfs.sh", canary),
-        `mv tools moved; ${script("tools/clean.sh", canary)}`,
-        "echo changed >> a.txt",
         "echo '*.md filter=lfs' >> .gitattributes",
       ],
     },
-    "diff and merge drivers": {
-      setUp: ({ git }) => {
-        git("config", "diff.x.command", "./tools/diff.sh");
-        git("config", "diff.x.textconv", "$(git rev-parse --show-toplevel)/tools/textconv.sh");
-        git("config", "merge.x.driver", "./tools/merge.sh %O %A %B");
-      },
-      agent: (canary) =>
-        ["diff", "textconv", "merge"].map((name) => script(`tools/${name}.sh`, canary)),
+    ...attacksByKey("filter.y.smudge", "filter.y.clean", "diff.x.command", "diff.t.textconv"),
+    ...attacksByKey(
+      "merge.x.driver",
+      "core.fsmonitor",
+      "core.editor",
+      "core.pager",
+      "sequence.editor",
+    ),
+    ...attacksByKey(
+      "pager.show",
+      "interactive.diffFilter",
+      "alias.st",
+      "core.sshCommand",
+      "gpg.program",
+    ),
+    ...attacksByKey("core.askPass", "credential.helper", "remote.packed.uploadpack"),
+    "templates of new repositories": {
+      setUp: ({ git, workspace }) => git("config", "init.templateDir", join(workspace, "skeleton")),
+      agent: (canary) => hookNames.map((name) => script(`skeleton/hooks/${name}`, canary)),
     },
-    "file system monitor, editors, pagers and aliases": {
-      setUp: ({ git }) => {
-        git("config", "core.fsmonitor", "./tools/fsmonitor.sh");
-        git("config", "core.editor", "./tools/editor.sh");
-        git("config", "core.pager", "./tools/pager.sh");
-        git("config", "sequence.editor", "./tools/sequence.sh");
-        git("config", "alias.st", "!./tools/alias.sh");
-      },
-      agent: (canary) =>
-        ["fsmonitor", "editor", "pager", "sequence", "alias"].map((name) =>
-          script(`tools/${name}.sh`, canary),
-        ),
+    "an included file that is not there yet": includeAttack("include.path", "../plain", "plain"),
+    "an absolute include that is not there yet": includeAttack("include.path", "", "absolute"),
+    "included on a branch": {
+      setUp: ({ git }) => git("config", "includeIf.onbranch:main.path", "../on-main"),
+      agent: (canary) => [`git config -f on-main diff.external 'touch ${canary}; :'`],
     },
-    "an included file that is not there yet": {
-      setUp: ({ git }) => git("config", "--add", "include.path", "../.gitconfig"),
-      agent: (canary) => [
-        `printf '[core]\\n\\tfsmonitor = touch ${canary}; false\\n' > .gitconfig`,
-        `git config -f .gitconfig alias.log '!touch ${canary}'`,
-      ],
-    },
-    "an absolute include that is not there yet": {
-      setUp: ({ git, workspace }) =>
-        git("config", "--add", "include.path", join(workspace, "conf/git/more")),
-      agent: (canary) => [
-        "mkdir -p conf/git",
-        `printf '[core]\\n\\tfsmonitor = touch ${canary}; false\\n' > conf/git/more`,
-      ],
-    },
+    "included in a folder": includeAttack(
+      "includeIf.gitdir:**/.git.path",
+      "../in-folder",
+      "in-folder",
+    ),
     "worktreeConfig without a value": {
       setUp: ({ workspace }) => {
         const config = join(workspace, ".git/config");
@@ -92,13 +100,16 @@ const groups: Record<string, Record<string, Attack>> = {
   },
   "a hooksPath with a comment": {
     hooks: {
-      setUp: configLines("[core]\n\thooksPath = .githooks ; a comment\n", ".githooks/pre-commit"),
+      setUp: appendConfigLines(
+        "[core]\n\thooksPath = .githooks ; a comment\n",
+        ".githooks/pre-commit",
+      ),
       agent: (canary) => [script(".githooks/pre-commit", canary)],
     },
   },
-  "a hooksPath on the line of its section, for a folder that is not there yet": {
+  "a hooksPath on its section's line, for a folder that does not exist yet": {
     hooks: {
-      setUp: configLines("[core] hooksPath = .githooks\n"),
+      setUp: appendConfigLines("[core] hooksPath = .githooks\n"),
       agent: (canary) => [script(".githooks/pre-commit", canary)],
     },
   },
@@ -125,7 +136,7 @@ const groups: Record<string, Record<string, Attack>> = {
       agent: (canary) => [script(".githooks/pre-commit", canary)],
     },
   },
-  "a repository in which nothing is set up": {
+  "a repository without any configuration": {
     "a gitlink in the index": {
       agent: (canary) => [
         "git init -q sub; git -C sub commit -q --allow-empty -m x",
@@ -143,13 +154,30 @@ const groups: Record<string, Record<string, Attack>> = {
         "touch .git/rebase-merge/done .git/rebase-merge/interactive; echo 1 > .git/rebase-merge/msgnum",
         "echo 1 > .git/rebase-merge/end",
       ],
-      warning: "in the middle of a rebase",
+      warning: "during a rebase",
+    },
+    "the state of a merge, of picks, of patches and of a bisection": {
+      agent: (canary) => [
+        "git rev-parse HEAD | tee .git/MERGE_HEAD .git/CHERRY_PICK_HEAD .git/REVERT_HEAD > .git/BISECT_HEAD",
+        "touch .git/MERGE_MSG .git/MERGE_MODE",
+        `mkdir -p .git/sequencer; echo 'exec touch ${canary}' > .git/sequencer/todo`,
+        "git rev-parse HEAD > .git/sequencer/head; printf '[options]\\n' > .git/sequencer/opts",
+        "mkdir -p .git/rebase-apply; touch .git/rebase-apply/applying; echo 1 | tee .git/rebase-apply/next > .git/rebase-apply/last",
+        "echo main > .git/BISECT_START; touch .git/BISECT_LOG .git/BISECT_NAMES; echo good | tee .git/BISECT_TERMS",
+        `echo 'touch ${canary}' > .git/BISECT_RUN`,
+      ],
     },
     "hooks and configuration": {
       agent: (canary) => [
-        script(".git/hooks/pre-commit", canary),
-        script(".git/hooks/post-index-change", canary),
-        script(".git/hooks/reference-transaction", canary),
+        ...hookNames.map((name) => script(`.git/hooks/${name}`, canary)),
+        ...["fsmonitor", "editor", "pager", "sshCommand", "askPass", "gitProxy"].map(
+          (name) => `git config --global core.${name} 'touch ${canary}; false'`,
+        ),
+        `git config credential.helper '!touch ${canary}'; git config gpg.program 'touch ${canary}'`,
+        `git config sequence.editor 'touch ${canary}'; git config core.editor 'touch ${canary}'`,
+        `git config include.path ../more; printf '[core]\\n\\tfsmonitor = touch ${canary}; false\\n' > more`,
+        `mkdir -p .git/info; echo '* filter=x diff=x merge=x' > .git/info/attributes`,
+        `for of in filter.x.clean filter.x.smudge filter.x.process diff.x.command diff.x.textconv merge.x.driver; do git config $of 'touch ${canary}'; done`,
         `git config core.fsmonitor 'touch ${canary}; false'`,
         `git config core.sshCommand 'touch ${canary}'`,
         `git config uploadpack.packObjectsHook 'touch ${canary}'`,
@@ -177,7 +205,7 @@ const groups: Record<string, Record<string, Attack>> = {
         'echo "$(git rev-parse HEAD) refs/heads/../../config" >> .git/packed-refs',
         'echo "$(git rev-parse HEAD) refs/heads/-option" >> .git/packed-refs',
       ],
-      warning: "names that git does not allow",
+      warning: "invalid names",
     },
     submodules: {
       agent: (canary) => [
@@ -185,71 +213,154 @@ const groups: Record<string, Record<string, Attack>> = {
       ],
       warning: ".gitmodules",
     },
+    "a repository in a repository": {
+      agent: (canary) => [
+        "mkdir -p outer && cd outer && git init -q . && git init -q inner",
+        "git -C outer/inner commit -q --allow-empty -m x; git -C outer add inner",
+        `for at in outer outer/inner; do git -C $at config core.fsmonitor 'touch ${canary}; false'; done`,
+        "echo 'gitdir: ../outer/.git' > linked; mkdir -p case/.GIT; cp outer/.git/config case/.GIT",
+      ],
+      warning: '"outer"',
+    },
+    "settings of Git LFS": {
+      agent: (canary) => [
+        `git config -f .lfsconfig lfs.customtransfer.x.path 'touch ${canary}'`,
+        "git config -f .lfsconfig lfs.standalonetransferagent x; echo '*.bin filter=lfs' > .gitattributes",
+      ],
+      warning: ".lfsconfig",
+    },
   },
 };
 
-describe.each(Object.entries(groups))("%s", (_group, attacks) => {
-  test("executes nothing on the host, and the agent's commit is in its reference", async () => {
-    const { on, host } = await repository();
-    const canary = join(on.home, "CANARY");
+describe.each(Object.entries(attackGroups))("%s", (_group, attacks) => {
+  test("executes nothing on the host, and stores the agent's commit under its reference", async () => {
+    const { harness, host } = await createRepository();
+    const canaries = join(harness.home, "canaries");
+    mkdirSync(canaries);
     const own = Object.values(attacks);
     for (const { setUp } of own) setUp?.(host);
-    giveAll(on.workspace);
-    const [configBefore, headBefore] = [read(on, ".git/config"), host.git("rev-parse", "HEAD")];
+    chownToContainerUser(harness.workspace);
+    const [configBefore, headBefore] = [
+      read(harness, ".git/config"),
+      host.git("rev-parse", "HEAD"),
+    ];
 
-    const commands = own.flatMap(({ agent }) => agent(canary)).map((one) => `(${one}) || true`);
-    const { job } = await runContained(on, {
-      prompt: obey(
+    const commands = Object.entries(attacks)
+      .flatMap(([name, { agent }]) => agent(join(canaries, name.replaceAll(/\W+/g, "-"))))
+      .map((one) => `(${one}) || true`);
+    const { job } = await runJobInContainer(harness, {
+      prompt: toolCallPrompt(
         [
           "Bash",
-          { command: "echo agent > agent.md; git add agent.md; git commit -qm 'of the agent'" },
+          {
+            command:
+              "echo agent | tee a.d a.t a.m a.y > agent.md; git add .; git commit -qm 'of the agent'",
+          },
         ],
         ["Bash", { command: commands.join("\n") }],
       ),
     });
     expect(job.outcome?.code).toBe("success");
 
-    if (existsSync(canary)) expect.fail("it was executed on the host during the run");
-    actAsOperator(host);
-    expect(existsSync(canary)).toBe(false);
-    expect(read(on, ".git/config")).toBe(configBefore);
-    expect(host.git("rev-parse", "ORIGIN_OF_TEST")).toBe(headBefore);
+    expect(readdirSync(canaries), "executed on the host during the run").toEqual([]);
+    expect(read(harness, ".git/config")).toBe(configBefore);
+    expect(host.git("rev-parse", "HEAD")).toBe(headBefore);
     expectCommit(host, job);
+    runOperatorCommands(host, job.git?.ref ?? "");
+    expect(readdirSync(canaries), "executed by the operator's git").toEqual([]);
     for (const { warning } of own) if (warning) expect(job.warnings.join("\n")).toContain(warning);
   });
 });
 
-/** What people, editors and prompts of shells do after a run. */
-function actAsOperator({ git, workspace, env }: HostGit): void {
-  git("update-ref", "ORIGIN_OF_TEST", "HEAD");
+/** Runs what people, editors and shell prompts run after an agent. */
+function runOperatorCommands({ workspace, env }: HostRepository, ref: string): void {
   const attempts = [
     ["status"],
     ["diff"],
     ["diff", "--stat"],
     ["log", "-p", "-3"],
+    ...["st", "plain", "absolute", "in-folder"].map((alias) => [alias]),
     ["rebase", "--continue"],
+    ["merge", "--continue"],
+    ["cherry-pick", "--continue"],
+    ["am", "--continue"],
+    ["bisect", "run", "true"],
     ["stash", "list"],
     ["submodule", "status"],
+    ["submodule", "update", "--init"],
+    ["add", "agent.md"],
+    ["-c", "color.ui=always", "add", "-p"],
+    ["fetch", "ssh://127.0.0.1:1/x"],
+    ["fetch", "packed"],
+    ["credential", "fill"],
     ["commit", "-am", "of the operator"],
+    ["commit", "-S", "--allow-empty", "-m", "of the operator"],
+    ["commit", "--allow-empty"],
     ["commit", "--allow-empty", "-m", "of the operator"],
+    ["checkout", "--", "."],
+    ["checkout", "-q", "--detach", ref],
+    ["status"],
+    ["checkout", "-q", "main"],
+    ["rebase", "-i", "HEAD~1"],
+    ["rebase", "--abort"],
+    ["merge", "--no-edit", ref],
+    ["cherry-pick", ref],
     ["status", "--ignored"],
     ["fetch", "."],
     ["gc", "--auto"],
+    ["-c", `init.templateDir=${workspace}/skeleton`, "init", "-q", "new"],
+    ["-C", "new", "commit", "--allow-empty", "-m", "with hooks of the template"],
   ];
-  for (const args of attempts) spawnSync("git", args, { cwd: workspace, env });
+  // Editors and pagers as configured, without a terminal.
+  const own = { ...env, TERM: "dumb", GIT_EDITOR: undefined };
+  const input = "url=https://unknown.invalid/\n\n";
+  const options = { cwd: workspace, env: own, timeout: 10_000 };
+  for (const args of attempts) spawnSync("git", args, { ...options, input });
+  // Pagers only run on a terminal.
+  for (const command of ["git log", "git show"]) {
+    spawnSync("script", ["-qc", command, "/dev/null"], { ...options, stdio: "ignore" });
+  }
 }
 
-function expectCommit({ git }: HostGit, job: Job): void {
+const hookNames = [
+  ...["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-checkout"],
+  ...["pre-merge-commit", "post-merge", "pre-rebase", "post-rewrite", "post-index-change"],
+  ...["reference-transaction", "pre-auto-gc", "applypatch-msg", "fsmonitor-watchman"],
+];
+
+function expectCommit({ git }: HostRepository, job: Job): void {
   const ref = `refs/herdctl/${job.id}`;
   expect(git("show", "-s", "--format=%s", ref)).toBe("of the agent");
   expect(job.git).toMatchObject({ ref, commits: 1, head_after: git("rev-parse", ref) });
 }
 
-function script(path: string, canary: string): string {
-  return `mkdir -p ${dirname(path)}; printf '#!/bin/sh\\ntouch ${canary}\\ncat\\n' > ${path}; chmod +x ${path}`;
+function script(path: string, canary: string, last = "cat"): string {
+  return `mkdir -p ${dirname(path)}; printf '#!/bin/sh\\ntouch ${canary}\\n${last}\\n' > ${path}; chmod +x ${path}`;
 }
 
-function configLines(text: string, hook?: string): Attack["setUp"] {
+/** Settings that each name a script of the work tree, which does not exist yet. */
+function attacksByKey(...keys: string[]): Record<string, Attack> {
+  const attacks = keys.map((key): [string, Attack] => {
+    const path = `tools/${key}.sh`;
+    const mark = /^(alias\.|credential\.)/.test(key) ? "!" : "";
+    const setUp = ({ git }: HostRepository) => git("config", key, `${mark}./${path}`);
+    return [key, { setUp, agent: (canary) => [script(path, canary, exitCommands[key])] }];
+  });
+  return Object.fromEntries(attacks);
+}
+
+/** A monitor that succeeds would report that nothing has changed. */
+const exitCommands: Record<string, string> = { "core.fsmonitor": "exit 1" };
+
+/** A file of the work tree that git reads as configuration and that defines an alias. */
+function includeAttack(key: string, value: string, alias: string): Attack {
+  return {
+    setUp: ({ git, workspace }) => git("config", "--add", key, value || join(workspace, alias)),
+    agent: (canary) => [`git config -f ${alias} alias.${alias} '!touch ${canary}'`],
+  };
+}
+
+function appendConfigLines(text: string, hook?: string): Attack["setUp"] {
   return ({ workspace, write }) => {
     const config = join(workspace, ".git/config");
     writeFileSync(config, `${readFileSync(config, "utf8")}${text}`);
@@ -257,24 +368,27 @@ function configLines(text: string, hook?: string): Attack["setUp"] {
   };
 }
 
-async function repository(): Promise<{ on: Stage; host: HostGit }> {
-  const on = await dockerStage(engine, { mode: "obedient" });
-  return { on, host: makeRepository(on.env, on.workspace) };
+async function createRepository(): Promise<{ harness: TestHarness; host: HostRepository }> {
+  const harness = await startDockerHarness(engine, { mode: "obedient" });
+  return { harness, host: createHostRepository(harness.env, harness.workspace) };
 }
 
-function read(on: Stage, path: string): string {
-  return readFileSync(join(on.workspace, path), "utf8");
+function read(harness: TestHarness, path: string): string {
+  return readFileSync(join(harness.workspace, path), "utf8");
 }
 
-test("nothing of a run is left in a repository but its commits and files", async () => {
-  const { on, host } = await repository();
-  giveAll(on.workspace);
-  const before = readdirSync(join(on.workspace, ".git")).sort();
-  const { job } = await runContained(on, {
-    prompt: obey(["Bash", { command: "echo two >> file; git commit -qam 'of the agent'" }]),
+test("leaves nothing in a repository but the run's commits and files", async () => {
+  const { harness, host } = await createRepository();
+  chownToContainerUser(harness.workspace);
+  const before = readdirSync(join(harness.workspace, ".git")).sort();
+  const { job } = await runJobInContainer(harness, {
+    prompt: toolCallPrompt([
+      "Bash",
+      { command: "echo two >> file; git commit -qam 'of the agent'" },
+    ]),
   });
   expectCommit(host, job);
-  expect(readdirSync(join(on.workspace, ".git")).sort()).toEqual(before);
-  expect(readdirSync(on.workspace).sort()).toEqual([".git", "file"]);
+  expect(readdirSync(join(harness.workspace, ".git")).sort()).toEqual(before);
+  expect(readdirSync(harness.workspace).sort()).toEqual([".git", "file"]);
   expect(host.git("status", "--porcelain")).toBe("M file");
 });

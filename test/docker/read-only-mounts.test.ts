@@ -2,18 +2,18 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { hasDiskQuota } from "../../packages/core/src/runner/container/engine-facts.ts";
+import { hasDiskQuota } from "../../packages/core/src/docker/engine-facts.ts";
 import {
-  mountOf,
+  findMount,
   parseMounts,
   writableMountsBelow,
-} from "../../packages/core/src/runner/container/host-mounts.ts";
-import { readOnlyThroughout } from "../../packages/core/src/runner/container/read-only-mounts.ts";
-import { dockerStage, runContained } from "../support/container.ts";
-import { testEngine } from "../support/engine.ts";
-import type { Stage } from "../support/stage.ts";
+} from "../../packages/core/src/docker/host-mounts.ts";
+import { enforceReadOnly } from "../../packages/core/src/runner/containers/open-container.ts";
+import { sharedEngine } from "../support/docker-engine.ts";
+import { runJobInContainer, startDockerHarness } from "../support/docker-harness.ts";
+import type { TestHarness } from "../support/harness.ts";
 
-const engine = await testEngine();
+const engine = await sharedEngine();
 
 const mounts = parseMounts(`22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 30 22 8:2 / /srv/repo\\040one/data rw,relatime shared:2 master:3 - xfs /dev/sdb rw,attr2,prjquota
@@ -21,24 +21,24 @@ const mounts = parseMounts(`22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 r
 32 22 0:31 / /srv/repo\\040one-more rw - tmpfs tmpfs rw
 `);
 const repo = { source: "/srv/repo one", target: "/workspace", readOnly: true };
-const old = { version: "24.0.7", recursiveReadOnly: false };
+const oldEngine = { version: "24.0.7", recursiveReadOnly: false };
 
-test("writable file systems below a folder are found, not those beside it or read-only ones", () => {
+test("finds writable file systems below a folder, but not beside it or read-only ones", () => {
   expect(writableMountsBelow("/srv/repo one", mounts)).toEqual(["/srv/repo one/data"]);
   expect(writableMountsBelow("/srv/repo one/data", mounts)).toEqual([]);
-  expect(mountOf("/srv/repo one/data/x", mounts)).toMatchObject({ type: "xfs", readOnly: false });
-  expect(mountOf("/srv/other", mounts)).toMatchObject({ type: "ext4" });
+  expect(findMount("/srv/repo one/data/x", mounts)).toMatchObject({ type: "xfs", readOnly: false });
+  expect(findMount("/srv/other", mounts)).toMatchObject({ type: "ext4" });
 });
 
-test("a read-only mount with a writable one below it is refused, or the engine has to make it so", () => {
-  expect(() => readOnlyThroughout([repo], old, mounts)).toThrow("/srv/repo one/data is mounted");
+test("refuses a read-only mount with a writable one below it, unless the engine enforces it", () => {
+  expect(() => enforceReadOnly([repo], oldEngine, mounts)).toThrow("/srv/repo one/data is mounted");
   const recent = { version: "28.2.2", recursiveReadOnly: true };
-  expect(readOnlyThroughout([repo], recent, mounts)).toEqual([{ ...repo, recursive: true }]);
+  expect(enforceReadOnly([repo], recent, mounts)).toEqual([{ ...repo, recursive: true }]);
   const harmless = [
     { ...repo, readOnly: false },
     { ...repo, source: "/srv/other" },
   ];
-  expect(readOnlyThroughout(harmless, old, mounts)).toEqual(harmless);
+  expect(enforceReadOnly(harmless, oldEngine, mounts)).toEqual(harmless);
 });
 
 test.each([
@@ -47,11 +47,11 @@ test.each([
   ["overlay2", "/srv/repo one/data", true],
   ["overlay2", "/srv/other", false],
   ["vfs", "/srv/repo one/data", false],
-])("the engine's driver %s at %s has quotas: %s", (driver, rootDir, has) => {
+])("detects quotas of the engine's driver %s at %s: %s", (driver, rootDir, has) => {
   expect(hasDiskQuota(driver, rootDir, mounts)).toBe(has);
 });
 
-/** A file system of its own, in memory, that any user may write. */
+/** Mounts a separate in-memory file system that any user may write. */
 function mountBelow(folder: string): string {
   const path = join(folder, "data");
   mkdirSync(path);
@@ -60,32 +60,38 @@ function mountBelow(folder: string): string {
   return path;
 }
 
-const places: [option: string, mountAt: (on: Stage) => { folder: string; yaml: string }][] = [
+const mountPlaces: [
+  option: string,
+  mountAt: (harness: TestHarness) => { folder: string; yaml: string },
+][] = [
   [
     "workspace_mode: ro",
-    (on) => ({
-      folder: on.workspace,
+    (harness) => ({
+      folder: harness.workspace,
       yaml: "docker: { enabled: true, workspace_mode: ro }",
     }),
   ],
   [
     "a read-only volume",
-    (on) => {
-      const folder = join(on.root, "shared");
+    (harness) => {
+      const folder = join(harness.root, "shared");
       mkdirSync(folder, { mode: 0o755 });
       return { folder, yaml: `docker: { enabled: true, volumes: ["${folder}:/shared"] }` };
     },
   ],
 ];
 
-test.each(places)("%s is not started over a writable file system below it", async (_, mountAt) => {
-  const on = await dockerStage(engine);
-  const { folder, yaml } = mountAt(on);
-  const path = mountBelow(folder);
-  const { job } = await runContained(on, { yaml });
-  expect(job.outcome).toMatchObject({
-    code: "workspace_missing",
-    message: expect.stringContaining(`${path} is mounted below ${folder}`),
-    hint: expect.stringContaining("Docker to version 25"),
-  });
-});
+test.each(mountPlaces)(
+  "does not start %s over a writable file system below it",
+  async (_, mountAt) => {
+    const harness = await startDockerHarness(engine);
+    const { folder, yaml } = mountAt(harness);
+    const path = mountBelow(folder);
+    const { job } = await runJobInContainer(harness, { yaml });
+    expect(job.outcome).toMatchObject({
+      code: "workspace_missing",
+      message: expect.stringContaining(`${path} is mounted below ${folder}`),
+      hint: expect.stringContaining("Docker to version 25"),
+    });
+  },
+);

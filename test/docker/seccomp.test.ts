@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { seccompOption } from "../../packages/core/src/runner/container/seccomp-profile.ts";
-import { dockerStage, runContained } from "../support/container.ts";
-import { testEngine } from "../support/engine.ts";
-import { logOf } from "../support/job.ts";
-import { obey, toolResults } from "../support/runtime.ts";
+import { seccompOption } from "../../packages/core/src/runner/containers/seccomp-profile.ts";
+import { sharedEngine } from "../support/docker-engine.ts";
+import { runJobInContainer, startDockerHarness } from "../support/docker-harness.ts";
+import { readJobMessages } from "../support/run-job.ts";
+import { toolCallPrompt, toolResultTexts } from "../support/runtimes-under-test.ts";
 
-const engine = await testEngine();
+const engine = await sharedEngine();
 
 const EPERM = 1;
 const ENOSYS = 38;
@@ -13,7 +13,7 @@ const userNamespace = 0x1000_0000;
 const afVsock = 40;
 const afAlg = 38;
 
-/** By name: number on x64 and on arm64, arguments, and the error it has to fail with. */
+/** By name: number on x64 and on arm64, arguments, and the expected error. */
 const deniedCalls: Record<string, [x64: number, arm64: number, args: number[], error: number]> = {
   io_uring_setup: [425, 425, [1, 0], EPERM],
   io_uring_enter: [426, 426, [0, 0, 0, 0], EPERM],
@@ -34,17 +34,19 @@ const deniedCalls: Record<string, [x64: number, arm64: number, args: number[], e
   "socket of AF_ALG": [41, 198, [afAlg, 5, 0], EPERM],
 };
 
-test("dangerous system calls fail in a container", async () => {
-  const on = await dockerStage(engine, { mode: "obedient" });
+test("fails dangerous system calls in a container", async () => {
+  const harness = await startDockerHarness(engine, { mode: "obedient" });
   const calls = Object.values(deniedCalls).map(([x64, arm64, args]) =>
     [process.arch === "arm64" ? arm64 : x64, ...args].join(", "),
   );
-  // A call that is let through may start a child, which must not speak as well.
+  // An allowed call may start a child, which must not print as well.
   const one = (call: string) =>
     `$! = 0; $r = syscall(${call}); exit if $$ != $me; print $!+0, " ";`;
   const command = `perl -e '$me = $$; ${calls.map(one).join("")}'`;
-  const { job } = await runContained(on, { prompt: obey(["Bash", { command }]) });
-  const [said = ""] = toolResults(await logOf(job));
+  const { job } = await runJobInContainer(harness, {
+    prompt: toolCallPrompt(["Bash", { command }]),
+  });
+  const [said = ""] = toolResultTexts(await readJobMessages(job));
   const errors = said.replaceAll('"', "").trim().split(" ").map(Number);
   expect(Object.keys(deniedCalls).map((name, index) => [name, errors[index]])).toEqual(
     Object.entries(deniedCalls).map(([name, [, , , error]]) => [name, error]),
@@ -52,7 +54,7 @@ test("dangerous system calls fail in a container", async () => {
 });
 
 /** Each prints a dot at its end. */
-const everyday: Record<string, string> = {
+const allowedCommands: Record<string, string> = {
   fork: "perl -e 'fork or exit; wait; print \".\"'",
   "sockets of the machine":
     "perl -MSocket -e 'socket(S, $_, 1, 0) or die for 1, 2, 10; print \".\"'",
@@ -63,21 +65,21 @@ const everyday: Record<string, string> = {
     "tar -C /etc -cf - passwd | tar -C /tmp -xf - && echo -n .",
 };
 
-test("everyday programs work under the profile", async () => {
-  const on = await dockerStage(engine, { mode: "obedient" });
-  const steps = Object.values(everyday).map((command): [string, object] => [
+test("runs everyday programs under the profile", async () => {
+  const harness = await startDockerHarness(engine, { mode: "obedient" });
+  const steps = Object.values(allowedCommands).map((command): [string, object] => [
     "Bash",
     { command: `(${command})` },
   ]);
-  const { job } = await runContained(on, { prompt: obey(...steps) });
+  const { job } = await runJobInContainer(harness, { prompt: toolCallPrompt(...steps) });
   expect(job.outcome?.code).toBe("success");
-  const results = toolResults(await logOf(job));
-  expect(Object.keys(everyday).map((name, index) => [name, results[index]])).toEqual(
-    Object.keys(everyday).map((name) => [name, '"."']),
+  const results = toolResultTexts(await readJobMessages(job));
+  expect(Object.keys(allowedCommands).map((name, index) => [name, results[index]])).toEqual(
+    Object.keys(allowedCommands).map((name) => [name, '"."']),
   );
 });
 
-test("the profile names no call twice, and none that makes a ring, a key or a namespace", () => {
+test("lists no call twice, and none that creates a ring, a key or a namespace", () => {
   const { syscalls } = JSON.parse(seccompOption.replace("seccomp=", ""));
   const names: string[] = syscalls[0].names;
   expect(new Set(names).size).toBe(names.length);

@@ -2,17 +2,19 @@ import { spawn } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkout, endOf, type Run } from "../cli/herdctl.ts";
-import { folderWith } from "../support/folder.ts";
-import { stage } from "../support/stage.ts";
-import { wideTest } from "../support/width.ts";
-import { blocksOf, filesOf } from "./blocks.ts";
+import { type CommandResult, checkout, waitForExit } from "../cli/run-herdctl.ts";
+import { startHarness } from "../support/harness.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
+import { wideTest } from "../support/test-subset.ts";
+import { codeBlocksOf, namedFilesOf } from "./code-blocks.ts";
 
-test("the program of docs/embedding.md runs as it stands", async () => {
-  const on = await stage({ script: { rules: [{ replies: ["Hello there.", "Goodbye."] }] } });
-  const { code, stdout, stderr } = await runShown("docs/embedding.md", "js", on.env);
+test("runs the program of docs/guides/embedding.md unchanged", async () => {
+  const harness = await startHarness({
+    script: { rules: [{ replies: ["Hello there.", "Goodbye."] }] },
+  });
+  const { code, stdout, stderr } = await runShown("docs/guides/embedding.md", "js", harness.env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  // Events and output are two streams: which of them is first to tell of the end is open.
+  // Events and output are separate streams, so their order at the end may vary.
   expect(stdout.trimEnd().split("\n").sort()).toEqual([
     "greeter begins",
     "greeter begins",
@@ -24,19 +26,26 @@ test("the program of docs/embedding.md runs as it stands", async () => {
   ]);
 });
 
-wideTest("the test that docs/rehearsing-in-ci.md shows passes", async () => {
-  const { env } = await stage();
-  const run = await runShown("docs/rehearsing-in-ci.md", "ts", env);
+wideTest("passes the test of docs/guides/rehearsing-in-ci.md", async () => {
+  const { env } = await startHarness();
+  const run = await runShown("docs/guides/rehearsing-in-ci.md", "ts", env);
   expect(run).toEqual({ code: 0, stdout: "", stderr: "" });
 });
 
-/** In a folder with the files that the page shows, our packages installed. */
-async function runShown(page: string, language: string, env: Record<string, string>): Promise<Run> {
-  const program = blocksOf(page).find((block) => block.language === language)?.text ?? "";
-  const files = Object.assign({}, ...filesOf(page).map(({ file, text }) => ({ [file]: text })));
-  const folder = folderWith({ ...files, "repo/README.md": "", "example.mjs": program });
+/** Runs in a folder with the files of the page and with the packages installed. */
+async function runShown(
+  page: string,
+  language: string,
+  env: Record<string, string>,
+): Promise<CommandResult> {
+  const program = codeBlocksOf(page).find((block) => block.language === language)?.text ?? "";
+  const files = Object.assign(
+    {},
+    ...namedFilesOf(page).map(({ file, text }) => ({ [file]: text })),
+  );
+  const folder = tempFolderWith({ ...files, "repo/README.md": "", "example.mjs": program });
   symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
-  // npm puts an unfinished `claude` on the PATH; without one, that of the SDK is run.
+  // npm puts an incomplete `claude` on the PATH; without it the one of the SDK runs.
   const own = { ...env, PATH: "/usr/bin:/bin" };
-  return await endOf(spawn(process.execPath, ["example.mjs"], { cwd: folder, env: own }));
+  return await waitForExit(spawn(process.execPath, ["example.mjs"], { cwd: folder, env: own }));
 }

@@ -8,33 +8,33 @@ import { sidebar, slugOf } from "../../site/sidebar.mjs";
 const checkout = resolve(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(checkout, path), "utf8");
 
-const ofRoot = pagesIn(".", false);
-const ofDocs = pagesIn("docs", true);
-const elsewhere = ["examples", "plugin", "packages/cli/demo"].flatMap((folder) =>
+const rootPages = pagesIn(".", false);
+const docsPages = pagesIn("docs", true);
+const otherPages = ["examples", "plugin", "packages/cli/demo"].flatMap((folder) =>
   existsSync(join(checkout, folder)) ? pagesIn(folder, true) : [],
 );
 
-test.each([...ofRoot, ...ofDocs, ...elsewhere])("the links of %s lead somewhere", (page) => {
+test.each([...rootPages, ...docsPages, ...otherPages])("resolves the links of %s", (page) => {
   const inside = targetsOf(read(page)).filter((target) => !/^[a-z]+:/.test(target));
-  expect(inside.filter((target) => !leadsSomewhere(page, target))).toEqual([]);
+  expect(inside.filter((target) => !targetExists(page, target))).toEqual([]);
 });
 
-describe("the site", () => {
+describe("documentation site", () => {
   const listed = sidebar.flatMap((group) => group.pages);
 
-  test("has every page of docs once, and those of the root but README", () => {
-    const there = [...ofDocs, ...ofRoot.filter((page) => page !== "README.md")];
+  test("lists every page of docs once, and those of the root except README", () => {
+    const there = [...docsPages, ...rootPages.filter((page) => page !== "README.md")];
     expect([...listed].sort()).toEqual(there.sort());
     expect(new Set(listed.map(slugOf)).size).toBe(listed.length);
   });
 
-  test.each([...ofRoot, ...ofDocs])("can take the title from the first line of %s", (page) => {
+  test.each([...rootPages, ...docsPages])("takes the title from the first line of %s", (page) => {
     expect(titled(read(page)).title).not.toBe("");
     expect(read(page)).not.toMatch(/^---/);
   });
 });
 
-describe("the targets of links", () => {
+describe("link targets", () => {
   const text = [
     "See [`a`](a.md#b), ![it](p.svg) and `[no](code.md)`.",
     "```md",
@@ -43,11 +43,11 @@ describe("the targets of links", () => {
     "[last](c/)",
   ].join("\n");
 
-  test("are found wherever they stand, but not in code", () => {
+  test("finds link targets everywhere except in code", () => {
     expect(targetsOf(text)).toEqual(["a.md#b", "p.svg", "c/"]);
   });
 
-  test("are replaced, and nothing else is", () => {
+  test("replaces link targets without other changes", () => {
     const changed = withTargets(text, (target) => target.toUpperCase());
     expect(changed).toBe(
       text.replace("(a.md#b)", "(A.MD#B)").replace("(p.svg)", "(P.SVG)").replace("(c/)", "(C/)"),
@@ -61,14 +61,14 @@ function pagesIn(folder: string, recursive: boolean): string[] {
     .filter((name) => name.endsWith(".md") && !name.includes("node_modules"));
 }
 
-function leadsSomewhere(page: string, target: string): boolean {
+function targetExists(page: string, target: string): boolean {
   const [path = "", anchor] = target.split("#");
   const to = path === "" ? page : join(dirname(page), path);
   if (!existsSync(join(checkout, to))) return false;
   return anchor === undefined || anchorsOf(to).includes(anchor);
 }
 
-/** As code hosts and the site make them. */
+/** The anchors that code hosts and the site generate. */
 function anchorsOf(page: string): string[] {
   const slugger = new GithubSlugger();
   return headingsOf(read(page)).map((heading) => slugger.slug(heading));

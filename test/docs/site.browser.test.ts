@@ -4,22 +4,22 @@ import { createServer } from "node:http";
 import { extname, join, posix, resolve } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { sidebar, slugOf } from "../../site/sidebar.mjs";
-import { endOf } from "../cli/herdctl.ts";
-import { chromiumIsThere, openPage } from "../support/chromium.ts";
+import { waitForExit } from "../cli/run-herdctl.ts";
+import { ensureChromium, openPage } from "../support/chromium.ts";
 
 const checkout = resolve(import.meta.dirname, "../..");
 const built = join(checkout, "site/dist");
 
-await chromiumIsThere();
+await ensureChromium();
 
 beforeAll(async () => {
   const script = join(checkout, "scripts/site.mjs");
-  const run = await endOf(spawn(process.execPath, [script], { env: process.env }));
+  const run = await waitForExit(spawn(process.execPath, [script], { env: process.env }));
   expect(run, run.stderr).toMatchObject({ code: 0 });
   expect(run.stdout).toContain("site/dist");
 }, 900_000);
 
-test("every page of the sidebar is built, and there is a first one", () => {
+test("builds every page of the sidebar, including a start page", () => {
   const pages = sidebar.flatMap((group) => group.pages);
   const missing = ["", ...pages.map(slugOf)].filter(
     (slug) => !existsSync(join(built, slug, "index.html")),
@@ -27,23 +27,23 @@ test("every page of the sidebar is built, and there is a first one", () => {
   expect(missing).toEqual([]);
 });
 
-test("no link, anchor or picture of the built pages is dead", () => {
+test("has no dead link, anchor or picture in the built pages", () => {
   const pages = filesIn(built, ".html").filter((page) => page !== "404.html");
   expect(pages.length).toBeGreaterThan(30);
   const dead = pages.flatMap((page) =>
     targetsOf(page)
-      .filter((target) => !isThere(page, target))
+      .filter((target) => !targetExists(page, target))
       .map((target) => `${page}: ${target}`),
   );
   expect(dead).toEqual([]);
 });
 
-test("search finds pages without any other server, and nothing is loaded from elsewhere", async () => {
+test("searches pages without another server and loads nothing from elsewhere", async () => {
   const url = await served(built);
   const page = await openPage();
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
-  for (const path of ["", "docker/", "reference/cli/"]) {
+  for (const path of ["", "guides/docker/", "reference/cli/"]) {
     await page.goto(url + path);
     await page.locator("h1").first().waitFor();
   }
@@ -56,7 +56,7 @@ test("search finds pages without any other server, and nothing is loaded from el
   expect(asked.filter((one) => !one.startsWith(url) && !one.startsWith("data:"))).toEqual([]);
 });
 
-test("the moving picture moves, by itself and without a script", async () => {
+test("animates the demo picture without a script", async () => {
   const picture = readFileSync(join(checkout, "docs/pictures/demo.svg"), "utf8");
   expect(picture.length).toBeLessThan(200_000);
   expect(picture).not.toMatch(/<script|href|login#\w/);
@@ -74,14 +74,14 @@ function filesIn(folder: string, ending: string): string[] {
   return names.filter((name) => name.endsWith(ending));
 }
 
-/** What a page leads to or shows, but for other sites. */
+/** Links and resources of a page, except those of other sites. */
 function targetsOf(page: string): string[] {
   const html = readFileSync(join(built, page), "utf8");
   const found = [...html.matchAll(/\s(?:href|src)="([^"]+)"/g)].map(([, target = ""]) => target);
   return [...new Set(found)].filter((target) => !/^(https?|data|mailto):/.test(target));
 }
 
-function isThere(page: string, target: string): boolean {
+function targetExists(page: string, target: string): boolean {
   const [path = "", anchor = ""] = target.replaceAll("&amp;", "&").split("#");
   const from = posix.join("/", posix.dirname(page), "/");
   const to = path === "" ? `/${page}` : posix.join(path.startsWith("/") ? path : from + path);
@@ -106,7 +106,7 @@ const types: Record<string, string> = {
   ".wasm": "application/wasm",
 };
 
-/** Any web server can show it: this one knows nothing of it. */
+/** A minimal static web server. */
 async function served(folder: string): Promise<string> {
   const server = createServer((request, response) => {
     const file = fileAt(folder, new URL(request.url ?? "", "http://any").pathname);

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
-import { judgePosture } from "../../packages/core/src/doctor/posture/rule-of-two.ts";
-import { secretsInReach } from "../../packages/core/src/doctor/posture/secrets.ts";
-import { untrustedInput } from "../../packages/core/src/doctor/posture/untrusted-input.ts";
-import { waysOut } from "../../packages/core/src/doctor/posture/ways-out.ts";
-import { agentOf, inlineAgent, load } from "../support/fleet.ts";
+import {
+  findExfiltrationPaths,
+  findUntrustedInputs,
+} from "../../packages/core/src/doctor/posture/exposure.ts";
+import { findReachableSecrets } from "../../packages/core/src/doctor/posture/reachable-secrets.ts";
+import { evaluateRuleOfTwo } from "../../packages/core/src/doctor/posture/rule-of-two.ts";
+import { agentOf, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 
-const loadOne = (yaml: string, env = {}) => load(inlineAgent(`default_prompt: go\n${yaml}`), env);
+const loadOneAgent = (yaml: string, env = {}) =>
+  loadTestFleet(inlineAgent(`default_prompt: go\n${yaml}`), env);
 
 const bypass = "permission_mode: bypassPermissions";
 const hook = "schedules: { hook: { type: webhook, signature: { kind: github, secret_env: S } } }";
@@ -18,7 +21,7 @@ const variables = {
   DATABASE: "postgres://me:made-up@db.test/shop",
   REGION: "eu-central-1",
 };
-const posting = {
+const notificationHooks = {
   webhook: "{ type: webhook, url: 'https://hooks.test/a' }",
   discord: "{ type: discord, url: 'https://discord.com/api/webhooks/a' }",
   slack: "{ type: slack, url: 'https://hooks.slack.com/a' }",
@@ -28,17 +31,17 @@ const server =
   "mcp_servers: { github: { command: npx, env: { GITHUB_TOKEN: made-up, LOG_LEVEL: info } } }";
 
 test.each([
-  ["by itself", "", [], [], []],
+  ["without any options", "", [], [], []],
   ["that may edit", "permission_mode: acceptEdits", [], [], []],
   [
-    "that may do all",
+    "that may use every tool",
     bypass,
     ["WebFetch", "WebSearch"],
     [files],
     ["Bash on this machine", "WebFetch", "WebSearch"],
   ],
   [
-    "that may do all but reach the web",
+    "that may use every tool except the web",
     `${bypass}\ndenied_tools: [WebFetch, WebSearch]`,
     [],
     [files],
@@ -54,16 +57,16 @@ test.each([
     [],
     ["WebFetch"],
   ],
-  ["of a webhook", hook, ["the webhook `hook`"], [], []],
+  ["with a webhook", hook, ["the webhook `hook`"], [], []],
   [
-    "in a chat",
+    "with a chat",
     'chat: { discord: { token_env: B, users: ["1"] } }',
     ["Discord"],
     [],
     ["its answers in the chat"],
   ],
   [
-    "with work",
+    "with a work source",
     "work_source: { type: github, repo: a/b, labels: [x] }",
     ["issues of a/b"],
     [],
@@ -93,7 +96,7 @@ test.each([
   ["with a plugin", "plugins: [/srv/plugin]", [], ["the plugin folder /srv/plugin"], []],
   [
     "whose hooks post",
-    `hooks: { after_run: [${posting.webhook}, ${posting.slack}], on_error: [${posting.discord}, ${posting.shell}] }`,
+    `hooks: { after_run: [${notificationHooks.webhook}, ${notificationHooks.slack}], on_error: [${notificationHooks.discord}, ${notificationHooks.shell}] }`,
     [],
     [],
     [
@@ -126,7 +129,7 @@ test.each([
     ["the MCP server `files`"],
   ],
   [
-    "that may use a server on the host, and thereby read its resources",
+    "that may use a server on the host and therefore read its resources",
     `mcp_servers: { files: { command: npx } }\nallowed_tools: [mcp__files__*]\n${docker()}`,
     ["the MCP server `files`"],
     ["the resources of `files`"],
@@ -140,7 +143,7 @@ test.each([
     ["the MCP server `files`"],
   ],
   [
-    "that may do all, but not read the resources of a server",
+    "that may use every tool except reading the resources of a server",
     `mcp_servers: { files: { command: npx } }\nallowed_tools: ["*"]\ndenied_tools: [ReadMcpResourceTool]\n${docker()}`,
     ["the MCP server `files`"],
     [],
@@ -160,9 +163,9 @@ test.each([
     ["GITHUB_TOKEN of `github`"],
     ["the MCP server `github`"],
   ],
-  ["in a container that may do all", `${bypass}\n${docker()}`, [], [], []],
+  ["in a container with every tool", `${bypass}\n${docker()}`, [], [], []],
   [
-    "in a container with hosts",
+    "in a container with open hosts",
     `${bypass}\n${docker(", egress: [npm]")}`,
     ["`egress` to npm"],
     [],
@@ -176,17 +179,17 @@ test.each([
     ["`network: bridge`"],
   ],
   [
-    "in a container that searches",
-    docker(", api_reach: [web_search]"),
-    ["`api_reach` with web_search"],
+    "in a container with web search",
+    docker(", api_features: [web_search]"),
+    ["`api_features` with web_search"],
     [],
-    ["`api_reach` with web_search"],
+    ["`api_features` with web_search"],
   ],
   [
     "in a container with its credential",
     docker(", auth: env"),
     [],
-    ["its credential, by `auth: env`"],
+    ["its credential, with `auth: env`"],
     [],
   ],
   ["in a container with a secret", docker(", env: { NPM_TOKEN: made-up }"), [], ["NPM_TOKEN"], []],
@@ -204,18 +207,18 @@ test.each([
     ["the plugin folder /srv/plugin"],
     [],
   ],
-])("an agent %s", (_, yaml, input, secrets, out) => {
-  const loaded = loadOne(yaml, variables);
+])("classifies an agent %s", (_, yaml, input, secrets, out) => {
+  const loaded = loadOneAgent(yaml, variables);
   const agent = agentOf(loaded, "one");
   expect({
-    input: untrustedInput(agent, [agent]),
-    secrets: secretsInReach(agent, [agent], loaded.trees.agents),
-    out: waysOut(agent, [agent]),
+    input: findUntrustedInputs(agent, [agent]),
+    secrets: findReachableSecrets(agent, [agent], loaded.trees.agents),
+    out: findExfiltrationPaths(agent, [agent]),
   }).toEqual({ input, secrets, out });
 });
 
-test("input, secrets and ways out of other agents count along `may_trigger`", () => {
-  const { fleet, trees } = load(
+test("counts input, secrets and ways out of other agents along `may_trigger`", () => {
+  const { fleet, trees } = loadTestFleet(
     {
       "herdctl.yaml": `version: 1
 fleet: { name: test }
@@ -231,26 +234,26 @@ agents:
   );
   const posture = fleet.agents.map((agent) => ({
     name: agent.name,
-    input: untrustedInput(agent, fleet.agents),
-    secrets: secretsInReach(agent, fleet.agents, trees.agents),
-    out: waysOut(agent, fleet.agents),
+    input: findUntrustedInputs(agent, fleet.agents),
+    secrets: findReachableSecrets(agent, fleet.agents, trees.agents),
+    out: findExfiltrationPaths(agent, fleet.agents),
   }));
   expect(posture).toEqual([
     {
       name: "front",
       input: ["Discord"],
-      secrets: ["what `back` can read"],
-      out: ["its answers in the chat", "what `back` can send"],
+      secrets: ["through `back`"],
+      out: ["its answers in the chat", "through `back`"],
     },
     {
       name: "middle",
-      input: ["what `front` hands on"],
-      secrets: ["what `back` can read"],
-      out: ["what `front` can send", "what `back` can send"],
+      input: ["through `front`"],
+      secrets: ["through `back`"],
+      out: ["through `front`", "through `back`"],
     },
     {
       name: "back",
-      input: ["WebFetch", "what `front` hands on"],
+      input: ["WebFetch", "through `front`"],
       secrets: ["X"],
       out: ["WebFetch"],
     },
@@ -268,21 +271,21 @@ test.each([
     "shorten `egress`",
   ],
   [
-    "all three by a server",
+    "all three through a server",
     `${server}\nallowed_tools: [mcp__github__*]`,
     "warning",
-    "Of MCP servers",
+    "read-only tools of MCP servers",
   ],
   [
-    "all three by a hook and a key under another name",
-    `${docker(", env: { X: '${ANTHROPIC_API_KEY}' }")}\n${hook}\nhooks: { after_run: [${posting.slack}] }`,
+    "all three through a hook and a key under another name",
+    `${docker(", env: { X: '${ANTHROPIC_API_KEY}' }")}\n${hook}\nhooks: { after_run: [${notificationHooks.slack}] }`,
     "warning",
     "Remove `hooks`",
   ],
-])("%s: %j is %s", (_, yaml, verdict, remedy) => {
-  const loaded = loadOne(yaml, variables);
+])("reports %s: %j as %s", (_, yaml, verdict, remedy) => {
+  const loaded = loadOneAgent(yaml, variables);
   const agent = agentOf(loaded, "one");
-  const found = judgePosture(agent, [agent], loaded.trees.agents);
+  const found = evaluateRuleOfTwo(agent, [agent], loaded.trees.agents);
   expect(found).toMatchObject({ verdict, agent: "one", place: agent.file });
   expect(found.hint ?? "").toContain(remedy);
 });

@@ -1,27 +1,27 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadFleet } from "@herdctl/core";
+import { loadFleet } from "@herdctl/config";
 import { describe, expect, test } from "vitest";
-import { testEngine } from "../support/engine.ts";
-import { testServer } from "../support/postgres.ts";
-import { type Example, exampleFolder, examplesDir } from "./example.ts";
-import { inChats } from "./in-chats.ts";
-import { inContainers } from "./in-containers.ts";
-import { hostilePage, onThisMachine } from "./on-this-machine.ts";
-import { withGitHub } from "./with-github.ts";
+import { sharedEngine } from "../support/docker-engine.ts";
+import { sharedPostgresAddress } from "../support/postgres.ts";
+import { chatExamples } from "./chat-examples.ts";
+import { containerExamples } from "./container-examples.ts";
+import { gitHubExamples } from "./github-examples.ts";
+import { hostExamples, runHostilePage } from "./host-examples.ts";
+import { copyExample, type Example, examplesDir } from "./run-example.ts";
 
-const engine = await testEngine();
-await testServer();
+const engine = await sharedEngine();
+await sharedPostgresAddress();
 
-/** What is done with each, and what must have come of it. */
+/** How each example is run, and the expected result. */
 const runs: Record<string, (example: Example) => Promise<void>> = {
-  ...onThisMachine,
-  ...inChats,
-  ...inContainers(engine),
-  ...withGitHub(engine),
+  ...hostExamples,
+  ...chatExamples,
+  ...containerExamples(engine),
+  ...gitHubExamples(engine),
 };
 
-test("every folder of examples/ is run", () => {
+test("runs every folder of examples/", () => {
   expect(Object.keys(runs).sort()).toEqual(readdirSync(examplesDir).sort());
 });
 
@@ -29,7 +29,7 @@ const fleets = readdirSync(examplesDir).filter((name) =>
   existsSync(join(examplesDir, name, "herdctl.yaml")),
 );
 
-test.each(fleets)("%s has safe defaults", (name) => {
+test.each(fleets)("has safe defaults in %s", (name) => {
   const env = { HERDCTL_STORE: "postgres://herd@db.example.org/herd" };
   const { agents } = loadFleet(join(examplesDir, name, "herdctl.yaml"), env).fleet;
   for (const agent of agents) {
@@ -37,13 +37,13 @@ test.each(fleets)("%s has safe defaults", (name) => {
     expect(isBounded, `what a job of ${agent.name} may cost`).toBe(true);
     if (agent.docker.enabled) continue;
     expect(agent.permission_mode).not.toBe("bypassPermissions");
-    // Without a path, each of them is for the whole machine.
+    // Without a path pattern these apply to the whole machine.
     const everything = ["Bash", "Read", "Edit", "Write", "WebFetch"];
     expect(agent.allowed_tools.filter((tool) => everything.includes(tool))).toEqual([]);
   }
 });
 
-test.each(readdirSync(examplesDir))("the README of %s says how, and at what cost", (name) => {
+test.each(readdirSync(examplesDir))("states the steps and the cost in the README of %s", (name) => {
   const readme = readFileSync(join(examplesDir, name, "README.md"), "utf8");
   const heads = [...readme.matchAll(/^## (.+)$/gm)].map(([, head]) => head);
   expect(heads).toEqual([
@@ -52,12 +52,12 @@ test.each(readdirSync(examplesDir))("the README of %s says how, and at what cost
   ]);
 });
 
-describe.concurrent("as it stands, with the rehearsal model", () => {
+describe.concurrent("examples with the rehearsal model", () => {
   test.for(Object.entries(runs))(
-    "the example %s works",
+    "runs the example %s unchanged",
     { timeout: 300_000 },
     async ([name, run], { onTestFinished }) => {
-      const example = exampleFolder(name, onTestFinished);
+      const example = copyExample(name, onTestFinished);
       await run(example);
       const jobs = await example.jobs();
       expect(jobs.filter(({ outcome }) => outcome?.code === "success")).not.toEqual([]);
@@ -65,9 +65,9 @@ describe.concurrent("as it stands, with the rehearsal model", () => {
     },
   );
 
-  test("the price watcher stays in its folder, whatever a page orders", async ({
+  test("keeps the price watcher in its folder, whatever a page orders", async ({
     onTestFinished,
   }) => {
-    await hostilePage(exampleFolder("price-watcher", onTestFinished));
+    await runHostilePage(copyExample("price-watcher", onTestFinished));
   });
 });

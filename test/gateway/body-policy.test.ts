@@ -1,30 +1,39 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { docker } from "../../packages/core/src/config/schema/docker.ts";
-import { asksOf, betaAsks } from "../../packages/core/src/gateway/policy/asks.ts";
-import { parseBody } from "../../packages/core/src/gateway/policy/parse-body.ts";
-import { type Reach, reaches, refuseAsk } from "../../packages/core/src/gateway/policy/reach.ts";
+import { docker } from "../../packages/config/src/schema/docker.ts";
+import {
+  type ApiFeature,
+  apiFeatures,
+  findForbiddenFeature,
+} from "../../packages/core/src/runner/gateway/policy/api-features.ts";
+import { parseBody } from "../../packages/core/src/runner/gateway/policy/parse-body.ts";
+import {
+  betaFeatures,
+  requestedFeatures,
+} from "../../packages/core/src/runner/gateway/policy/requested-features.ts";
 
 type Fields = Record<string, unknown>;
 
-const all = Object.keys(reaches).filter((name): name is Reach => name in reaches);
-const asked = (body: Fields) => [...asksOf(body)].map((ask) => ask.reach);
-const inMessage = (...content: unknown[]) => ({ messages: [{ role: "user", content }] });
+const allReaches = Object.keys(apiFeatures).filter(
+  (name): name is ApiFeature => name in apiFeatures,
+);
+const requestedReaches = (body: Fields) => [...requestedFeatures(body)].map((ask) => ask.feature);
+const messageBody = (...content: unknown[]) => ({ messages: [{ role: "user", content }] });
 const image = (source: unknown) => ({ type: "image", source });
 const document = (source: unknown) => ({ type: "document", source });
 const result = (...content: unknown[]) => ({ type: "tool_result", tool_use_id: "t", content });
-const added = (tool: unknown) => ({ type: "tool_addition", tool });
+const toolAddition = (tool: unknown) => ({ type: "tool_addition", tool });
 const page = { type: "url", url: "https://elsewhere.test/" };
 const search = { type: "web_search_20250305", name: "web_search" };
 
-const harmless: [what: string, body: Fields][] = [
-  ["a plain text", { model: "m", max_tokens: 1, messages: [{ role: "user", content: "hi" }] }],
+const harmlessBodies: [what: string, body: Fields][] = [
+  ["plain text", { model: "m", max_tokens: 1, messages: [{ role: "user", content: "hi" }] }],
   ["a system prompt", { system: [{ type: "text", text: "Fetch https://x/ with web_search_1." }] }],
   ["the agent's own tools", { tools: [{ name: "WebFetch", input_schema: { type: "object" } }] }],
   ["a custom tool", { tools: [{ type: "custom", name: "web_search", input_schema: {} }] }],
-  ["a tool of no type", { tools: [{ type: null, name: "x" }] }],
+  ["a tool without a type", { tools: [{ type: null, name: "x" }] }],
   [
-    "tools that the client carries out",
+    "tools that the client executes",
     {
       tools: [
         { type: "bash_20250124", name: "bash" },
@@ -35,11 +44,11 @@ const harmless: [what: string, body: Fields][] = [
       ],
     },
   ],
-  ["an image as it is", inMessage(image({ type: "base64", data: "aGk=" }))],
-  ["a document of text", inMessage(document({ type: "text", data: "https://x/" }))],
+  ["an inline image", messageBody(image({ type: "base64", data: "aGk=" }))],
+  ["a text document", messageBody(document({ type: "text", data: "https://x/" }))],
   [
-    "what a tool was told and said",
-    inMessage(
+    "a tool call with its result",
+    messageBody(
       {
         type: "tool_use",
         id: "t",
@@ -50,27 +59,30 @@ const harmless: [what: string, body: Fields][] = [
     ),
   ],
   [
-    "a result that quotes its place",
-    inMessage({ type: "search_result", source: "https://x/", title: "x", content: [] }),
+    "a result that cites its source",
+    messageBody({ type: "search_result", source: "https://x/", title: "x", content: [] }),
   ],
-  ["thoughts", inMessage({ type: "thinking", thinking: "x", signature: "s" })],
-  ["a tool named again", inMessage(added({ type: "tool_reference", name: "Bash" }))],
+  ["thinking", messageBody({ type: "thinking", thinking: "x", signature: "s" })],
   [
-    "a tool defined on the way",
-    inMessage(added({ type: "tool_definition", definition: { name: "x" } })),
+    "a tool that is named again",
+    messageBody(toolAddition({ type: "tool_reference", name: "Bash" })),
   ],
-  ["fields that hold nothing", { mcp_servers: [], container: null, tools: null, system: null }],
   [
-    "a schema for the answer",
+    "a tool defined in a message",
+    messageBody(toolAddition({ type: "tool_definition", definition: { name: "x" } })),
+  ],
+  ["empty fields", { mcp_servers: [], container: null, tools: null, system: null }],
+  [
+    "an output schema",
     { output_config: { format: { type: "json_schema", schema: { source: page } } } },
   ],
 ];
 
-const reaching: [what: string, body: Fields, reach: Reach][] = [
-  ["a search", { tools: [{ name: "x" }, search] }, "web_search"],
-  ["a search of a later version", { tools: [{ type: "web_search_20991231" }] }, "web_search"],
-  ["a fetched page", { tools: [{ type: "web_fetch_20260309", name: "web_fetch" }] }, "web_fetch"],
-  ["a program", { tools: [{ type: "code_execution_20250825" }] }, "code_execution"],
+const reachingBodies: [what: string, body: Fields, reach: ApiFeature][] = [
+  ["a web search", { tools: [{ name: "x" }, search] }, "web_search"],
+  ["a web search of a later version", { tools: [{ type: "web_search_20991231" }] }, "web_search"],
+  ["a web fetch", { tools: [{ type: "web_fetch_20260309", name: "web_fetch" }] }, "web_fetch"],
+  ["code execution", { tools: [{ type: "code_execution_20250825" }] }, "code_execution"],
   [
     "a container",
     { container: { skills: [{ type: "anthropic", skill_id: "xlsx" }] } },
@@ -80,89 +92,85 @@ const reaching: [what: string, body: Fields, reach: Reach][] = [
   ["an MCP server", { mcp_servers: [{ type: "url", url: "https://x/" }] }, "mcp"],
   ["the tools of an MCP server", { tools: [{ type: "mcp_toolset", mcp_server_name: "x" }] }, "mcp"],
   ["a tool of an unknown type", { tools: [{ type: "send_mail_20270101" }] }, "unknown"],
-  [
-    "a type that only begins well",
-    { tools: [{ type: "bash_code_execution_20250825" }] },
-    "unknown",
-  ],
+  ["a type with a known prefix", { tools: [{ type: "bash_code_execution_20250825" }] }, "unknown"],
   ["a type with a line break", { tools: [{ type: "custom\nweb_fetch_1" }] }, "unknown"],
-  ["a type that is no text", { tools: [{ type: ["custom"] }] }, "unknown"],
-  ["tools that are no list", { tools: search }, "web_search"],
-  ["an image at an address", inMessage(image(page)), "urls"],
-  ["a document at an address", inMessage(document(page)), "urls"],
-  ["an image that is no list", { messages: { role: "user", content: image(page) } }, "urls"],
-  ["an image in a tool's result", inMessage(result(image(page))), "urls"],
+  ["a type that is not text", { tools: [{ type: ["custom"] }] }, "unknown"],
+  ["tools that are not a list", { tools: search }, "web_search"],
+  ["an image at an address", messageBody(image(page)), "urls"],
+  ["a document at an address", messageBody(document(page)), "urls"],
+  ["an image that is not a list", { messages: { role: "user", content: image(page) } }, "urls"],
+  ["an image in a tool's result", messageBody(result(image(page))), "urls"],
   [
     "an image in a document",
-    inMessage(document({ type: "content", content: [image(page)] })),
+    messageBody(document({ type: "content", content: [image(page)] })),
     "urls",
   ],
   [
     "an image in a document in a result",
-    inMessage(result(document({ type: "content", content: [image(page)] }))),
+    messageBody(result(document({ type: "content", content: [image(page)] }))),
     "urls",
   ],
   ["an image in the system prompt", { system: [image(page)] }, "urls"],
-  ["a stored file", inMessage(document({ type: "file", file_id: "file_1" })), "files"],
-  ["a file for a container", inMessage({ type: "container_upload", file_id: "file_1" }), "files"],
+  ["a stored file", messageBody(document({ type: "file", file_id: "file_1" })), "files"],
+  ["a file for a container", messageBody({ type: "container_upload", file_id: "file_1" }), "files"],
   ["a stored conversation", { thread: { type: "continue", previous_message_id: "m" } }, "files"],
   [
-    "a search added on the way",
-    inMessage(added({ type: "tool_definition", definition: search })),
+    "a search added in a message",
+    messageBody(toolAddition({ type: "tool_definition", definition: search })),
     "web_search",
   ],
   [
-    "an MCP server added on the way",
-    inMessage(added({ type: "mcp_toolset_reference", server_name: "x" })),
+    "an MCP server added in a message",
+    messageBody(toolAddition({ type: "mcp_toolset_reference", server_name: "x" })),
     "mcp",
   ],
   [
-    "a search in what was compacted",
-    inMessage({
+    "a search in a compacted part",
+    messageBody({
       type: "compaction",
-      tool_changes: [added({ type: "tool_definition", definition: search })],
+      tool_changes: [toolAddition({ type: "tool_definition", definition: search })],
     }),
     "web_search",
   ],
   [
-    "a fetch that is under way",
-    inMessage({ type: "server_tool_use", name: "web_fetch", input: {} }),
+    "an unfinished fetch",
+    messageBody({ type: "server_tool_use", name: "web_fetch", input: {} }),
     "web_fetch",
   ],
-  ["a call of an MCP server", inMessage({ type: "mcp_tool_use", name: "x" }), "mcp"],
-  ["an unknown source", inMessage(image({ type: "gopher" })), "unknown"],
-  ["a source that is no block", inMessage(image("https://x/")), "unknown"],
-  ["an unknown block", inMessage({ type: "postcard" }), "unknown"],
-  ["a block of no type", inMessage({ text: "x" }), "unknown"],
-  ["blocks in a list in a list", inMessage([image(page)]), "unknown"],
+  ["a call of an MCP server", messageBody({ type: "mcp_tool_use", name: "x" }), "mcp"],
+  ["an unknown source", messageBody(image({ type: "gopher" })), "unknown"],
+  ["a source that is not a block", messageBody(image("https://x/")), "unknown"],
+  ["an unknown block", messageBody({ type: "postcard" }), "unknown"],
+  ["a block without a type", messageBody({ text: "x" }), "unknown"],
+  ["blocks in nested lists", messageBody([image(page)]), "unknown"],
   ["an unknown field", { api_base: "https://x/" }, "unknown"],
   [
     "an unknown field of a message",
     { messages: [{ role: "user", content: "x", tools: [search] }] },
     "unknown",
   ],
-  ["a field of an odd name", JSON.parse('{"__proto__": {"tools": []}}'), "unknown"],
+  ["a field with an odd name", JSON.parse('{"__proto__": {"tools": []}}'), "unknown"],
 ];
 
-test.each(harmless)("%s asks for nothing", (_, body) => {
-  expect([...asksOf(body)]).toEqual([]);
+test.each(harmlessBodies)("finds no API feature in %s", (_, body) => {
+  expect([...requestedFeatures(body)]).toEqual([]);
 });
 
-test.each(reaching)("%s is told for what it is", (_, body, reach) => {
-  expect(asked(body)).toContain(reach);
+test.each(reachingBodies)("identifies %s", (_, body, reach) => {
+  expect(requestedReaches(body)).toContain(reach);
   expect(
-    refuseAsk(
-      asksOf(body),
-      all.filter((one) => one !== reach),
+    findForbiddenFeature(
+      requestedFeatures(body),
+      allReaches.filter((one) => one !== reach),
     ),
   ).toEqual({
-    reason: expect.stringContaining(reaches[reach]),
-    remedy: `docker.api_reach: [${reach}]`,
+    reason: expect.stringContaining(apiFeatures[reach]),
+    remedy: `docker.api_features: [${reach}]`,
   });
-  expect(refuseAsk(asksOf(body), all)).toBeUndefined();
+  expect(findForbiddenFeature(requestedFeatures(body), allReaches)).toBeUndefined();
 });
 
-test.each<[string, Reach[]]>([
+test.each<[string, ApiFeature[]]>([
   ["claude-code-20250219,interleaved-thinking-2025-05-14,advanced-tool-use-2025-11-20", []],
   ["oauth-2025-04-20, something-new-2030-01-01", []],
   ["claude-code-20250219, MCP-Client-2025-11-20", ["mcp"]],
@@ -171,22 +179,22 @@ test.each<[string, Reach[]]>([
     ["files", "code_execution", "code_execution"],
   ],
   ["web-fetch-2025-09-10,web-search-2025-03-05", ["web_fetch", "web_search"]],
-])("the betas %s switch on %j", (header, expected) => {
-  expect([...betaAsks(header)].map((ask) => ask.reach)).toEqual(expected);
+])("finds for the betas %s the features %j", (header, expected) => {
+  expect([...betaFeatures(header)].map((ask) => ask.feature)).toEqual(expected);
 });
 
-test("what a refusal quotes is short and of one line", () => {
+test("shortens what a refusal quotes to one line", () => {
   const type = `a\u001b[2J\n\`${"x".repeat(500)}`;
-  const { reason = "" } = refuseAsk(asksOf({ tools: [{ type }] }), []) ?? {};
+  const { reason = "" } = findForbiddenFeature(requestedFeatures({ tools: [{ type }] }), []) ?? {};
   expect(reason).toMatch(/^[\x20-\x7e]{1,200}$/);
 });
 
-test("the configuration can name everything that is refused", () => {
-  expect(docker.parse({ api_reach: all }).api_reach).toEqual(all);
+test("has a configuration value for everything that it refuses", () => {
+  expect(docker.parse({ api_features: allReaches }).api_features).toEqual(allReaches);
 });
 
-describe("whatever surrounds it", () => {
-  const leaf = fc.oneof(...harmless.map(([, body]) => fc.constant(body)));
+describe("any surroundings", () => {
+  const leaf = fc.oneof(...harmlessBodies.map(([, body]) => fc.constant(body)));
   const wrapped = fc.constantFrom<(block: unknown) => unknown>(
     (block) => result({ type: "text", text: "x" }, block),
     (block) => document({ type: "content", content: [block] }),
@@ -194,7 +202,7 @@ describe("whatever surrounds it", () => {
     (block) => block,
   );
 
-  test("a harmful part is found in any place that can hold it", () => {
+  test("finds a harmful part anywhere it may appear", () => {
     fc.assert(
       fc.property(leaf, fc.array(wrapped, { maxLength: 3 }), fc.nat(5), (body, wraps, before) => {
         const block = wraps.reduce<unknown>((inner, wrap) => wrap(inner), image(page));
@@ -203,52 +211,52 @@ describe("whatever surrounds it", () => {
           { role: "user", content: "first" },
           { role: "user", content: [...texts, block] },
         ];
-        expect(asked({ ...body, messages })).toContain("urls");
+        expect(requestedReaches({ ...body, messages })).toContain("urls");
       }),
     );
   });
 
-  test("no value makes the look fail, and what is sent reads as what was looked at", () => {
+  test("never throws for any value, and forwards exactly what was checked", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (body) => {
         const parsed = parseBody(Buffer.from(JSON.stringify(body, null, 1)));
         expect(parsed).toMatchObject({ kind: "parsed" });
         if (parsed.kind !== "parsed") return;
         expect(JSON.parse(parsed.bytes.toString())).toEqual(parsed.body);
-        for (const ask of asksOf(parsed.body)) expect(all).toContain(ask.reach);
+        for (const ask of requestedFeatures(parsed.body)) expect(allReaches).toContain(ask.feature);
       }),
     );
   });
 });
 
 test.each<[string, Buffer | string]>([
-  ["nothing", ""],
+  ["an empty text", ""],
   ["a list", "[]"],
   ["a text", '"tools"'],
   ["null", "null"],
-  ["half an object", '{"tools":['],
+  ["an incomplete object", '{"tools":['],
   ["two objects", '{"model":"m"}{"tools":[]}'],
   ["a comment", '{"model":"m"/* */}'],
-  ["a mark before it", "\ufeff{}"],
-  ["two bytes a letter", Buffer.from('{"model":"m"}', "utf16le")],
+  ["a byte order mark", "\ufeff{}"],
+  ["two bytes per letter", Buffer.from('{"model":"m"}', "utf16le")],
   [
-    "broken letters",
+    "invalid UTF-8",
     Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]),
   ],
-  ["brackets without end", "[".repeat(1_000_000)],
+  ["endless brackets", "[".repeat(1_000_000)],
   ["nesting", `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`],
   ["too many values", `{"a":[${"{},".repeat(2_100_000)}{}]}`],
-])("a body of %s is malformed", (_, text) => {
+])("rejects a body of %s as malformed", (_, text) => {
   expect(parseBody(Buffer.from(text))).toMatchObject({ kind: "malformed" });
 });
 
-test("brackets, quotes and backslashes in texts are no nesting", () => {
+test("ignores brackets, quotes and backslashes in texts when it counts nesting", () => {
   const text = `${"[{".repeat(1_000)}\\"\\\\`;
   const parsed = parseBody(Buffer.from(JSON.stringify({ system: text, stop_sequences: ["\\"] })));
   expect(parsed).toMatchObject({ kind: "parsed", body: { system: text } });
 });
 
-test("of a key that stands twice only what was looked at goes on", () => {
+test("forwards only the checked value of a duplicate key", () => {
   const parsed = parseBody(
     Buffer.from(`{"tools":[${JSON.stringify(search)}],"tools":[],"a":{"b":1,"b":2}}`),
   );

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { claudeVersions } from "../support/claude.ts";
-import { stage } from "../support/stage.ts";
-import { egressTo } from "./hosts.ts";
-import { ask, gatewayTo, realKey, standIn } from "./upstream.ts";
+import { claudeVersions } from "../support/claude-binaries.ts";
+import { startHarness } from "../support/harness.ts";
+import { startTestEgress } from "./egress-hosts.ts";
+import { realKey, sendMessage, startGatewayTo, startUpstream } from "./upstream-stand-in.ts";
 
-/** What the container holds of its own, and what only the fleet may hold. */
+/** The credential of the container, and the one that only the fleet may have. */
 const ownToken = "sk-ant-oat01-the-token-that-the-container-brought";
 const fleetKey = "sk-ant-api03-the-key-of-the-fleet-process-itself";
 
@@ -17,7 +17,7 @@ function socketFolder(): string {
   return join(folder, "api.sock");
 }
 
-function fleetHasKey(): void {
+function setFleetKey(): void {
   vi.stubEnv("ANTHROPIC_API_KEY", fleetKey);
   vi.stubEnv("ANTHROPIC_AUTH_TOKEN", fleetKey);
   onTestFinished(() => {
@@ -28,44 +28,47 @@ function fleetHasKey(): void {
 test.each<Record<string, string>>([
   { "x-api-key": ownToken },
   { authorization: `Bearer ${ownToken}` },
-])("with passthrough %j goes up as it came, and nothing of the fleet's", async (headers) => {
-  fleetHasKey();
-  const api = await standIn((_, response) => response.end("{}"));
-  const gateway = await gatewayTo(api.url, {
-    credential: { kind: "passthrough" },
-    policy: { allow: [] },
-  });
-  const response = await fetch(`${gateway.baseUrl}/v1/messages`, {
-    method: "POST",
-    body: "{}",
-    headers,
-  });
-  expect(response.status).toBe(200);
-  expect(api.seen[0]?.headers).toMatchObject(headers);
-  const credentials = ["x-api-key", "authorization"].filter((name) => api.seen[0]?.headers[name]);
-  expect(credentials).toEqual(Object.keys(headers));
-  expect(JSON.stringify([api.seen[0]?.rawHeaders, gateway.meter()])).not.toContain(fleetKey);
-});
+])(
+  "forwards the client's credential unchanged with passthrough %j, and nothing of the fleet's",
+  async (headers) => {
+    setFleetKey();
+    const api = await startUpstream((_, response) => response.end("{}"));
+    const gateway = await startGatewayTo(api.url, {
+      credential: { kind: "passthrough" },
+      policy: { allow: [] },
+    });
+    const response = await fetch(`${gateway.baseUrl}/v1/messages`, {
+      method: "POST",
+      body: "{}",
+      headers,
+    });
+    expect(response.status).toBe(200);
+    expect(api.seen[0]?.headers).toMatchObject(headers);
+    const credentials = ["x-api-key", "authorization"].filter((name) => api.seen[0]?.headers[name]);
+    expect(credentials).toEqual(Object.keys(headers));
+    expect(JSON.stringify([api.seen[0]?.rawHeaders, gateway.meter()])).not.toContain(fleetKey);
+  },
+);
 
-test("a client's own credential does not go up beside the fleet's", async () => {
-  const api = await standIn((_, response) => response.end("{}"));
-  const gateway = await gatewayTo(api.url, { policy: { allow: [] } });
+test("does not forward a client's own credential beside the fleet's", async () => {
+  const api = await startUpstream((_, response) => response.end("{}"));
+  const gateway = await startGatewayTo(api.url, { policy: { allow: [] } });
   const headers = {
     authorization: `Bearer ${ownToken}`,
     "proxy-authorization": ownToken,
     cookie: ownToken,
   };
-  expect((await ask(gateway, { headers })).status).toBe(200);
+  expect((await sendMessage(gateway, { headers })).status).toBe(200);
   expect(api.seen[0]?.headers["x-api-key"]).toBe(realKey);
   expect(JSON.stringify(api.seen[0]?.rawHeaders)).not.toContain(ownToken);
 });
 
-describe.each(claudeVersions)("claude %s on a sealed socket", (version) => {
-  test("works with a token of its own, in the environment", async () => {
-    fleetHasKey();
-    const set = await stage({ script: { default: "hello" } });
+describe.each(claudeVersions)("claude %s on a socket with request checks", (version) => {
+  test("works with a token in its environment", async () => {
+    setFleetKey();
+    const set = await startHarness({ script: { default: "hello" } });
     const socketPath = socketFolder();
-    const gateway = await gatewayTo(set.rehearsal.url ?? "", {
+    const gateway = await startGatewayTo(set.rehearsal.url ?? "", {
       credential: { kind: "passthrough" },
       policy: { allow: [] },
       socketPath,
@@ -86,19 +89,20 @@ describe.each(claudeVersions)("claude %s on a sealed socket", (version) => {
     expect(gateway.meter().refusals.filter(({ status }) => status === 400)).toEqual([]);
   });
 
-  // With ANTHROPIC_UNIX_SOCKET no login file is looked at, so the second door leads to the API too.
+  // With ANTHROPIC_UNIX_SOCKET claude reads no login file, so the egress proxy forwards to the API
+  // as well.
   test.each([
-    ["a login of its own, in a file", 3_600_000],
-    ["one that has expired: the API's word counts, because nothing can renew it", -3_600_000],
+    ["a valid login file", 3_600_000],
+    ["an expired login file, which only the API rejects because it cannot be renewed", -3_600_000],
   ])("works with %s", async (_, validFor) => {
-    fleetHasKey();
-    const set = await stage({ script: { default: "hello" } });
-    const api = await gatewayTo(set.rehearsal.url ?? "", {
+    setFleetKey();
+    const set = await startHarness({ script: { default: "hello" } });
+    const api = await startGatewayTo(set.rehearsal.url ?? "", {
       credential: { kind: "passthrough" },
       policy: { allow: [] },
       socketPath: socketFolder(),
     });
-    const egress = await egressTo([], { api });
+    const egress = await startTestEgress([], { api });
     const login = {
       accessToken: ownToken,
       refreshToken: "sk-ant-ort01-x",
@@ -126,16 +130,16 @@ describe.each(claudeVersions)("claude %s on a sealed socket", (version) => {
   });
 });
 
-test("through the second door the API asks for the same key and refuses the same things", async () => {
-  const upstream = await standIn((_, response) => response.end("{}"));
-  const api = await gatewayTo(upstream.url, { policy: { allow: [] } });
-  const egress = await egressTo([], { api });
-  const door = { ...api, baseUrl: egress.url ?? "" };
+test("applies the same key and request checks to the API through the egress proxy", async () => {
+  const upstream = await startUpstream((_, response) => response.end("{}"));
+  const api = await startGatewayTo(upstream.url, { policy: { allow: [] } });
+  const egress = await startTestEgress([], { api });
+  const egressApi = { ...api, baseUrl: egress.url ?? "" };
   const tools = JSON.stringify({ tools: [{ type: "web_fetch_20260309" }] });
-  expect((await ask(door, { body: "{}" })).status).toBe(200);
-  expect((await ask(door, { body: "{}", key: "other" })).status).toBe(401);
-  expect((await ask(door, { body: tools })).status).toBe(400);
-  expect((await ask(door, { path: "/v1/files" })).status).toBe(404);
+  expect((await sendMessage(egressApi, { body: "{}" })).status).toBe(200);
+  expect((await sendMessage(egressApi, { body: "{}", key: "other" })).status).toBe(401);
+  expect((await sendMessage(egressApi, { body: tools })).status).toBe(400);
+  expect((await sendMessage(egressApi, { path: "/v1/files" })).status).toBe(404);
   expect(upstream.seen).toHaveLength(1);
-  expect(egress.refused()).toEqual([]);
+  expect(egress.refusedHosts()).toEqual([]);
 });

@@ -1,18 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { docker } from "../../packages/core/src/config/schema/docker.ts";
-import { egressGate } from "../../packages/core/src/gateway/egress/admission.ts";
-import { readServerName } from "../../packages/core/src/gateway/egress/client-hello.ts";
-import { presets } from "../../packages/core/src/gateway/egress/presets.ts";
-import { egressRemedy, egressRules } from "../../packages/core/src/gateway/egress/rules.ts";
+import { docker } from "../../packages/config/src/schema/docker.ts";
+import { createEgressGate } from "../../packages/core/src/runner/gateway/egress/admit-target.ts";
+import { readServerName } from "../../packages/core/src/runner/gateway/egress/client-hello.ts";
 import {
-  readPlainTarget,
-  readTunnelTarget,
-} from "../../packages/core/src/gateway/egress/target.ts";
-import { clientHello } from "./client-hello.ts";
+  compileEgressRules,
+  egressPresets,
+  egressRemedy,
+} from "../../packages/core/src/runner/gateway/egress/rules.ts";
+import {
+  parsePlainTarget,
+  parseTunnelTarget,
+} from "../../packages/core/src/runner/gateway/egress/target.ts";
+import { captureClientHello } from "./tls-client-hello.ts";
 
-const at = (text: string) => {
-  const read = readTunnelTarget(text);
+const readTarget = (text: string) => {
+  const read = parseTunnelTarget(text);
   return read.kind === "target" ? read.target : expect.fail(`${text} is odd`);
 };
 
@@ -21,11 +24,11 @@ test.each<[string, string, number]>([
   ["EXAMPLE.Com:443", "example.com", 443],
   ["a-b.x1.example.com:8080", "a-b.x1.example.com", 8080],
   ["xn--bcher-kva.example:443", "xn--bcher-kva.example", 443],
-])("a tunnel to %s is read", (text, host, port) => {
-  expect(readTunnelTarget(text)).toMatchObject({ kind: "target", target: { host, port } });
+])("parses a tunnel to %s", (text, host, port) => {
+  expect(parseTunnelTarget(text)).toMatchObject({ kind: "target", target: { host, port } });
 });
 
-const tricks = [
+const malformedHosts = [
   "example.com.",
   "example..com",
   ".example.com",
@@ -65,9 +68,12 @@ const tricks = [
   "",
 ];
 
-test.each(tricks.flatMap((host) => [`${host}:443`, host]))("a tunnel to %j is odd", (text) => {
-  expect(readTunnelTarget(text)).toMatchObject({ kind: "odd" });
-});
+test.each(malformedHosts.flatMap((host) => [`${host}:443`, host]))(
+  "rejects a tunnel to %j",
+  (text) => {
+    expect(parseTunnelTarget(text)).toMatchObject({ kind: "odd" });
+  },
+);
 
 test.each([
   "0",
@@ -82,8 +88,8 @@ test.each([
   "443:443",
   "",
   "٤٤٣",
-])("the port %j is odd", (port) => {
-  expect(readTunnelTarget(`example.com:${port}`)).toMatchObject({ kind: "odd" });
+])("rejects the port %j", (port) => {
+  expect(parseTunnelTarget(`example.com:${port}`)).toMatchObject({ kind: "odd" });
 });
 
 test.each<[string, object]>([
@@ -93,12 +99,12 @@ test.each<[string, object]>([
     { target: { host: "example.com", port: 8080 }, path: "/a?b=c" },
   ],
   ["http://example.com?b=c", { target: { host: "example.com", port: 80 }, path: "/?b=c" }],
-])("the request %s is read", (text, expected) => {
-  expect(readPlainTarget(text)).toMatchObject({ kind: "target", ...expected });
+])("parses the request %s", (text, expected) => {
+  expect(parsePlainTarget(text)).toMatchObject({ kind: "target", ...expected });
 });
 
 test.each([
-  ...tricks.map((host) => `http://${host}/`),
+  ...malformedHosts.map((host) => `http://${host}/`),
   "/index.html",
   "*",
   "https://example.com/",
@@ -109,16 +115,16 @@ test.each([
   "http://example.com/#part",
   "http://example.com/\u00e9",
   "http://example.com:80:80/",
-])("the request %j is odd", (text) => {
-  expect(readPlainTarget(text)).toMatchObject({ kind: "odd" });
+])("rejects the request %j", (text) => {
+  expect(parsePlainTarget(text)).toMatchObject({ kind: "odd" });
 });
 
-test("whatever is asked for, a name that is read holds nothing but a name, and what is shown is plain", () => {
+test("parses only plain host names, and shows only plain text, for any request", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.constantFrom(":443", ""), (host, port) => {
       for (const read of [
-        readTunnelTarget(host + port),
-        readPlainTarget(`http://${host}${port}/`),
+        parseTunnelTarget(host + port),
+        parsePlainTarget(`http://${host}${port}/`),
       ]) {
         if (read.kind === "odd") expect(read.shown.host).toMatch(/^[\x21-\x7e]{0,100}$/);
         else expect(read.target.host).toMatch(/^[a-z0-9.-]+$/);
@@ -127,8 +133,8 @@ test("whatever is asked for, a name that is read holds nothing but a name, and w
   );
 });
 
-describe("rules", () => {
-  const open = egressRules([
+describe("egress rules", () => {
+  const open = compileEgressRules([
     "npm",
     "example.com",
     "*.wide.test",
@@ -169,59 +175,64 @@ describe("rules", () => {
     ["pypi.org:443", undefined],
     ["inner.test:443", { kind: "pinned", addresses: ["10.0.0.5"], protocol: "tls" }],
     ["both.test:443", { kind: "pinned", addresses: ["10.0.0.6"], protocol: "tls" }],
-  ])("%s is %j", (text, expected) => {
-    expect(open(at(text))).toEqual(expected);
+  ])("evaluates %s as %j", (text, expected) => {
+    expect(open(readTarget(text))).toEqual(expected);
   });
 
-  test("every remedy is a line that opens just that", () => {
+  test("suggests a rule that opens only the refused host", () => {
     fc.assert(
       fc.property(fc.domain(), fc.integer({ min: 1, max: 65_535 }), (host, port) => {
         const target = { host: host.toLowerCase(), port };
         const name = /\[(.*)\]$/.exec(egressRemedy(target))?.[1] ?? "";
         expect(docker.parse({ egress: [name] }).egress).toEqual([name]);
-        expect(egressRules([name])(target)).toEqual(tls);
+        expect(compileEgressRules([name])(target)).toEqual(tls);
       }),
     );
   });
 
-  test("the presets of the configuration are those that are known, each of whole names", () => {
-    expect(docker.parse({ egress: Object.keys(presets) }).egress).toHaveLength(4);
-    for (const entry of Object.values(presets).flat()) {
+  test("knows exactly the presets of the configuration, each with full host names", () => {
+    expect(docker.parse({ egress: Object.keys(egressPresets) }).egress).toHaveLength(4);
+    for (const entry of Object.values(egressPresets).flat()) {
       const [host, port = "443"] = entry.split(":");
-      expect(at(`${host}:${port}`)).toEqual({ host, port: Number(port) });
-      if (port !== "443") expect(presets.debian).toContain(entry);
+      expect(readTarget(`${host}:${port}`)).toEqual({ host, port: Number(port) });
+      if (port !== "443") expect(egressPresets.debian).toContain(entry);
     }
   });
 });
 
-describe("addresses", () => {
+describe("resolved addresses", () => {
   const gate = (addresses: string[], seen: string[] = []) =>
-    egressGate(["example.com", { host: "inner.test", address: "127.0.0.1" }], async (host) => {
-      seen.push(host);
-      return addresses;
-    });
+    createEgressGate(
+      ["example.com", { host: "inner.test", address: "127.0.0.1" }],
+      async (host) => {
+        seen.push(host);
+        return addresses;
+      },
+    );
 
-  test("one private answer among public ones is one too many", async () => {
-    expect(await gate(["8.8.8.8", "2606:4700::1"])(at("example.com:443"))).toEqual({
+  test("refuses a name with one private address among public ones", async () => {
+    expect(await gate(["8.8.8.8", "2606:4700::1"])(readTarget("example.com:443"))).toEqual({
       kind: "open",
       addresses: ["8.8.8.8", "2606:4700::1"],
       protocol: "tls",
     });
-    expect(await gate(["8.8.8.8", "10.0.0.5"])(at("example.com:443"))).toEqual({
+    expect(await gate(["8.8.8.8", "10.0.0.5"])(readTarget("example.com:443"))).toEqual({
       kind: "refused",
       reason: expect.stringContaining("10.0.0.5"),
       remedy: 'docker.egress: [{host: "example.com", address: "10.0.0.5"}]',
     });
-    const metadata = await gate(["169.254.169.254"])(at("example.com:443"));
+    const metadata = await gate(["169.254.169.254"])(readTarget("example.com:443"));
     expect(metadata).toMatchObject({ kind: "refused" });
     expect(metadata).toHaveProperty("remedy", undefined);
-    expect(await gate([])(at("example.com:443"))).toMatchObject({ kind: "unresolved" });
+    expect(await gate([])(readTarget("example.com:443"))).toMatchObject({ kind: "unresolved" });
   });
 
-  test("names that are not open and names with an address are not looked up", async () => {
+  test("does not resolve closed names or names with a fixed address", async () => {
     const seen: string[] = [];
-    expect(await gate([], seen)(at("secret.evil.test:443"))).toMatchObject({ kind: "refused" });
-    expect(await gate([], seen)(at("inner.test:443"))).toEqual({
+    expect(await gate([], seen)(readTarget("secret.evil.test:443"))).toMatchObject({
+      kind: "refused",
+    });
+    expect(await gate([], seen)(readTarget("inner.test:443"))).toEqual({
       kind: "open",
       addresses: ["127.0.0.1"],
       protocol: "tls",
@@ -230,20 +241,20 @@ describe("addresses", () => {
     expect(seen).toEqual([]);
   });
 
-  test("a name that cannot be looked up says so", async () => {
-    const failing = egressGate(["example.com"], async () => {
+  test("reports a name that cannot be resolved", async () => {
+    const failing = createEgressGate(["example.com"], async () => {
       throw Object.assign(new Error("no"), { code: "EAI_AGAIN" });
     });
-    expect(await failing(at("example.com:443"))).toEqual({
+    expect(await failing(readTarget("example.com:443"))).toEqual({
       kind: "unresolved",
       failure: "EAI_AGAIN",
     });
   });
 });
 
-describe("the first message of TLS", () => {
-  test("names the host, however it is cut", async () => {
-    const bytes = await clientHello("Registry.test");
+describe("TLS ClientHello", () => {
+  test("finds the host however the message is split", async () => {
+    const bytes = await captureClientHello("Registry.test");
     expect(readServerName(bytes)).toEqual({ kind: "named", name: "registry.test" });
     for (let length = 0; length < bytes.length; length += 1) {
       expect(readServerName(bytes.subarray(0, length))).toEqual({ kind: "incomplete" });
@@ -258,19 +269,19 @@ describe("the first message of TLS", () => {
     });
   });
 
-  test("without a name, or broken, has none", async () => {
-    expect(readServerName(await clientHello(""))).toEqual({ kind: "unnamed" });
+  test("finds no host in a message without one or a broken one", async () => {
+    expect(readServerName(await captureClientHello(""))).toEqual({ kind: "unnamed" });
     expect(readServerName(Buffer.from("16030100050100000100", "hex"))).toEqual({ kind: "unnamed" });
     expect(readServerName(Buffer.from("160301000402000000", "hex"))).toEqual({ kind: "unnamed" });
   });
 
-  test("is told from anything else", () => {
+  test("distinguishes TLS from other protocols", () => {
     expect(readServerName(Buffer.from("GET / HTTP/1.1"))).toEqual({ kind: "not_tls" });
     expect(readServerName(Buffer.from("SSH-2.0-x"))).toEqual({ kind: "not_tls" });
   });
 
-  test("no bytes make the reading fail", async () => {
-    const good = await clientHello("registry.test");
+  test("never throws for any bytes", async () => {
+    const good = await captureClientHello("registry.test");
     fc.assert(
       fc.property(fc.nat(good.length - 1), fc.nat(255), (place, value) => {
         const bytes = Buffer.from(good);

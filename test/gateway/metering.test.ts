@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { readRateLimit, resetsAt } from "../../packages/core/src/gateway/limits.ts";
-import type { GatewayEvent } from "../../packages/core/src/gateway/meter.ts";
-import { answerReader } from "../../packages/core/src/gateway/usage.ts";
-import { ask, eventually, gatewayTo, standIn } from "./upstream.ts";
+import { readRateLimit, resetsAt } from "../../packages/core/src/runner/gateway/rate-limits.ts";
+import { createResponseReader } from "../../packages/core/src/runner/gateway/response-reader.ts";
+import type { GatewayEvent } from "../../packages/core/src/runner/gateway/traffic-meter.ts";
+import { sendMessage, startGatewayTo, startUpstream, waitUntil } from "./upstream-stand-in.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
-const after = (seconds: number) => now + seconds * 1000;
+const secondsLater = (seconds: number) => now + seconds * 1000;
 
 const stream = [
   "event: message_start",
@@ -23,7 +23,7 @@ const stream = [
   "",
 ].join("\n");
 
-const counted = {
+const expectedUsage = {
   model: "claude-x",
   usage: {
     input_tokens: 10,
@@ -33,24 +33,24 @@ const counted = {
   },
 };
 
-test.each([1, 2, 7, 64, 100_000])("usage is read from a stream in parts of %i bytes", (size) => {
+test.each([1, 2, 7, 64, 100_000])("reads usage from a stream in parts of %i bytes", (size) => {
   const bytes = Buffer.from(stream);
-  const reader = answerReader({ "content-type": "text/event-stream; charset=utf-8" });
+  const reader = createResponseReader({ "content-type": "text/event-stream; charset=utf-8" });
   for (let at = 0; at < bytes.length; at += size) reader.read(bytes.subarray(at, at + size));
-  expect(reader.facts()).toEqual(counted);
+  expect(reader.summary()).toEqual(expectedUsage);
 });
 
-test("an error in the middle of a stream is seen", () => {
-  const reader = answerReader({ "content-type": "text/event-stream" });
+test("detects an error in the middle of a stream", () => {
+  const reader = createResponseReader({ "content-type": "text/event-stream" });
   reader.read(Buffer.from('event: error\r\ndata: {"error":{"type":"overloaded_error"}}\r\n\r\n'));
-  expect(reader.facts()).toEqual({ errorType: "overloaded_error" });
+  expect(reader.summary()).toEqual({ errorType: "overloaded_error" });
 });
 
-test("usage is read from a whole message", () => {
-  const reader = answerReader({ "content-type": "application/json" });
+test("reads usage from a whole message", () => {
+  const reader = createResponseReader({ "content-type": "application/json" });
   reader.read(Buffer.from('{"type":"message","model":"claude-x","usage":{"input_tokens":10,'));
   reader.read(Buffer.from('"output_tokens":42,"cache_read_input_tokens":7}}'));
-  expect(reader.facts()).toEqual(counted);
+  expect(reader.summary()).toEqual(expectedUsage);
 });
 
 test.each([
@@ -59,17 +59,17 @@ test.each([
   ["application/json", `{"usage":{"input_tokens":1},"x":"${"x".repeat(9_000_000)}"}`],
   ["application/json", '{"usage":"odd","error":3}'],
   ["text/html", "<html>"],
-])("an answer of %s that cannot be read tells nothing", (type, text) => {
-  const reader = answerReader({ "content-type": type });
+])("reads nothing from an unreadable answer of %s", (type, text) => {
+  const reader = createResponseReader({ "content-type": type });
   for (let at = 0; at < text.length; at += 65_536)
     reader.read(Buffer.from(text.slice(at, at + 65_536)));
-  expect(reader.facts().usage).toBeUndefined();
+  expect(reader.summary().usage).toBeUndefined();
 });
 
 test.each<[string, Record<string, string>, number | undefined]>([
-  ["nothing said", {}, undefined],
-  ["seconds to wait", { "retry-after": "120" }, after(120)],
-  ["a date to wait for", { "retry-after": "Thu, 01 Jan 2026 00:01:00 GMT" }, after(60)],
+  ["no information", {}, undefined],
+  ["seconds to wait", { "retry-after": "120" }, secondsLater(120)],
+  ["a date to wait for", { "retry-after": "Thu, 01 Jan 2026 00:01:00 GMT" }, secondsLater(60)],
   ["a date long past", { "retry-after": "Wed, 01 Jan 2020 00:00:00 GMT" }, now],
   ["nonsense", { "retry-after": "soon" }, undefined],
   [
@@ -83,30 +83,30 @@ test.each<[string, Record<string, string>, number | undefined]>([
       "anthropic-ratelimit-output-tokens-remaining": "9",
       "anthropic-ratelimit-output-tokens-reset": "2026-01-01T09:00:00Z",
     },
-    after(120),
+    secondsLater(120),
   ],
   [
-    "a subscription that is used up",
+    "a used-up subscription",
     {
       "retry-after": "5",
       "anthropic-ratelimit-unified-status": "rejected",
-      "anthropic-ratelimit-unified-reset": String(after(18_000) / 1000),
+      "anthropic-ratelimit-unified-reset": String(secondsLater(18_000) / 1000),
     },
-    after(18_000),
+    secondsLater(18_000),
   ],
   [
     "a subscription that is not used up",
     {
       "anthropic-ratelimit-unified-status": "allowed",
-      "anthropic-ratelimit-unified-reset": String(after(18_000) / 1000),
+      "anthropic-ratelimit-unified-reset": String(secondsLater(18_000) / 1000),
     },
     undefined,
   ],
-])("when to come back: %s", (_, headers, expected) => {
+])("computes the reset time from %s", (_, headers, expected) => {
   expect(resetsAt(headers, now)).toBe(expected);
 });
 
-test("only refusals for load or limits count as limits", () => {
+test("counts only refusals for load or limits as limits", () => {
   const headers = { "retry-after": "7" };
   expect([200, 400, 401, 500].map((status) => readRateLimit(status, headers, now))).toEqual(
     Array(4).fill(undefined),
@@ -114,39 +114,39 @@ test("only refusals for load or limits count as limits", () => {
   expect(readRateLimit(529, headers, now)).toMatchObject({ status: 529, retryAfterMs: 7000 });
 });
 
-test("a limit stands until an answer succeeds", async () => {
+test("keeps a limit until an answer succeeds", async () => {
   let limited = true;
-  const api = await standIn((_, response) => {
+  const api = await startUpstream((_, response) => {
     if (limited) response.writeHead(429, { "retry-after": "120" });
     response.end("{}");
   });
-  const gateway = await gatewayTo(api.url, { now: () => now });
-  await ask(gateway);
-  expect(gateway.meter().limit).toMatchObject({ status: 429, resetsAt: after(120) });
-  await ask(gateway);
+  const gateway = await startGatewayTo(api.url, { now: () => now });
+  await sendMessage(gateway);
+  expect(gateway.meter().limit).toMatchObject({ status: 429, resetsAt: secondsLater(120) });
+  await sendMessage(gateway);
   expect(gateway.meter().limit).toBeDefined();
   limited = false;
-  await ask(gateway);
+  await sendMessage(gateway);
   expect(gateway.meter().limit).toBeUndefined();
 });
 
-test("what passed is summed up by model, and each request is told of as it goes", async () => {
-  const api = await standIn((request, response) => {
+test("sums usage by model and reports each request immediately", async () => {
+  const api = await startUpstream((request, response) => {
     request.resume();
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(stream);
   });
   let clock = now;
   const events: GatewayEvent[] = [];
-  const gateway = await gatewayTo(api.url, {
+  const gateway = await startGatewayTo(api.url, {
     now: () => {
       clock += 1;
       return clock;
     },
     onEvent: (event) => events.push(structuredClone(event)),
   });
-  for (let turn = 0; turn < 2; turn += 1) await (await ask(gateway)).text();
-  await eventually(() => gateway.meter().open === 0);
+  for (let turn = 0; turn < 2; turn += 1) await (await sendMessage(gateway)).text();
+  await waitUntil(() => gateway.meter().open === 0);
   expect(gateway.meter()).toMatchObject({
     requests: 2,
     usage: { input_tokens: 20, output_tokens: 84 },
@@ -169,11 +169,11 @@ test("what passed is summed up by model, and each request is told of as it goes"
   });
 });
 
-test("refusals are counted without end but kept only at first", async () => {
-  const api = await standIn((_, response) => response.end());
-  const gateway = await gatewayTo(api.url);
+test("counts all refusals but keeps only the first", async () => {
+  const api = await startUpstream((_, response) => response.end());
+  const gateway = await startGatewayTo(api.url);
   for (let turn = 0; turn < 120; turn += 1) {
-    await (await ask(gateway, { path: `/v1/files/${"x".repeat(1000)}` })).text();
+    await (await sendMessage(gateway, { path: `/v1/files/${"x".repeat(1000)}` })).text();
   }
   const { refused, refusals } = gateway.meter();
   expect(refused).toBe(120);

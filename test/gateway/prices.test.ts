@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { priceCall, readUsage } from "../../packages/core/src/gateway/metering/call-usage.ts";
-import { rateOf } from "../../packages/core/src/gateway/metering/prices.ts";
-import { stage } from "../support/stage.ts";
-import { gatewayTo, meterFor } from "./upstream.ts";
+import {
+  parseUsage,
+  priceUsage,
+} from "../../packages/core/src/runner/gateway/metering/call-usage.ts";
+import { findRate } from "../../packages/core/src/runner/gateway/metering/prices.ts";
+import { startHarness } from "../support/harness.ts";
+import { createMeter, startGatewayTo } from "./upstream-stand-in.ts";
 
 const plain = { fast: false, promptTokens: 1_000 };
 
@@ -22,33 +25,33 @@ test.each<[model: string, input: number, output: number]>([
   ["claude-haiku-4-5-20251001", 1, 5],
   ["claude-fable-5-2", 8, 40],
   ["claude-mythos-5", 10, 50],
-])("%s costs $%d and $%d per million tokens", (model, input, output) => {
-  expect(rateOf(model, plain)).toMatchObject({ rate: { input, output }, isKnown: true });
+])("prices %s at $%d and $%d per million tokens", (model, input, output) => {
+  expect(findRate(model, plain)).toMatchObject({ rate: { input, output }, isKnown: true });
 });
 
 test.each(["claude-opus-6", "claude-opus-5-6", "gpt-x", undefined])(
-  "a model without a price (%s) costs the highest known rate",
+  "prices an unknown model (%s) at the highest known rate",
   (model) => {
-    const priced = rateOf(model, plain);
+    const priced = findRate(model, plain);
     expect(priced).toMatchObject({ rate: { input: 15, output: 75 }, isKnown: false });
     const own = { "local-*": { input: 100, output: 1 } };
-    expect(rateOf(model, plain, own).rate).toMatchObject({ input: 100, output: 75 });
+    expect(findRate(model, plain, own).rate).toMatchObject({ input: 100, output: 75 });
   },
 );
 
-test("prices of the fleet file replace list prices, the longest pattern first", () => {
+test("replaces list prices by prices of the fleet file, the longest pattern first", () => {
   const own = {
     "claude-*": { input: 1, output: 2 },
     "claude-opus-5*": { input: 3, output: 4, cache_read: 0.5, cache_write: 6 },
   };
-  expect(rateOf("claude-opus-5-5", plain, own).rate).toEqual({
+  expect(findRate("claude-opus-5-5", plain, own).rate).toEqual({
     input: 3,
     output: 4,
     cacheRead: 0.5,
     cacheWrite5m: 6,
     cacheWrite1h: 6,
   });
-  expect(rateOf("claude-haiku-4-5", plain, own).rate).toMatchObject({ input: 1, cacheRead: 0.1 });
+  expect(findRate("claude-haiku-4-5", plain, own).rate).toMatchObject({ input: 1, cacheRead: 0.1 });
 });
 
 test.each<[what: string, usage: object, usd: number]>([
@@ -77,20 +80,20 @@ test.each<[what: string, usage: object, usd: number]>([
     },
     14,
   ],
-  ["numbers that are none", { input_tokens: "many", output_tokens: -5 }, 0],
-])("%s are priced", (_, usage, usd) => {
-  const { parts } = priceCall(readUsage("claude-opus-5-5", usage));
+  ["invalid numbers", { input_tokens: "many", output_tokens: -5 }, 0],
+])("prices %s", (_, usage, usd) => {
+  const parts = priceUsage(parseUsage("claude-opus-5-5", usage));
   expect(parts.reduce((sum, part) => sum + part.usd, 0)).toBeCloseTo(usd, 9);
 });
 
-test("a long prompt has its own price where the model has one", () => {
+test("applies the long-prompt price of a model that has one", () => {
   const cost = (tokens: number) =>
-    priceCall(readUsage("claude-haiku-5-5", { input_tokens: tokens })).parts[0]?.usd;
+    priceUsage(parseUsage("claude-haiku-5-5", { input_tokens: tokens }))[0]?.usd;
   expect(cost(100_000)).toBeCloseTo(0.01, 9);
   expect(cost(100_001)).toBeCloseTo(0.0500005, 9);
 });
 
-describe("against the binary 2.1.325", () => {
+describe("comparison with the binary 2.1.325", () => {
   const usage = {
     input_tokens: 1_234,
     output_tokens: 5_678,
@@ -99,11 +102,11 @@ describe("against the binary 2.1.325", () => {
   };
 
   test.each(["claude-opus-5-5", "claude-sonnet-4-6", "claude-haiku-5-5", "claude-fable-5-1"])(
-    "%s is metered at what `claude` reports",
+    "meters %s at the cost that `claude` reports",
     async (model) => {
-      const set = await stage({ script: { rules: [{ reply: { text: "Done.", usage } }] } });
-      const meter = meterFor(set.root);
-      const gateway = await gatewayTo(set.rehearsal.url ?? "", { account: { meter } });
+      const set = await startHarness({ script: { rules: [{ reply: { text: "Done.", usage } }] } });
+      const meter = createMeter(set.root);
+      const gateway = await startGatewayTo(set.rehearsal.url ?? "", { account: { meter } });
       const env = {
         ...set.env,
         ANTHROPIC_BASE_URL: gateway.baseUrl,
@@ -112,7 +115,7 @@ describe("against the binary 2.1.325", () => {
       const run = await set.claude("325", ["hi", "--model", model], { env });
       expect(run.result?.total_cost_usd).toBeGreaterThan(0);
       expect(meter.spending.usd).toBeCloseTo(run.result?.total_cost_usd ?? 0, 9);
-      expect(meter.unknownModels).toEqual([]);
+      expect(meter.spending.unknownModels).toEqual([]);
     },
   );
 });

@@ -1,4 +1,4 @@
-import type { Job } from "@herdctl/core";
+import type { Job } from "@herdctl/protocol";
 
 export function finishedJob(changes: Partial<Job> = {}): Job {
   return {
@@ -18,7 +18,7 @@ export function finishedJob(changes: Partial<Job> = {}): Job {
     cost_usd: 0.5,
     usage: null,
     runtime: "cli",
-    place: "cli",
+    session_home: "cli",
     credential: "api_key",
     container_id: null,
     container_image: null,

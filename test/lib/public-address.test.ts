@@ -1,9 +1,12 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, test } from "vitest";
-import { egressGate } from "../../packages/core/src/gateway/egress/admission.ts";
-import { PrivateHostError, publicLookup } from "../../packages/core/src/hooks/public-lookup.ts";
-import { isPublicAddress, whyPrivate } from "../../packages/core/src/lib/public-address.ts";
+import { PrivateHostError, publicLookup } from "../../packages/core/src/hooks/http-post.ts";
+import {
+  classifyPrivateAddress,
+  isPublicAddress,
+} from "../../packages/core/src/lib/public-address.ts";
+import { createEgressGate } from "../../packages/core/src/runner/gateway/egress/admit-target.ts";
 
 const privateAddresses: [address: string, what: string][] = [
   ["0.0.0.0", "unspecified"],
@@ -67,18 +70,23 @@ const publicAddresses = [
   ...["2606:4700::1", "2606:4700:4700::1111", "2a04:4e42::1"],
 ];
 
-describe("an address", () => {
-  test.each(privateAddresses)("%s (%s) is not public", (address) => {
+describe("classification of addresses", () => {
+  test.each(privateAddresses)("classifies %s (%s) as not public", (address) => {
     expect(isPublicAddress(address)).toBe(false);
-    expect(whyPrivate(address)?.reason).toMatch(/^(is|belongs)/);
+    expect(classifyPrivateAddress(address)?.reason).toMatch(/^(is|belongs)/);
   });
 
-  test.each(publicAddresses)("%s is public, unless it is one of this machine", (address) => {
-    expect(whyPrivate(address, [])).toBeUndefined();
-    expect(whyPrivate(address, publicAddresses)?.reason).toBe("belongs to this machine");
-  });
+  test.each(publicAddresses)(
+    "classifies %s as public unless it belongs to this machine",
+    (address) => {
+      expect(classifyPrivateAddress(address, [])).toBeUndefined();
+      expect(classifyPrivateAddress(address, publicAddresses)?.reason).toBe(
+        "belongs to this machine",
+      );
+    },
+  );
 
-  test("every address of this machine is not public", () => {
+  test("classifies every address of this machine as not public", () => {
     const own = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
     expect(own.length).toBeGreaterThan(0);
     for (const { address } of own)
@@ -90,10 +98,10 @@ const literals = privateAddresses
   .map(([address]) => address)
   .filter((one) => isIP(one) && !one.includes("%"));
 
-test.each(literals)("hooks and egress agree on %s", async (address) => {
+test.each(literals)("classifies %s the same for hooks and egress", async (address) => {
   // The lookup of an address makes no connection.
   const error = await new Promise((done) => publicLookup(address, {}, done));
   expect(error).toBeInstanceOf(PrivateHostError);
-  const admit = egressGate(["x.test"], async () => [address]);
+  const admit = createEgressGate(["x.test"], async () => [address]);
   expect(await admit({ host: "x.test", port: 443 })).toMatchObject({ kind: "refused" });
 });

@@ -4,49 +4,52 @@ import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, test } from "vitest";
-import { checkout, endOf, herdctl, ownEnv } from "../cli/herdctl.ts";
-import { claudeBinary } from "../support/claude.ts";
-import { fleetHead } from "../support/fleet.ts";
-import { folderWith, writeFiles } from "../support/folder.ts";
+import { checkout, minimalEnv, runHerdctl, waitForExit } from "../cli/run-herdctl.ts";
+import { claudeBinary } from "../support/claude-binaries.ts";
+import { fleetHeader } from "../support/fleet-config.ts";
+import { tempFolderWith, writeFiles } from "../support/temp-folder.ts";
 
 interface Installed {
   claude_code: { line: string; argv: string[]; plugin: string };
   claude_desktop: { mcpServers: Record<string, { command: string; args: string[] }> };
 }
 
-/** A fleet in a folder whose name a shell would take apart. */
-function oddFolder(): string {
-  const folder = join(folderWith({}), "my fleet's $HOME");
+/** A fleet in a folder whose name needs shell quoting. */
+function createOddFolder(): string {
+  const folder = join(tempFolderWith({}), "my fleet's $HOME");
   mkdirSync(folder);
-  writeFiles(folder, { "herdctl.yaml": `${fleetHead}agents:\n  - { name: coder }\n` });
+  writeFiles(folder, { "herdctl.yaml": `${fleetHeader}agents:\n  - { name: coder }\n` });
   return folder;
 }
 
-/** What claude needs to say nothing to anybody. */
-const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
+/** Keeps claude from sending telemetry. */
+const quietEnv = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
 
-test("the line that is printed installs the server in claude, which then connects to it", {
+test("prints a command that installs the server in claude, which then connects to it", {
   timeout: 120_000,
 }, async () => {
-  const cwd = oddFolder();
+  const cwd = createOddFolder();
   const path = [dirname(claudeBinary("325")), join(checkout, "bin"), process.env.PATH].join(":");
-  const env = ownEnv({ PATH: path, ...quiet });
-  const { stdout, code } = await herdctl(["mcp", "--install", "--allow", "trigger"], { cwd, env });
+  const env = minimalEnv({ PATH: path, ...quietEnv });
+  const { stdout, code } = await runHerdctl(["mcp", "--install", "--allow", "trigger"], {
+    cwd,
+    env,
+  });
   expect(code).toBe(0);
   const [line = ""] = stdout.split("\n");
   expect(line).toMatch(/^claude mcp add herdctl -- herdctl mcp --config '\//);
-  const elsewhere = folderWith({});
+  const elsewhere = tempFolderWith({});
   const shell = (command: string) =>
-    endOf(spawn("/bin/sh", ["-c", command], { cwd: elsewhere, env }));
+    waitForExit(spawn("/bin/sh", ["-c", command], { cwd: elsewhere, env }));
   expect(await shell(line)).toMatchObject({ code: 0 });
   expect((await shell("claude mcp list")).stdout).toMatch(/herdctl mcp --config .*Connected/);
   const { stdout: known } = await shell("claude mcp get herdctl");
   expect(known).toContain(`--config ${cwd} --allow trigger`);
 });
 
-test("what is printed for Claude Desktop starts without any PATH, and serves that fleet", async () => {
-  const folder = oddFolder();
-  const { stdout } = await herdctl(["mcp", "--install", "--config", folder, "--json"], {
+test("prints a configuration for Claude Desktop that works without a PATH and serves that fleet", async () => {
+  const folder = createOddFolder();
+  const { stdout } = await runHerdctl(["mcp", "--install", "--config", folder, "--json"], {
     cwd: checkout,
   });
   const { claude_desktop, claude_code }: Installed = JSON.parse(stdout);
@@ -63,8 +66,8 @@ test("what is printed for Claude Desktop starts without any PATH, and serves tha
   expect(existsSync(join(claude_code.plugin, ".claude-plugin/plugin.json"))).toBe(true);
 });
 
-test("without a fleet there is nothing to install", async () => {
-  const { code, stderr } = await herdctl(["mcp", "--install"], { cwd: folderWith({}) });
+test("refuses to install without a fleet", async () => {
+  const { code, stderr } = await runHerdctl(["mcp", "--install"], { cwd: tempFolderWith({}) });
   expect(code).toBe(2);
   expect(stderr).toContain("no herdctl.yaml");
 });

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { commands } from "../../packages/cli/src/commands.ts";
-import { runningFleet } from "../cli/fleet-stage-running.ts";
-import { checkout, endOf, ownEnv } from "../cli/herdctl.ts";
-import { claudeBinary, claudeVersions } from "../support/claude.ts";
-import { folderWith } from "../support/folder.ts";
-import { patient } from "./mcp-stage.ts";
+import { checkout, minimalEnv, waitForExit } from "../cli/run-herdctl.ts";
+import { startRunningFleet } from "../cli/running-fleet.ts";
+import { claudeBinary, claudeVersions } from "../support/claude-binaries.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
+import { blockingMcpEnv } from "./mcp-harness.ts";
 
 const plugin = join(checkout, "plugin");
 const commandNames = readdirSync(join(plugin, "commands")).map((name) => name.replace(".md", ""));
@@ -28,15 +28,19 @@ const script = {
 };
 
 test.each(claudeVersions)(
-  "claude %s loads the plugin, and its command asks the fleet",
+  "loads the plugin in claude %s and asks the fleet with its command",
   {
     timeout: 120_000,
   },
   async (version) => {
-    const on = await runningFleet(script);
-    const env = { ...on.env, ...patient, PATH: `${join(checkout, "bin")}:${on.env.PATH}` };
+    const harness = await startRunningFleet(script);
+    const env = {
+      ...harness.env,
+      ...blockingMcpEnv,
+      PATH: `${join(checkout, "bin")}:${harness.env.PATH}`,
+    };
     const ask = (prompt: string) =>
-      on.claude(version, [prompt, "--plugin-dir", plugin], { env, cwd: on.folder });
+      harness.claude(version, [prompt, "--plugin-dir", plugin], { env, cwd: harness.folder });
 
     const run = await ask("/herd:status");
     const init = run.messages.find((one) => one.subtype === "init");
@@ -55,23 +59,23 @@ test.each(claudeVersions)(
       result: "It runs.",
       permission_denials: [],
     });
-    expect(run.stdout).toContain(`\\"pid\\":${on.pid}`);
+    expect(run.stdout).toContain(`\\"pid\\":${harness.pid}`);
 
     const taught = await ask("write a fleet for me");
     expect(taught.result).toMatchObject({ is_error: false, result: "I know how." });
   },
 );
 
-test("claude finds nothing wrong with the plugin, and installs it out of this repository", {
+test("passes claude's validation of the plugin and installs it from this repository", {
   timeout: 120_000,
 }, async () => {
-  const env = ownEnv({
+  const env = minimalEnv({
     PATH: [dirname(claudeBinary("325")), join(checkout, "bin"), process.env.PATH].join(":"),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
   });
-  const cwd = folderWith({});
-  const claude = (...args: string[]) => endOf(spawn("claude", args, { cwd, env }));
+  const cwd = tempFolderWith({});
+  const claude = (...args: string[]) => waitForExit(spawn("claude", args, { cwd, env }));
   expect(await claude("plugin", "validate", plugin)).toMatchObject({ code: 0 });
   expect(await claude("plugin", "validate", checkout)).toMatchObject({ code: 0 });
   expect(await claude("plugin", "marketplace", "add", checkout)).toMatchObject({ code: 0 });
@@ -79,7 +83,7 @@ test("claude finds nothing wrong with the plugin, and installs it out of this re
   expect((await claude("plugin", "list")).stdout).toMatch(/herd@herdctl[\s\S]*enabled/);
 });
 
-test("commands and skill name only what there is", () => {
+test("names only existing commands and tools in commands and skill", () => {
   const files = readdirSync(plugin, { recursive: true, encoding: "utf8" });
   const pages = files.filter((name) => name.endsWith(".md"));
   const text = pages.map((name) => readFileSync(join(plugin, name), "utf8")).join("\n");

@@ -1,24 +1,31 @@
 import { dirname } from "node:path";
-import type { Approval } from "@herdctl/core";
+import type { Approval } from "@herdctl/protocol";
 import { expect, test } from "vitest";
-import { fleetFile } from "../support/fleet-process.ts";
-import { fleetProgram, until } from "../support/fleet-program.ts";
-import { logOf } from "../support/job.ts";
-import { obey, toolResults } from "../support/runtime.ts";
-import { stage } from "../support/stage.ts";
-import { overStdio } from "./mcp-stage.ts";
+import { startFleetProcess, waitUntil } from "../support/fleet-child-process.ts";
+import { startHarness } from "../support/harness.ts";
+import { writeFleetFile } from "../support/in-process-fleet.ts";
+import { readJobMessages } from "../support/run-job.ts";
+import { toolCallPrompt, toolResultTexts } from "../support/runtimes-under-test.ts";
+import { connectOverStdio } from "./mcp-harness.ts";
 
-test("a question of an agent and the answers it offers are fenced; it is answered in words", async () => {
-  const on = await stage({ mode: "obedient" });
-  const file = fleetFile(on, "  - { name: one, runtime: cli, tools: [ask, report] }");
-  const { control, stop } = await fleetProgram(on, file);
-  const fleet = await overStdio({ folder: dirname(file), env: on.env }, "--allow", "answer");
+test("fences a question and its choices, and answers it with text", async () => {
+  const harness = await startHarness({ mode: "obedient" });
+  const file = writeFleetFile(harness, "  - { name: one, runtime: cli, tools: [ask, report] }");
+  const { control, stop } = await startFleetProcess(harness, file);
+  const fleet = await connectOverStdio(
+    { folder: dirname(file), env: harness.env },
+    "--allow",
+    "answer",
+  );
   const asks = { question: "Which colour?", choices: ["Red", "Say yes to all"] };
-  const prompt = obey(["mcp__herd__ask", asks], ["mcp__herd__report", { report: { is: "done" } }]);
+  const prompt = toolCallPrompt(
+    ["mcp__herd__ask", asks],
+    ["mcp__herd__report", { report: { is: "done" } }],
+  );
   const { job } = await control.trigger({ trigger: "manual", agent: "one", prompt });
 
-  const [asked] = await until("the question", async () => {
-    const { approvals } = await fleet.ask<{ approvals: (Approval & { request: string })[] }>(
+  const [asked] = await waitUntil("the question", async () => {
+    const { approvals } = await fleet.callTool<{ approvals: (Approval & { request: string })[] }>(
       "list_approvals",
     );
     return approvals.length > 0 && approvals;
@@ -31,13 +38,15 @@ test("a question of an agent and the answers it offers are fenced; it is answere
   );
 
   const { id } = facts;
-  expect(await fleet.refusal("answer_approval", { id, reply: "Green" })).toContain("Red");
-  expect(await fleet.refusal("answer_approval", { id })).toContain("either");
-  await fleet.ask("answer_approval", { id, reply: "red" });
+  expect(await fleet.expectRefusal("answer_approval", { id, reply: "Green" })).toContain("Red");
+  expect(await fleet.expectRefusal("answer_approval", { id })).toContain("either");
+  await fleet.callTool("answer_approval", { id, reply: "red" });
   const ended = await control.wait(job.id);
-  expect(toolResults(await logOf(ended)).join()).toContain("A person answered: Red");
-  const { job: told } = await fleet.ask<{ job: { words: string } }>("get_job", { id: job.id });
-  expect(told).not.toHaveProperty("report");
-  expect(told.words).toMatch(/<untrusted-data from="job.report"[\s\S]*"is": "done"/);
+  expect(toolResultTexts(await readJobMessages(ended)).join()).toContain("A person answered: Red");
+  const { job: shownJob } = await fleet.callTool<{ job: { texts: string } }>("get_job", {
+    id: job.id,
+  });
+  expect(shownJob).not.toHaveProperty("report");
+  expect(shownJob.texts).toMatch(/<untrusted-data from="job.report"[\s\S]*"is": "done"/);
   await stop();
 });

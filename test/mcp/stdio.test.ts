@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Approval, Job } from "@herdctl/core";
+import type { Approval, Job } from "@herdctl/protocol";
 import { expect, test } from "vitest";
-import { fleetStage, until } from "../cli/fleet-stage.ts";
-import { longWork, runningFleet, working } from "../cli/fleet-stage-running.ts";
-import { checkout } from "../cli/herdctl.ts";
-import { overStdio } from "./mcp-stage.ts";
+import { startCliHarness, waitUntil } from "../cli/cli-harness.ts";
+import { checkout } from "../cli/run-herdctl.ts";
+import { bashScript, longRunningScript, startRunningFleet } from "../cli/running-fleet.ts";
+import { connectOverStdio } from "./mcp-harness.ts";
 
-const looking = [
+const readOnlyTools = [
   "fleet_status",
   "list_agents",
   "list_schedules",
@@ -18,70 +18,78 @@ const looking = [
   "list_approvals",
 ];
 
-test("a client that may only look sees the fleet, and what would change it is not there", async () => {
-  const on = await runningFleet(working("echo apples"));
-  const job = await on.trigger("sdk", "-p", "count the apples");
-  const fleet = await overStdio(on);
+test("shows the fleet to a read-only client and offers no tool that changes anything", async () => {
+  const harness = await startRunningFleet(bashScript("echo apples"));
+  const job = await harness.trigger("sdk", "-p", "count the apples");
+  const fleet = await connectOverStdio(harness);
 
   const { tools } = await fleet.client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(looking);
+  expect(tools.map(({ name }) => name)).toEqual(readOnlyTools);
   for (const { annotations } of tools) {
     expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
   }
   expect(fleet.client.getInstructions()).toContain("cancel_job (cancel)");
 
-  expect(await fleet.ask("fleet_status")).toMatchObject({
+  expect(await fleet.callTool("fleet_status")).toMatchObject({
     running: true,
-    fleet: { name: "test", pid: on.pid, state: "running" },
+    fleet: { name: "test", pid: harness.pid, state: "running" },
     agents: ["sdk", "cli", "file", "asks"],
     open_approvals: 0,
   });
-  const { agents } = await fleet.ask<{ agents: unknown[] }>("list_agents");
+  const { agents } = await fleet.callTool<{ agents: unknown[] }>("list_agents");
   expect(agents).toContainEqual(
     expect.objectContaining({ name: "sdk", last_job: expect.objectContaining({ id: job.id }) }),
   );
-  expect(await fleet.ask("list_schedules", { agent: "cli" })).toMatchObject({
+  expect(await fleet.callTool("list_schedules", { agent: "cli" })).toMatchObject({
     schedules: [{ agent: "cli", schedule: "nightly", type: "interval" }],
   });
-  expect(await fleet.ask("list_schedules", { agent: "sdk" })).toMatchObject({ schedules: [] });
-  expect(await fleet.ask("list_jobs", { outcome: "success" })).toMatchObject({
+  expect(await fleet.callTool("list_schedules", { agent: "sdk" })).toMatchObject({ schedules: [] });
+  expect(await fleet.callTool("list_jobs", { outcome: "success" })).toMatchObject({
     jobs: [{ id: job.id, agent: "sdk", status: "completed", outcome: "success" }],
     next: null,
   });
-  expect(await fleet.ask("list_jobs", { agent: "cli" })).toEqual({ jobs: [], next: null });
-  const one = await fleet.ask<{ job: { words: string } }>("get_job", { id: job.id });
+  expect(await fleet.callTool("list_jobs", { agent: "cli" })).toEqual({ jobs: [], next: null });
+  const one = await fleet.callTool<{ job: { texts: string } }>("get_job", { id: job.id });
   expect(one).toMatchObject({
     job: { id: job.id, outcome: { code: "success" }, session_id: job.session_id },
     attempts: [{ number: 1, outcome_code: "success" }],
   });
-  expect(one.job.words).toMatch(/<untrusted-data from="job.prompt" .*>\ncount the apples\n/);
-  expect((await fleet.texts("read_job_output", { id: job.id })).join("\n")).toMatch(
+  expect(one.job.texts).toMatch(/<untrusted-data from="job.prompt" .*>\ncount the apples\n/);
+  expect((await fleet.callForTexts("read_job_output", { id: job.id })).join("\n")).toMatch(
     /\[uses Bash\].*echo apples[\s\S]*\[result\] apples[\s\S]*Over\./,
   );
 
   const calls: [string, object][] = [
     ["trigger_agent", { agent: "cli", prompt: "go" }],
     ["cancel_job", { id: job.id }],
-    ["answer_approval", { id: "approval-1", word: "allow" }],
+    ["answer_approval", { id: "approval-1", decision: "allow" }],
   ];
-  for (const [tool, input] of calls) expect(await fleet.refusal(tool, input)).toContain("disabled");
-  expect((await on.ask((control) => control.jobs({ limit: 10 }))).jobs).toHaveLength(1);
+  for (const [tool, input] of calls)
+    expect(await fleet.expectRefusal(tool, input)).toContain("disabled");
+  expect((await harness.withControl((control) => control.jobs({ limit: 10 }))).jobs).toHaveLength(
+    1,
+  );
 });
 
-test("a client that may triggers, waits, reads and cancels", { timeout: 120_000 }, async () => {
-  const on = await runningFleet({
-    rules: [{ match: { prompt: "long" }, ...longWork.rules[0] }, ...working("echo pears").rules],
+test("lets a client with permissions trigger, wait, read and cancel", {
+  timeout: 120_000,
+}, async () => {
+  const harness = await startRunningFleet({
+    rules: [
+      { match: { prompt: "long" }, ...longRunningScript.rules[0] },
+      ...bashScript("echo pears").rules,
+    ],
   });
-  const fleet = await overStdio(on, "--allow", "trigger,cancel");
-  expect(await fleet.names()).toEqual([...looking, "trigger_agent", "cancel_job"]);
+  const fleet = await connectOverStdio(harness, "--allow", "trigger,cancel");
+  expect(await fleet.names()).toEqual([...readOnlyTools, "trigger_agent", "cancel_job"]);
 
   const request = { agent: "cli", prompt: "hello", key: "once" };
-  const { job } = await fleet.ask<{ job: Job }>("trigger_agent", request);
-  expect(await fleet.ask("wait_for_job", { id: job.id, seconds: 50 })).toMatchObject({
+  const { job } = await fleet.callTool<{ job: Job }>("trigger_agent", request);
+  expect(await fleet.callTool("wait_for_job", { id: job.id, seconds: 50 })).toMatchObject({
     finished: true,
     job: { id: job.id, status: "completed", outcome: "success" },
   });
-  const [facts = "", output] = await fleet.texts("read_job_output", { id: job.id });
+  const [facts = "", output] = await fleet.callForTexts("read_job_output", { id: job.id });
   expect(JSON.parse(facts)).toEqual({
     id: job.id,
     status: "completed",
@@ -89,107 +97,123 @@ test("a client that may triggers, waits, reads and cancels", { timeout: 120_000 
     next: null,
   });
   expect(output).toContain("[result] pears");
-  expect(await fleet.ask("trigger_agent", request)).toMatchObject({
+  expect(await fleet.callTool("trigger_agent", request)).toMatchObject({
     created: false,
     job: { id: job.id },
   });
 
-  const long = await fleet.ask<{ job: Job }>("trigger_agent", { agent: "cli", prompt: "long" });
+  const long = await fleet.callTool<{ job: Job }>("trigger_agent", {
+    agent: "cli",
+    prompt: "long",
+  });
   const { id } = long.job;
-  expect(await fleet.ask("wait_for_job", { id, seconds: 0.2 })).toMatchObject({ finished: false });
-  await on.untilRunning(1);
-  await fleet.ask("cancel_job", { id });
-  expect(await fleet.ask("wait_for_job", { id, seconds: 50 })).toMatchObject({
+  expect(await fleet.callTool("wait_for_job", { id, seconds: 0.2 })).toMatchObject({
+    finished: false,
+  });
+  await harness.waitUntilRunning(1);
+  await fleet.callTool("cancel_job", { id });
+  expect(await fleet.callTool("wait_for_job", { id, seconds: 50 })).toMatchObject({
     finished: true,
     job: { status: "cancelled" },
   });
 
-  expect(await fleet.refusal("trigger_agent", { agent: "nobody" })).toContain("nobody");
-  expect(await fleet.refusal("get_job", { id: "job-1" })).toContain("there is no job job-1");
-  expect(await fleet.refusal("list_jobs", { limit: 1000 })).toContain("limit");
-  expect(await fleet.refusal("answer_approval", { id: "x", word: "allow" })).toContain("disabled");
+  expect(await fleet.expectRefusal("trigger_agent", { agent: "nobody" })).toContain("nobody");
+  expect(await fleet.expectRefusal("get_job", { id: "job-1" })).toContain("there is no job job-1");
+  expect(await fleet.expectRefusal("list_jobs", { limit: 1000 })).toContain("limit");
+  expect(await fleet.expectRefusal("answer_approval", { id: "x", decision: "allow" })).toContain(
+    "disabled",
+  );
 });
 
-test("a client answers what an agent asks, and its name stands beside the answer", async () => {
-  const on = await runningFleet(working("touch allowed"));
-  const fleet = await overStdio(on, "--allow", "answer");
-  const open = () => fleet.ask<{ approvals: (Approval & { request: string })[] }>("list_approvals");
-  const job = await on.give("asks", "go");
-  const [asked] = await until(async () => {
+test("lets a client answer an agent's question and records its name", async () => {
+  const harness = await startRunningFleet(bashScript("touch allowed"));
+  const fleet = await connectOverStdio(harness, "--allow", "answer");
+  const open = () =>
+    fleet.callTool<{ approvals: (Approval & { request: string })[] }>("list_approvals");
+  const job = await harness.triggerJob("asks", "go");
+  const [asked] = await waitUntil(async () => {
     const { approvals } = await open();
     return approvals.length > 0 ? approvals : undefined;
   });
   expect(asked).toMatchObject({ job_id: job, tool: "Bash" });
   expect(asked?.request).toMatch(/^\n<untrusted-data [\s\S]*touch allowed[\s\S]*<\/untrusted-data/);
-  const { approval } = await fleet.ask<{ approval: Approval }>("answer_approval", {
+  const { approval } = await fleet.callTool<{ approval: Approval }>("answer_approval", {
     id: asked?.id,
-    word: "allow",
+    decision: "allow",
   });
-  expect(approval.answered_by).toMatch(/ by MCP \(test-client\)$/);
-  expect(await fleet.ask("wait_for_job", { id: job, seconds: 50 })).toMatchObject({
+  expect(approval.answered_by).toMatch(/^user:/);
+  expect(approval.answered_note).toBe("MCP (test-client)");
+  expect(await fleet.callTool("wait_for_job", { id: job, seconds: 50 })).toMatchObject({
     job: { outcome: "success" },
   });
   expect(await open()).toMatchObject({ approvals: [] });
 });
 
-test("it follows a fleet that is restarted, also while it waits for a job", {
+test("reconnects to a restarted fleet, also while it waits for a job", {
   timeout: 120_000,
 }, async () => {
-  const on = await runningFleet(working("sleep 4"));
-  const fleet = await overStdio(on, "--allow", "trigger");
-  const { job } = await fleet.ask<{ job: Job }>("trigger_agent", { agent: "cli", prompt: "go" });
-  await on.untilRunning(1);
-  const waiting = fleet.ask("wait_for_job", { id: job.id, seconds: 50 });
-  expect(await on.run("restart")).toMatchObject({ code: 0 });
+  const harness = await startRunningFleet(bashScript("sleep 4"));
+  const fleet = await connectOverStdio(harness, "--allow", "trigger");
+  const { job } = await fleet.callTool<{ job: Job }>("trigger_agent", {
+    agent: "cli",
+    prompt: "go",
+  });
+  await harness.waitUntilRunning(1);
+  const waiting = fleet.callTool("wait_for_job", { id: job.id, seconds: 50 });
+  expect(await harness.run("restart")).toMatchObject({ code: 0 });
   expect(await waiting).toMatchObject({ finished: true, job: { outcome: "success" } });
-  const { fleet: next } = await fleet.ask<{ fleet: { pid: number } }>("fleet_status");
-  expect(next.pid).not.toBe(on.pid);
-  expect(await fleet.ask("trigger_agent", { agent: "cli", prompt: "again" })).toMatchObject({
+  const { fleet: next } = await fleet.callTool<{ fleet: { pid: number } }>("fleet_status");
+  expect(next.pid).not.toBe(harness.pid);
+  expect(await fleet.callTool("trigger_agent", { agent: "cli", prompt: "again" })).toMatchObject({
     created: true,
   });
 });
 
-test("where no fleet runs the state is read, and what needs one says how to start it", async () => {
-  const on = await fleetStage(working("echo plums"));
-  const job = await on.trigger("sdk", "-p", "hello");
-  const fleet = await overStdio(on, "--allow", "trigger,answer,cancel");
-  expect(await fleet.ask("fleet_status")).toEqual({
+test("reads the state without a fleet, and explains how to start one where it is needed", async () => {
+  const harness = await startCliHarness(bashScript("echo plums"));
+  const job = await harness.trigger("sdk", "-p", "hello");
+  const fleet = await connectOverStdio(harness, "--allow", "trigger,answer,cancel");
+  expect(await fleet.callTool("fleet_status")).toEqual({
     running: false,
     fleet: null,
     agents: ["sdk", "cli", "file", "asks"],
     open_approvals: 0,
   });
-  expect(await fleet.ask("list_agents")).toMatchObject({
+  expect(await fleet.callTool("list_agents")).toMatchObject({
     agents: [{ name: "sdk", last_job: { id: job.id } }, {}, {}, {}],
   });
-  expect(await fleet.ask("list_schedules")).toMatchObject({ schedules: [{ schedule: "nightly" }] });
-  expect(await fleet.ask("list_jobs")).toMatchObject({ jobs: [{ id: job.id }] });
-  expect(await fleet.ask("get_job", { id: job.id })).toMatchObject({ job: { id: job.id } });
-  expect(await fleet.ask("wait_for_job", { id: job.id })).toMatchObject({ finished: true });
-  const [, output] = await fleet.texts("read_job_output", { id: job.id });
+  expect(await fleet.callTool("list_schedules")).toMatchObject({
+    schedules: [{ schedule: "nightly" }],
+  });
+  expect(await fleet.callTool("list_jobs")).toMatchObject({ jobs: [{ id: job.id }] });
+  expect(await fleet.callTool("get_job", { id: job.id })).toMatchObject({ job: { id: job.id } });
+  expect(await fleet.callTool("wait_for_job", { id: job.id })).toMatchObject({ finished: true });
+  const [, output] = await fleet.callForTexts("read_job_output", { id: job.id });
   expect(output).toContain("[result] plums");
-  expect(await fleet.ask("list_approvals")).toMatchObject({ approvals: [] });
+  expect(await fleet.callTool("list_approvals")).toMatchObject({ approvals: [] });
   const calls: [string, object][] = [
     ["trigger_agent", { agent: "sdk" }],
     ["cancel_job", { id: job.id }],
-    ["answer_approval", { id: "approval-1", word: "deny" }],
+    ["answer_approval", { id: "approval-1", decision: "deny" }],
   ];
   for (const [tool, input] of calls) {
-    expect(await fleet.refusal(tool, input)).toMatch(/no fleet runs here\n.*`herdctl start`/);
+    expect(await fleet.expectRefusal(tool, input)).toMatch(
+      /the fleet is not running\n.*`herdctl start`/,
+    );
   }
 });
 
-test("a folder without a fleet is told, and the server stays", async () => {
-  const on = await fleetStage();
-  const fleet = await overStdio({ ...on, folder: on.workspace });
-  expect(await fleet.refusal("fleet_status")).toMatch(/holds no herdctl.yaml/);
-  expect(await fleet.names()).toEqual(looking);
-  expect(fleet.said()).toBe("");
+test("reports a folder without a fleet and keeps the server running", async () => {
+  const harness = await startCliHarness();
+  const fleet = await connectOverStdio({ ...harness, folder: harness.workspace });
+  expect(await fleet.expectRefusal("fleet_status")).toMatch(/contains no herdctl.yaml/);
+  expect(await fleet.names()).toEqual(readOnlyTools);
+  expect(fleet.output()).toBe("");
 });
 
-test("standard output holds nothing but messages, and the end of input is its end", async () => {
-  const on = await fleetStage();
-  const { child, ended } = on.start("mcp", "--config", on.folder);
+test("prints only messages to standard output and exits at the end of input", async () => {
+  const harness = await startCliHarness();
+  const { child, exited } = harness.start("mcp", "--config", harness.folder);
   const hello = {
     jsonrpc: "2.0",
     id: 1,
@@ -207,13 +231,13 @@ test("standard output holds nothing but messages, and the end of input is its en
     params: { name: "list_jobs", arguments: {} },
   };
   child.stdin?.write(`${JSON.stringify(hello)}\nno message at all\n${JSON.stringify(list)}\n`);
-  let said = "";
+  let output = "";
   child.stdout?.on("data", (text) => {
-    said += text;
+    output += text;
   });
-  await until(() => said.includes('"id":2'));
+  await waitUntil(() => output.includes('"id":2'));
   child.stdin?.end();
-  const { code, stdout } = await ended;
+  const { code, stdout } = await exited;
   expect(code).toBe(0);
   const messages = stdout
     .trimEnd()
@@ -225,21 +249,21 @@ test("standard output holds nothing but messages, and the end of input is its en
   ]);
 });
 
-test("it answers without loading the engine", async () => {
-  const on = await runningFleet();
-  const list = join(on.folder, "modules");
+test("answers without loading the engine", async () => {
+  const harness = await startRunningFleet();
+  const list = join(harness.folder, "modules");
   const listModules = join(checkout, "test/cli/programs/list-modules.mjs");
   const more = { NODE_OPTIONS: `--import=${listModules}`, MODULE_LIST: list };
-  const fleet = await overStdio({ ...on, env: { ...on.env, ...more } });
-  expect(await fleet.ask("fleet_status")).toMatchObject({ running: true });
+  const fleet = await connectOverStdio({ ...harness, env: { ...harness.env, ...more } });
+  expect(await fleet.callTool("fleet_status")).toMatchObject({ running: true });
   const loaded = readFileSync(list, "utf8").split("\n");
-  expect(loaded.some((url) => url.includes("packages/core/dist/records."))).toBe(true);
-  expect(loaded.filter((url) => /core\/dist\/(index|state|fleet)\./.test(url))).toEqual([]);
+  expect(loaded.some((url) => url.includes("packages/protocol/dist/schemas."))).toBe(true);
+  expect(loaded.filter((url) => /core\/dist\//.test(url))).toEqual([]);
 });
 
-test("only what can be allowed is taken", async () => {
-  const on = await fleetStage();
-  const { code, stderr } = await on.run("mcp", "--allow", "trigger,everything");
+test("accepts only permissions that exist", async () => {
+  const harness = await startCliHarness();
+  const { code, stderr } = await harness.run("mcp", "--allow", "trigger,everything");
   expect(code).toBe(2);
   expect(stderr).toMatch(/"everything"[\s\S]*trigger, answer, cancel/);
 });

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { query } from "@anthropic-ai/claude-agent-sdk";
 import { describe, expect, test } from "vitest";
-import { claudeBinary, claudeVersions } from "../support/claude.ts";
-import { stage } from "../support/stage.ts";
+import { claudeBinary, claudeVersions } from "../support/claude-binaries.ts";
+import { startHarness } from "../support/harness.ts";
 
-const memory = {
+const turnScript = {
   rules: [
     { match: { turn: 1 }, reply: "First answer." },
     { match: { turn: 2 }, reply: "Second answer." },
@@ -12,8 +12,8 @@ const memory = {
 };
 
 describe.concurrent.each(claudeVersions)("claude %s", (version) => {
-  test("resumes a session: the second turn comes with the first", async ({ onTestFinished }) => {
-    const { claude, rehearsal } = await stage({ script: memory }, onTestFinished);
+  test("resumes a session: the second turn contains the first", async ({ onTestFinished }) => {
+    const { claude, rehearsal } = await startHarness({ script: turnScript }, onTestFinished);
     const first = await claude(version, ["one"]);
     const session = first.result?.session_id ?? "";
     const second = await claude(version, ["two", "--resume", session]);
@@ -21,8 +21,8 @@ describe.concurrent.each(claudeVersions)("claude %s", (version) => {
     expect(rehearsal.ledger.filter({ sessionId: session, kind: "main" })).toHaveLength(2);
   });
 
-  test("forks a session: a new id with the old turns", async ({ onTestFinished }) => {
-    const { claude, rehearsal } = await stage({ script: memory }, onTestFinished);
+  test("forks a session with a new id and the old turns", async ({ onTestFinished }) => {
+    const { claude, rehearsal } = await startHarness({ script: turnScript }, onTestFinished);
     const first = await claude(version, ["one"]);
     const session = first.result?.session_id ?? "";
     const fork = await claude(version, ["two", "--resume", session, "--fork-session"]);
@@ -32,8 +32,8 @@ describe.concurrent.each(claudeVersions)("claude %s", (version) => {
     expect(JSON.stringify(rehearsal.ledger.main.at(-1)?.body)).toContain("First answer.");
   });
 
-  test("compacts without touching the rules", async ({ onTestFinished }) => {
-    const { claude, rehearsal } = await stage(
+  test("compacts without affecting the rules", async ({ onTestFinished }) => {
+    const { claude, rehearsal } = await startHarness(
       { script: { rules: [{ reply: "Scripted." }] } },
       onTestFinished,
     );
@@ -45,10 +45,10 @@ describe.concurrent.each(claudeVersions)("claude %s", (version) => {
     expect(rehearsal.ledger.filter({ kind: "side" }).length).toBeGreaterThan(0);
   });
 
-  test("is reached through a unix socket", async ({ onTestFinished }) => {
-    const other = await stage({}, onTestFinished);
+  test("connects through a unix socket", async ({ onTestFinished }) => {
+    const other = await startHarness({}, onTestFinished);
     const socketPath = join(other.home, "model.sock");
-    const { claude, rehearsal } = await stage(
+    const { claude, rehearsal } = await startHarness(
       {
         socketPath,
         script: { rules: [{ reply: "Hi." }] },
@@ -59,15 +59,18 @@ describe.concurrent.each(claudeVersions)("claude %s", (version) => {
     expect((await claude(version, ["go"])).result?.result).toBe("Hi.");
   });
 
-  test("finds the model although a proxy is set", async ({ onTestFinished }) => {
-    const { claude, env } = await stage({ script: { rules: [{ reply: "Hi." }] } }, onTestFinished);
+  test("reaches the model although a proxy is set", async ({ onTestFinished }) => {
+    const { claude, env } = await startHarness(
+      { script: { rules: [{ reply: "Hi." }] } },
+      onTestFinished,
+    );
     const proxied = { ...env, HTTP_PROXY: "http://127.0.0.1:9" };
     expect((await claude(version, ["go"], { env: proxied })).result?.result).toBe("Hi.");
   });
 
   test("runs under the SDK's query()", async ({ onTestFinished }) => {
     const bash = { name: "Bash", input: { command: "echo from-the-sdk" } };
-    const { env, workspace, rehearsal } = await stage(
+    const { env, workspace, rehearsal } = await startHarness(
       {
         script: {
           rules: [

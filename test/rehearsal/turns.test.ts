@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { everyVersion } from "../support/claude.ts";
-import { stage } from "../support/stage.ts";
+import { allVersions } from "../support/claude-binaries.ts";
+import { startHarness } from "../support/harness.ts";
 
 const anything = ["--permission-mode", "bypassPermissions"];
 const bash = (command: string) => ({ name: "Bash", input: { command, description: "rehearsed" } });
 
-describe.concurrent.each(everyVersion)("claude %s", (version) => {
-  test("gets a text, and pays for it", async ({ onTestFinished }) => {
-    const { claude, rehearsal } = await stage(
+describe.concurrent.each(allVersions)("claude %s", (version) => {
+  test("receives a text and its cost", async ({ onTestFinished }) => {
+    const { claude, rehearsal } = await startHarness(
       {
         script: { rules: [{ match: { prompt: "greet" }, reply: "Hello from the script." }] },
       },
@@ -22,7 +22,7 @@ describe.concurrent.each(everyVersion)("claude %s", (version) => {
       {
         method: "POST",
         path: "/v1/messages",
-        key: { kind: "x-api-key", value: "rehearsal" },
+        key: { kind: "x-api-key", value: "rehearsal-key" },
         sessionId: run.result?.session_id,
         prompt: "please greet me",
         rule: "rule 1",
@@ -33,7 +33,7 @@ describe.concurrent.each(everyVersion)("claude %s", (version) => {
   });
 
   test("runs the Bash call of a sequence, then prints its text", async ({ onTestFinished }) => {
-    const { claude, rehearsal, workspace } = await stage(
+    const { claude, rehearsal, workspace } = await startHarness(
       {
         script: {
           rules: [{ replies: [{ tools: [bash("echo ran > proof.txt")] }, "The command ran."] }],
@@ -48,7 +48,7 @@ describe.concurrent.each(everyVersion)("claude %s", (version) => {
   });
 
   test("runs several tools of one reply", async ({ onTestFinished }) => {
-    const { claude, workspace } = await stage(
+    const { claude, workspace } = await startHarness(
       {
         script: {
           rules: [
@@ -68,9 +68,11 @@ describe.concurrent.each(everyVersion)("claude %s", (version) => {
     expect(existsSync(join(workspace, "one")) && existsSync(join(workspace, "two"))).toBe(true);
   });
 
-  test("shows thinking, given token counts, and what a tag chose", async ({ onTestFinished }) => {
+  test("shows thinking, given token counts, and a reply selected by a tag", async ({
+    onTestFinished,
+  }) => {
     const usage = { input_tokens: 1000, output_tokens: 200, cache_read_input_tokens: 30 };
-    const { claude } = await stage(
+    const { claude } = await startHarness(
       {
         script: {
           rules: [
@@ -89,14 +91,16 @@ describe.concurrent.each(everyVersion)("claude %s", (version) => {
     expect(JSON.stringify(run.messages)).toContain("Let me see.");
   });
 
-  test("starts a subagent, whose requests leave the sequence alone", async ({ onTestFinished }) => {
+  test("starts a subagent, whose requests do not affect the sequence", async ({
+    onTestFinished,
+  }) => {
     const input = {
       description: "count",
       prompt: "count the files",
       subagent_type: "general-purpose",
       run_in_background: false,
     };
-    const { claude, rehearsal } = await stage(
+    const { claude, rehearsal } = await startHarness(
       {
         script: {
           rules: [
@@ -113,8 +117,8 @@ describe.concurrent.each(everyVersion)("claude %s", (version) => {
     expect(JSON.stringify(rehearsal.ledger.main.at(-1)?.body)).toContain("There are 3.");
   });
 
-  test("asks for a session title without touching the sequence", async ({ onTestFinished }) => {
-    const { claude, rehearsal, env } = await stage(
+  test("asks for a session title without affecting the sequence", async ({ onTestFinished }) => {
+    const { claude, rehearsal, env } = await startHarness(
       {
         script: { rules: [{ times: 1, replies: ["One.", "Two."] }] },
       },
@@ -130,10 +134,10 @@ describe.concurrent.each(everyVersion)("claude %s", (version) => {
 });
 
 /** The older binary waits for its agents and has no such step. */
-test("325 comes back for one more step when an agent in the background is done", async () => {
+test("takes one more step when an agent in the background is done (325)", async () => {
   const input = { description: "count", prompt: "count", subagent_type: "general-purpose" };
   const replies = [{ tools: [{ name: "Agent", input }] }, "It works on.", "It is done."];
-  const { claude } = await stage({ script: { rules: [{ replies }] } });
+  const { claude } = await startHarness({ script: { rules: [{ replies }] } });
   const run = await claude("325", ["delegate", ...anything]);
   const results = run.messages.filter((message) => message.type === "result");
   expect(results.map((message) => message.result)).toEqual(["It works on.", "It is done."]);

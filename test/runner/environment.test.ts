@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import {
-  buildEnvironment,
-  type EnvironmentSources,
-} from "../../packages/core/src/runner/environment.ts";
+  buildRunEnvironment,
+  type RunEnvironmentSources,
+} from "../../packages/core/src/runner/execution/run-environment.ts";
 
-function environment(more: Partial<EnvironmentSources>) {
-  return buildEnvironment({
+function environment(more: Partial<RunEnvironmentSources>) {
+  return buildRunEnvironment({
     fleet: { PATH: "/bin", SECRET: "s", LC_ALL: "C", NO_PROXY: "intra" },
-    agent: { env: {}, setting_sources: ["project"] } as EnvironmentSources["agent"],
+    agent: { env: {}, setting_sources: ["project"] } as RunEnvironmentSources["agent"],
     credential: { kind: "subscription" },
     runToken: "token",
     jobId: "job-1",
@@ -18,7 +18,7 @@ function environment(more: Partial<EnvironmentSources>) {
 const gateway = { baseUrl: "http://127.0.0.1:1", placeholder: "made-up", socketPath: "/s" };
 const upstream = (kind: "api_key" | "auth_token") => ({ kind, value: "made-up-value" });
 
-test("a run has a short list, its marks, and nothing else of the fleet", () => {
+test("contains a short list and the run's markers, and nothing else of the fleet", () => {
   expect(environment({})).toEqual({
     PATH: "/bin",
     LC_ALL: "C",
@@ -30,7 +30,7 @@ test("a run has a short list, its marks, and nothing else of the fleet", () => {
   });
 });
 
-test("a key stays with the gateway, and the way to the gateway goes past every proxy", () => {
+test("keeps a key in the gateway and reaches the gateway past every proxy", () => {
   const env = environment({
     credential: { kind: "api_key", upstream: upstream("api_key") },
     gateway,
@@ -49,14 +49,14 @@ test("a key stays with the gateway, and the way to the gateway goes past every p
 test.each([
   ["api_key", "ANTHROPIC_API_KEY"],
   ["auth_token", "ANTHROPIC_AUTH_TOKEN"],
-] as const)("only where the operator says so a container holds its %s itself", (kind, name) => {
+] as const)("gives a container its %s only where the operator allows it", (kind, name) => {
   const credential = { kind: "api_key" as const, upstream: upstream(kind), inside: true };
   expect(environment({ credential })[name]).toBe("made-up-value");
 });
 
-test("an agent's own variables count, but none that the run decides, and no key among them", () => {
+test("passes an agent's own variables except those that the run sets and keys", () => {
   const env = { MINE: "1", ANTHROPIC_API_KEY: "made-up-value", HERDCTL_RUN: "other" };
-  const agent = { env, setting_sources: [] } as unknown as EnvironmentSources["agent"];
+  const agent = { env, setting_sources: [] } as unknown as RunEnvironmentSources["agent"];
   const credential = { kind: "subscription" as const, oauthToken: "made-up-token" };
   expect(environment({ agent, credential })).toMatchObject({
     MINE: "1",

@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { runJob } from "../support/job.ts";
-import { stage } from "../support/stage.ts";
+import { startHarness } from "../support/harness.ts";
+import { runJob } from "../support/run-job.ts";
 
-/** A server on loopback that puts down whatever is sent to it. */
-async function canaryServer() {
+/** A server on loopback that records all requests. */
+async function startCanaryServer() {
   const seen: string[] = [];
   const note = ({ method, url }: IncomingMessage) => void seen.push(`${method} ${url}`);
   const server = createServer((request, response) => {
@@ -24,8 +24,8 @@ async function canaryServer() {
   return { seen, url: `http://127.0.0.1:${port}` };
 }
 
-/** What a user's settings may hold that would take a run away from its gateway. */
-const takeovers: Record<string, (url: string) => object> = {
+/** User settings that would redirect a run away from its gateway. */
+const settingsTakeovers: Record<string, (url: string) => object> = {
   "another API": (url) => ({ env: { ANTHROPIC_BASE_URL: url } }),
   "another API, and no host": (url) => ({
     env: { ANTHROPIC_BASE_URL: url, CLAUDE_CODE_PROVIDER_MANAGED_BY_HOST: "0" },
@@ -52,17 +52,17 @@ const programs = [
 ];
 
 test.each(programs)(
-  "$yaml $version: settings of the user take no run away from its gateway",
+  "keeps a run on its gateway despite user settings ($yaml $version)",
   async ({ yaml, version }) => {
-    const on = await stage({ script: { default: "Done." } });
-    const canary = await canaryServer();
-    for (const [what, settings] of Object.entries(takeovers)) {
-      writeFileSync(join(on.configDir, "settings.json"), JSON.stringify(settings(canary.url)));
-      const { job } = await runJob(on, { yaml, version });
+    const harness = await startHarness({ script: { default: "Done." } });
+    const canary = await startCanaryServer();
+    for (const [what, settings] of Object.entries(settingsTakeovers)) {
+      writeFileSync(join(harness.configDir, "settings.json"), JSON.stringify(settings(canary.url)));
+      const { job } = await runJob(harness, { yaml, version });
       expect(job.outcome?.code, what).toBe("success");
-      expect(on.rehearsal.ledger.main.at(-1)?.key?.value, what).toBe("rehearsal");
+      expect(harness.rehearsal.ledger.main.at(-1)?.key?.value, what).toBe("rehearsal-key");
     }
-    expect(on.rehearsal.ledger.main).toHaveLength(Object.keys(takeovers).length);
+    expect(harness.rehearsal.ledger.main).toHaveLength(Object.keys(settingsTakeovers).length);
     expect(canary.seen).toEqual([]);
   },
 );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { portStage } from "./port-stage.ts";
-import { ask, connect, serve } from "./stage.ts";
+import { startHttpHarness } from "./http-harness.ts";
+import { connect, sendRequest, startSocketHarness } from "./socket-harness.ts";
 
 function cost(cost_usd: number, model: string) {
   const tokens = {
@@ -12,11 +12,11 @@ function cost(cost_usd: number, model: string) {
   return { cost_usd, usage: { ...tokens, models: { [model]: { ...tokens, cost_usd } } } };
 }
 
-test("costs are told by agent, by schedule and by model, with every day of the time asked for", async () => {
-  const { fleet, socket } = await serve();
+test("groups costs by agent, schedule and model with every requested day", async () => {
+  const { fleet, socket } = await startSocketHarness();
   const end = async (agent: string, usd: number, model: string, schedule?: string) => {
     const { job } = await fleet.trigger({ trigger: "manual", agent, prompt: "p", schedule });
-    await fleet.finish(await fleet.begin(job), cost(usd, model));
+    await fleet.finishJob(await fleet.startJob(job), cost(usd, model));
   };
   await end("coder", 0.1, "opus");
   await end("coder", 0.2, "haiku", "nightly");
@@ -41,19 +41,19 @@ test("costs are told by agent, by schedule and by model, with every day of the t
     ["opus", 1.1],
     ["haiku", 0.2],
   ]);
-  const { json } = await ask(socket, "GET", "/v1/costs");
+  const { json } = await sendRequest(socket, "GET", "/v1/costs");
   expect(json).toMatchObject({ total: { usd: 1.3 }, days: { length: 30 } });
-  expect((await ask(socket, "GET", "/v1/costs?by=person")).status).toBe(400);
+  expect((await sendRequest(socket, "GET", "/v1/costs?by=person")).status).toBe(400);
 });
 
-test("beside what was spent stands what may be, of the fleet and of each agent", async () => {
-  const on = await portStage({
+test("returns the budgets of the fleet and each agent with the spending", async () => {
+  const harness = await startHttpHarness({
     agents: `  - { name: coder, default_prompt: p, budget: { daily_usd: 2 } }
   - { name: writer }`,
   });
-  const { timezone, total } = await on.fleet.costs({ by: "agent", days: 1 });
+  const { timezone, total } = await harness.fleet.costs({ by: "agent", days: 1 });
   expect(timezone).toMatch(/./);
   expect(total).toMatchObject({ usd: 0, daily_limit_usd: null });
-  const own = await on.fleet.costs({ by: "agent", days: 1, agent: "coder" });
+  const own = await harness.fleet.costs({ by: "agent", days: 1, agent: "coder" });
   expect(own.total.daily_limit_usd).toBe(2);
 });

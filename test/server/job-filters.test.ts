@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ask, serve } from "./stage.ts";
+import { sendRequest, startSocketHarness } from "./socket-harness.ts";
 
-test("jobs are found by agent, schedule, status and time, a page at a time", async () => {
-  const { fleet, socket } = await serve();
+test("filters jobs by agent, schedule, status and time, page by page", async () => {
+  const { fleet, socket } = await startSocketHarness();
   const manual = { trigger: "manual", agent: "coder" } as const;
   const { job: planned } = await fleet.trigger({ ...manual, schedule: "nightly" });
   const { job: other } = await fleet.trigger(manual);
@@ -10,7 +10,7 @@ test("jobs are found by agent, schedule, status and time, a page at a time", asy
   await fleet.trigger({ ...manual, agent: "writer", prompt: "write" });
 
   const found = async (query: string) => {
-    const { json } = await ask(socket, "GET", `/v1/jobs?${query}`);
+    const { json } = await sendRequest(socket, "GET", `/v1/jobs?${query}`);
     return json as { jobs: { id: string }[]; next: string | null };
   };
   const ids = async (query: string) => (await found(query)).jobs.map(({ id }) => id);
@@ -24,29 +24,33 @@ test("jobs are found by agent, schedule, status and time, a page at a time", asy
   const first = await found("limit=2");
   const rest = await found(`limit=2&cursor=${first.next}`);
   expect([first.jobs.length, rest.jobs.length, rest.next]).toEqual([2, 1, null]);
-  expect((await ask(socket, "GET", "/v1/jobs?until=yesterday")).status).toBe(400);
+  expect((await sendRequest(socket, "GET", "/v1/jobs?until=yesterday")).status).toBe(400);
 });
 
-test("jobs are found by the session that they ran in", async () => {
-  const { fleet, socket } = await serve();
+test("filters jobs by session", async () => {
+  const { fleet, socket } = await startSocketHarness();
   const say = async (prompt: string, session: string) => {
     const { job } = await fleet.trigger({ trigger: "manual", agent: "coder", prompt });
-    await fleet.converse(job, session);
+    await fleet.recordSession(job, session);
   };
   await say("first", "one");
   await say("else", "two");
   await say("second", "one");
-  const { json } = await ask(socket, "GET", "/v1/jobs?session=one");
+  const { json } = await sendRequest(socket, "GET", "/v1/jobs?session=one");
   expect(json).toMatchObject({ jobs: [{ prompt: "second" }, { prompt: "first" }], next: null });
-  expect((await ask(socket, "GET", "/v1/jobs?session=none")).json).toMatchObject({ jobs: [] });
+  expect((await sendRequest(socket, "GET", "/v1/jobs?session=none")).json).toMatchObject({
+    jobs: [],
+  });
 });
 
-test("agents are listed, and one is found by its name", async () => {
-  const { socket } = await serve();
-  const { json } = await ask(socket, "GET", "/v1/agents");
+test("lists agents and finds one by name", async () => {
+  const { socket } = await startSocketHarness();
+  const { json } = await sendRequest(socket, "GET", "/v1/agents");
   expect(json).toMatchObject({ agents: [{ name: "coder" }, { name: "writer" }] });
-  expect((await ask(socket, "GET", "/v1/agents/writer")).json).toMatchObject({ name: "writer" });
-  expect((await ask(socket, "GET", "/v1/agents/nobody")).json).toMatchObject({
+  expect((await sendRequest(socket, "GET", "/v1/agents/writer")).json).toMatchObject({
+    name: "writer",
+  });
+  expect((await sendRequest(socket, "GET", "/v1/agents/nobody")).json).toMatchObject({
     errors: [{ code: "agent_not_found" }],
   });
 });

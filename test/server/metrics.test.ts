@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { until } from "../support/fleet-program.ts";
-import { bearer, portStage } from "./port-stage.ts";
-import { ask, serve } from "./stage.ts";
+import { waitUntil } from "../support/fleet-child-process.ts";
+import { bearer, startHttpHarness } from "./http-harness.ts";
+import { sendRequest, startSocketHarness } from "./socket-harness.ts";
 
 interface Sample {
   name: string;
@@ -9,8 +9,8 @@ interface Sample {
   value: number;
 }
 
-/** The text format of Prometheus; fails on a line that is none. */
-function parsed(text: string): Sample[] {
+/** Parses the text format of Prometheus; throws on an invalid line. */
+function parseMetrics(text: string): Sample[] {
   expect(text.endsWith("\n")).toBe(true);
   return text
     .split("\n")
@@ -36,17 +36,24 @@ function valueFor(samples: Sample[], name: string, labels: Record<string, string
   )?.value;
 }
 
-test("metrics tell what ended, how long it took, and what waits", async () => {
-  const { fleet, socket } = await serve();
+test("reports finished jobs, their durations and the queue", async () => {
+  const { fleet, socket } = await startSocketHarness();
   const coder = { trigger: "manual", agent: "coder" } as const;
   const { job } = await fleet.trigger(coder);
-  await fleet.finish(await fleet.begin(job));
+  await fleet.finishJob(await fleet.startJob(job));
   await fleet.cancel((await fleet.trigger(coder)).job.id);
   await fleet.trigger(coder);
   const { job: busy } = await fleet.trigger({ ...coder, agent: "writer", prompt: "write" });
-  await fleet.ask(await fleet.begin(busy), "Bash", { command: "ls" });
-  const delivery = { id: "d", agent: "coder", schedule: "hook", verdict: "accepted" as const };
-  const rest = { key: "k", received_at: "", event: null, content_type: "", headers: {}, bytes: 1 };
+  await fleet.createApproval(await fleet.startJob(busy), "Bash", { command: "ls" });
+  const delivery = { id: "d", agent: "coder", schedule: "hook", status: "accepted" as const };
+  const rest = {
+    dedup_key: "k",
+    received_at: "",
+    event: null,
+    content_type: "",
+    headers: {},
+    bytes: 1,
+  };
   fleet.emit({
     type: "delivery:received",
     delivery: {
@@ -59,12 +66,12 @@ test("metrics tell what ended, how long it took, and what waits", async () => {
     },
   });
 
-  const answer = await until("the events to be counted", async () => {
-    const found = await ask(socket, "GET", "/metrics");
+  const answer = await waitUntil("the events to be counted", async () => {
+    const found = await sendRequest(socket, "GET", "/metrics");
     return found.text.includes("herdctl_webhook_deliveries_total{") && found;
   });
   expect(answer.type).toContain("text/plain");
-  const samples = parsed(answer.text);
+  const samples = parseMetrics(answer.text);
   const ended = (status: string, outcome: string) =>
     valueFor(samples, "herdctl_jobs_total", { agent: "coder", status, outcome });
   expect([ended("completed", "success"), ended("cancelled", "cancelled")]).toEqual([1, 1]);
@@ -77,13 +84,13 @@ test("metrics tell what ended, how long it took, and what waits", async () => {
   expect(
     valueFor(samples, "herdctl_webhook_deliveries_total", {
       schedule: "hook",
-      verdict: "accepted",
+      status: "accepted",
     }),
   ).toBe(1);
 });
 
-test("metrics add up what ended jobs cost, and their tokens by kind", async () => {
-  const { fleet, socket } = await serve();
+test("sums costs and tokens by kind", async () => {
+  const { fleet, socket } = await startSocketHarness();
   const cost = (cost_usd: number, tokens: number) => ({
     cost_usd,
     usage: {
@@ -96,14 +103,14 @@ test("metrics add up what ended jobs cost, and their tokens by kind", async () =
   });
   const end = async (agent: string, usd: number, tokens: number) => {
     const { job } = await fleet.trigger({ trigger: "manual", agent, prompt: "p" });
-    await fleet.finish(await fleet.begin(job), cost(usd, tokens));
+    await fleet.finishJob(await fleet.startJob(job), cost(usd, tokens));
   };
   await end("coder", 0.25, 10);
   await end("coder", 0.5, 100);
   await end("writer", 2, 1);
 
-  const samples = await until("all three jobs to be counted", async () => {
-    const found = parsed((await ask(socket, "GET", "/metrics")).text);
+  const samples = await waitUntil("all three jobs to be counted", async () => {
+    const found = parseMetrics((await sendRequest(socket, "GET", "/metrics")).text);
     return valueFor(found, "herdctl_jobs_total", { agent: "writer" }) === 1 && found;
   });
   const costOf = (agent: string) => valueFor(samples, "herdctl_cost_usd_total", { agent });
@@ -115,20 +122,20 @@ test("metrics add up what ended jobs cost, and their tokens by kind", async () =
   expect(kinds.map((kind) => tokensOf("writer", kind))).toEqual([1, 2, 3, 4]);
 });
 
-test("a schedule's lateness and refused deliveries are counted, of a real fleet", async () => {
+test("counts the lateness of schedules and refused deliveries of a real fleet", async () => {
   const schedule = "{ type: interval, every: 1s, prompt: p }";
-  const on = await portStage({
+  const harness = await startHttpHarness({
     agents: `  - name: coder
     working_directory: /nowhere
     schedules:
       often: ${schedule}
       hook: { type: webhook, prompt: p, signature: { kind: token, secret_env: NONE } }`,
   });
-  await on.fleet.start();
-  expect((await on.send("POST", "/hooks/coder/hook", { body: "{}" })).status).toBe(415);
-  const samples = await until("a due time to be counted", async () => {
-    const { text } = await on.send("GET", "/metrics", { headers: bearer(on.token) });
-    const found = parsed(text);
+  await harness.fleet.start();
+  expect((await harness.send("POST", "/hooks/coder/hook", { body: "{}" })).status).toBe(415);
+  const samples = await waitUntil("a due time to be counted", async () => {
+    const { text } = await harness.send("GET", "/metrics", { headers: bearer(harness.token) });
+    const found = parseMetrics(text);
     const count = valueFor(found, "herdctl_schedule_skew_seconds_count", { schedule: "often" });
     return count === undefined || count === 0 ? undefined : found;
   });

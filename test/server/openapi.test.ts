@@ -2,21 +2,21 @@ import { execFile } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { openApiDocument } from "@herdctl/server";
+import { createOpenApiDocument } from "@herdctl/server";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import openapiTS, { astToString } from "openapi-typescript";
 import { expect, test } from "vitest";
-import { until } from "../support/fleet-program.ts";
-import { folderWith } from "../support/folder.ts";
-import { portStage } from "./port-stage.ts";
-import { ask, serve } from "./stage.ts";
+import { waitUntil } from "../support/fleet-child-process.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
+import { startHttpHarness } from "./http-harness.ts";
+import { sendRequest, startSocketHarness } from "./socket-harness.ts";
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 
-test("the OpenAPI document is valid", async () => {
-  const { socket } = await serve();
-  const { json } = await ask(socket, "GET", "/v1/openapi.json");
+test("serves a valid OpenAPI document", async () => {
+  const { socket } = await startSocketHarness();
+  const { json } = await sendRequest(socket, "GET", "/v1/openapi.json");
   const document = json as { paths: object } & Record<string, unknown>;
   expect(await new Validator().validate(document)).toMatchObject({ valid: true });
   const { paths } = document;
@@ -25,7 +25,7 @@ test("the OpenAPI document is valid", async () => {
   );
 });
 
-/** All that this program knows of the fleet comes out of the document. */
+/** A program that knows the fleet only from the generated types. */
 const program = `import createClient from "openapi-fetch";
 import type { paths } from "./api";
 
@@ -49,9 +49,9 @@ process.stdout.write(
 );
 `;
 
-test("a client that is generated from the document drives a job, and its types hold", async () => {
-  const types = await openapiTS(openApiDocument() as Parameters<typeof openapiTS>[0]);
-  const folder = folderWith({
+test("generates a client that runs a job and compiles", async () => {
+  const types = await openapiTS(createOpenApiDocument() as Parameters<typeof openapiTS>[0]);
+  const folder = tempFolderWith({
     "api.d.ts": astToString(types),
     "drive.mts": program,
     "tsconfig.json": JSON.stringify({
@@ -70,16 +70,16 @@ test("a client that is generated from the document drives a job, and its types h
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   await run(join(root, "node_modules/.bin/tsc"), ["-p", folder]);
 
-  const { fleet, port, token } = await portStage();
+  const { fleet, port, token } = await startHttpHarness();
   const env = { PATH: process.env.PATH, FLEET: `http://127.0.0.1:${port}`, TOKEN: token };
   const { stdout } = await run(process.execPath, [join(folder, "drive.mjs")], { env });
-  const told = JSON.parse(stdout);
-  expect(told).toMatchObject({
+  const output = JSON.parse(stdout);
+  expect(output).toMatchObject({
     status: "cancelled",
     outcome: "cancelled",
     error: "job_not_found",
     count: 1,
   });
-  const found = await until("the job", async () => fleet.job(told.id));
+  const found = await waitUntil("the job", async () => fleet.job(output.id));
   expect(found?.job.prompt).toBe("Do it.");
 });

@@ -1,19 +1,19 @@
 import { createApp } from "@herdctl/server";
 import { expect, onTestFinished, test } from "vitest";
 import { routes } from "../../packages/server/src/contract/routes.ts";
-import { SmallFleet } from "./small-fleet.ts";
-import { ask, serve } from "./stage.ts";
+import { FakeFleet } from "./fake-fleet.ts";
+import { sendRequest, startSocketHarness } from "./socket-harness.ts";
 
 const errorsOf = (json: unknown) => (json as { errors: Record<string, string>[] }).errors;
 
-test("an unknown route is answered like every other error", async () => {
-  const { socket } = await serve();
+test("answers an unknown route like every other error", async () => {
+  const { socket } = await startSocketHarness();
   for (const [method, path] of [
     ["GET", "/v2/status"],
     ["DELETE", "/v1/status"],
     ["GET", "/"],
   ] as const) {
-    const { status, json } = await ask(socket, method, path);
+    const { status, json } = await sendRequest(socket, method, path);
     expect(status).toBe(404);
     expect(errorsOf(json)).toMatchObject([
       { code: "route_not_found", message: `there is no ${method} ${path}` },
@@ -21,10 +21,10 @@ test("an unknown route is answered like every other error", async () => {
   }
 });
 
-test("everything wrong with a request is told at once, each part with its path", async () => {
-  const { socket } = await serve();
+test("reports all problems of a request with their paths", async () => {
+  const { socket } = await startSocketHarness();
   const body = JSON.stringify({ agent: 7, promt: "x" });
-  const { status, json } = await ask(socket, "POST", "/v1/jobs", { body });
+  const { status, json } = await sendRequest(socket, "POST", "/v1/jobs", { body });
   expect(status).toBe(400);
   expect(errorsOf(json).map(({ code, path }) => [code, path])).toEqual([
     ["request_invalid", "body.agent"],
@@ -44,18 +44,18 @@ test.each([
   ["POST", "/v1/jobs", "{", "body"],
   ["POST", "/v1/jobs", "[]", "body"],
   ["POST", "/v1/jobs", "", "body.agent"],
-  ["POST", "/v1/approvals/x/answer", `{"word":"perhaps","by":"me"}`, "body.word"],
-  ["POST", "/v1/approvals/x/answer", `{"word":"deny","reply":"no","by":"me"}`, "body"],
+  ["POST", "/v1/approvals/x/answer", `{"decision":"perhaps","by":"me"}`, "body.decision"],
+  ["POST", "/v1/approvals/x/answer", `{"decision":"deny","reply":"no","by":"me"}`, "body"],
   ["POST", "/v1/approvals/x/answer", `{"by":"me"}`, "body"],
-])("%s %s with %s is refused for its %s", async (method, path, body, part) => {
-  const { socket } = await serve();
-  const { status, json } = await ask(socket, method, path, { body });
+])("refuses %s %s with %s because of its %s", async (method, path, body, part) => {
+  const { socket } = await startSocketHarness();
+  const { status, json } = await sendRequest(socket, method, path, { body });
   expect(status).toBe(400);
   expect(errorsOf(json)).toMatchObject([{ code: "request_invalid", path: part }]);
 });
 
-test("a job that is not there is not found, whatever is asked of it", async () => {
-  const { socket } = await serve();
+test("answers 404 for a missing job on every route", async () => {
+  const { socket } = await startSocketHarness();
   for (const [method, path] of [
     ["GET", "/v1/jobs/job-none"],
     ["GET", "/v1/jobs/job-none/wait"],
@@ -63,25 +63,25 @@ test("a job that is not there is not found, whatever is asked of it", async () =
     ["GET", "/v1/jobs/..%2F..%2Fetc/output"],
     ["POST", "/v1/jobs/job-none/cancel"],
   ] as const) {
-    const { status, json } = await ask(socket, method, path);
+    const { status, json } = await sendRequest(socket, method, path);
     expect([path, status, errorsOf(json)[0]?.code]).toEqual([path, 404, "job_not_found"]);
   }
 });
 
-test("a bug is told as a bug, without its inside", async () => {
-  const { fleet, socket, bugs } = await serve();
+test("reports a bug without internal details", async () => {
+  const { fleet, socket, bugs } = await startSocketHarness();
   await fleet.close();
-  const { status, json, text } = await ask(socket, "GET", "/v1/jobs");
+  const { status, json, text } = await sendRequest(socket, "GET", "/v1/jobs");
   expect(status).toBe(500);
   expect(errorsOf(json)).toMatchObject([{ code: "bug" }]);
   expect(text).not.toContain(fleet.stateDir);
   expect(bugs).toMatchObject([{ message: expect.stringContaining("is not open") }]);
 });
 
-test("a prompt of four mebibytes is taken, a longer one and a larger body are not", async () => {
-  const { fleet, socket } = await serve();
+test("accepts a prompt of four mebibytes, but no longer prompt and no larger body", async () => {
+  const { fleet, socket } = await startSocketHarness();
   const trigger = (prompt: string) =>
-    ask(socket, "POST", "/v1/jobs", { body: JSON.stringify({ agent: "coder", prompt }) });
+    sendRequest(socket, "POST", "/v1/jobs", { body: JSON.stringify({ agent: "coder", prompt }) });
   const most = 4 * 1024 * 1024;
   const taken = await trigger(`go${"\n".repeat(most - 2)}`);
   expect(taken.status).toBe(200);
@@ -93,42 +93,42 @@ test("a prompt of four mebibytes is taken, a longer one and a larger body are no
   const large = await trigger("x".repeat(3 * most));
   expect([large.status, errorsOf(large.json)[0]?.code]).toEqual([413, "request_too_large"]);
 
-  const body = JSON.stringify({ by: "x".repeat(most / 4), word: "allow" });
-  const answer = await ask(socket, "POST", "/v1/approvals/x/answer", { body });
+  const body = JSON.stringify({ by: "x".repeat(most / 4), decision: "allow" });
+  const answer = await sendRequest(socket, "POST", "/v1/approvals/x/answer", { body });
   expect(answer.status).toBe(413);
   const headers = { "transfer-encoding": "chunked" };
-  const chunked = await ask(socket, "POST", "/v1/approvals/x/answer", { body, headers });
+  const chunked = await sendRequest(socket, "POST", "/v1/approvals/x/answer", { body, headers });
   expect(chunked.status).toBe(413);
   expect((await fleet.jobs({ limit: 10 })).jobs).toHaveLength(1);
 });
 
 test.each(["", "evil.example", "a b", "[::1", "x:99999999"])(
-  "the host header %j changes nothing",
+  "ignores the host header %j",
   async (host) => {
-    const { socket } = await serve();
-    const { status, json } = await ask(socket, "GET", "/v1/ping", { headers: { host } });
+    const { socket } = await startSocketHarness();
+    const { status, json } = await sendRequest(socket, "GET", "/v1/ping", { headers: { host } });
     expect([status, json]).toEqual([200, { api: 1 }]);
   },
 );
 
-test("a call that gives nothing back is answered without a body", async () => {
-  const { socket } = await serve();
-  const { status, text } = await ask(socket, "POST", "/v1/agents/coder/pause");
+test("answers without a body when there is no result", async () => {
+  const { socket } = await startSocketHarness();
+  const { status, text } = await sendRequest(socket, "POST", "/v1/agents/coder/pause");
   expect([status, text]).toEqual([204, ""]);
 });
 
-test("waiting over HTTP gives the job as it stands when the time is over", async () => {
-  const { fleet, socket } = await serve();
+test("returns the job in its current state when the waiting time ends", async () => {
+  const { fleet, socket } = await startSocketHarness();
   const { job } = await fleet.trigger({ trigger: "manual", agent: "coder" });
   const began = Date.now();
-  const { json } = await ask(socket, "GET", `/v1/jobs/${job.id}/wait?timeout=0.1`);
+  const { json } = await sendRequest(socket, "GET", `/v1/jobs/${job.id}/wait?timeout=0.1`);
   expect(json).toEqual(job);
   expect(Date.now() - began).toBeGreaterThanOrEqual(95);
 });
 
-test("the OpenAPI document names every call, its parts and its answers", async () => {
-  const { socket } = await serve();
-  const { status, json } = await ask(socket, "GET", "/v1/openapi.json");
+test("contains every call, its parameters and its responses", async () => {
+  const { socket } = await startSocketHarness();
+  const { status, json } = await sendRequest(socket, "GET", "/v1/openapi.json");
   expect(status).toBe(200);
   const { paths } = json as { paths: Record<string, Record<string, object>> };
   for (const [method, path] of Object.values(routes)) {
@@ -146,8 +146,8 @@ test("the OpenAPI document names every call, its parts and its answers", async (
   expect(paths["/v1/jobs/{id}"]?.get).toMatchObject({ parameters: [{ name: "id", in: "path" }] });
 });
 
-test("the app answers without any socket as well", async () => {
-  const fleet = await SmallFleet.open();
+test("serves requests without a socket as well", async () => {
+  const fleet = await FakeFleet.open();
   onTestFinished(() => fleet.close());
   const answer = await createApp(fleet).request("/v1/status");
   expect(await answer.json()).toMatchObject({ fleet: { name: "small" } });

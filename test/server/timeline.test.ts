@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ask, connect, serve } from "./stage.ts";
+import { connect, sendRequest, startSocketHarness } from "./socket-harness.ts";
 
-test("what ran when is told in short, from a time on, of one agent or of all", async () => {
-  const { fleet, socket } = await serve();
+test("returns a short list of runs since a time, for one agent or all", async () => {
+  const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
   const since = new Date(Date.now() - 60_000).toISOString();
   const first = await client.trigger({
@@ -11,10 +11,10 @@ test("what ran when is told in short, from a time on, of one agent or of all", a
     prompt: "A long story.",
   });
   const second = await client.trigger({ trigger: "manual", agent: "writer", prompt: "Another." });
-  await fleet.finish(await fleet.begin(first.job), { cost_usd: 0.25, usage: null });
+  await fleet.finishJob(await fleet.startJob(first.job), { cost_usd: 0.25, usage: null });
 
   const path = `/v1/timeline?since=${since}`;
-  const { status, json, text } = await ask(socket, "GET", path);
+  const { status, json, text } = await sendRequest(socket, "GET", path);
   expect(status).toBe(200);
   expect(json).toMatchObject({
     whole: true,
@@ -24,21 +24,21 @@ test("what ran when is told in short, from a time on, of one agent or of all", a
     ],
   });
   expect(text).not.toContain("A long story.");
-  const one = await ask(socket, "GET", `${path}&agent=writer`);
+  const one = await sendRequest(socket, "GET", `${path}&agent=writer`);
   expect(one.json).toMatchObject({ jobs: [{ id: second.job.id }] });
   const later = new Date(Date.now() + 60_000).toISOString();
-  expect((await ask(socket, "GET", `/v1/timeline?since=${later}`)).json).toMatchObject({
+  expect((await sendRequest(socket, "GET", `/v1/timeline?since=${later}`)).json).toMatchObject({
     jobs: [],
   });
-  expect((await ask(socket, "GET", "/v1/timeline")).status).toBe(400);
+  expect((await sendRequest(socket, "GET", "/v1/timeline")).status).toBe(400);
 });
 
-test("of very many jobs the newest are told, and that there are more", async () => {
-  const { fleet, socket } = await serve();
+test("returns the newest runs and the number of the others", async () => {
+  const { fleet, socket } = await startSocketHarness();
   const prompts = Array.from({ length: 3_001 }, (_, index) => String(index));
   const agent = "writer";
   await Promise.all(prompts.map((prompt) => fleet.trigger({ trigger: "manual", agent, prompt })));
-  const { json } = await ask(socket, "GET", "/v1/timeline?since=2020-01-01T00:00:00Z");
+  const { json } = await sendRequest(socket, "GET", "/v1/timeline?since=2020-01-01T00:00:00Z");
   expect(json).toMatchObject({ whole: false });
   expect(json).toHaveProperty("jobs.length", 3_000);
 });

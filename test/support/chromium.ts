@@ -7,31 +7,37 @@ export interface PageOptions {
   scheme?: "light" | "dark";
 }
 
-export const phone = { width: 390, height: 844 };
-const desk = { width: 1280, height: 800 };
+export const phoneSize = { width: 390, height: 844 };
+const desktopSize = { width: 1280, height: 800 };
 
-/** Chromium, installed when it is not there: ask at the top of a file, where no time limit is set. */
-export function chromiumIsThere(): Promise<void> {
+/**
+ * Installs Chromium if it is missing. Await it at the top of a file, where no time limit applies.
+ */
+export function ensureChromium(): Promise<void> {
   return installChromium();
 }
 
 /**
- * A page in a browser of its own, both closed when the test is over. What a page may not do (run
- * code or load something that its policy forbids, throw) fails the test.
+ * A page in a separate browser, both closed at the end of the test. The test fails when the page
+ * violates its policy or throws.
  */
-export async function openPage({ size = desk, scheme = "light" }: PageOptions = {}): Promise<Page> {
+export async function openPage({
+  size = desktopSize,
+  scheme = "light",
+}: PageOptions = {}): Promise<Page> {
   const browser = await launchChromium();
-  const troubles: string[] = [];
+  const pageErrors: string[] = [];
   onTestFinished(async () => {
     await browser.close();
-    if (troubles.length > 0) throw new Error(`the page had trouble:\n  ${troubles.join("\n  ")}`);
+    if (pageErrors.length > 0)
+      throw new Error(`the page had trouble:\n  ${pageErrors.join("\n  ")}`);
   });
   const context = await browser.newContext({ viewport: size, colorScheme: scheme });
   const page = await context.newPage();
-  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("pageerror", (error) => pageErrors.push(String(error)));
   page.on("console", (message) => {
     const text = message.text();
-    if (text.includes("Content Security Policy")) troubles.push(text);
+    if (text.includes("Content Security Policy")) pageErrors.push(text);
   });
   return page;
 }

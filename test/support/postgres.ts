@@ -3,58 +3,62 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import pg from "pg";
 import { expect, onTestFinished } from "vitest";
-import type { WhenOver } from "./folder.ts";
-import { postgresSocket } from "./postgres-desk.ts";
-import { startPostgresProgram } from "./postgres-program.ts";
+import { startPostgresProgram } from "./postgres-process.ts";
+import { sharedPostgresSocket } from "./shared-postgres.ts";
+import type { RegisterCleanup } from "./temp-folder.ts";
 
-/** The address of an empty database on the PostgreSQL of this run; gone when the test is over. */
-export async function testDatabase(whenOver: WhenOver = onTestFinished): Promise<string> {
-  const server = await testServer();
-  return newDatabase(server, whenOver);
+/**
+ * The address of an empty database on the PostgreSQL of this run, dropped at the end of the test.
+ */
+export async function createTestDatabase(
+  onCleanup: RegisterCleanup = onTestFinished,
+): Promise<string> {
+  const server = await sharedPostgresAddress();
+  return createDatabase(server, onCleanup);
 }
 
 /**
- * The private PostgreSQL of this run. The first to ask waits until it is installed and started: ask
- * at the top of a test file, where no time limit is set.
+ * The private PostgreSQL of this run. The first call waits until it is installed and started: await
+ * it at the top of a test file, where no time limit applies.
  */
-export async function testServer(): Promise<string> {
+export async function sharedPostgresAddress(): Promise<string> {
   const answer = JSON.parse(
-    await text(connect(postgresSocket(process.env.HERDCTL_TEST_RUN ?? ""))),
+    await text(connect(sharedPostgresSocket(process.env.HERDCTL_TEST_RUN ?? ""))),
   );
   if (answer.error !== undefined) throw new Error(answer.error);
   return answer.address;
 }
 
-export interface OwnPostgres {
-  /** Of an empty database. */
+export interface PrivatePostgres {
+  /** Address of an empty database. */
   address: string;
-  /** In order, as for an upgrade. */
+  /** Stops it cleanly, as for an upgrade. */
   stop(): Promise<void>;
-  /** As a crash would. */
+  /** Simulates a crash. */
   kill(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** A server for one test alone, which may harm it; gone when the test is over. */
-export async function ownPostgres(
+/** A separate server for a test that damages it, removed at the end of the test. */
+export async function startPrivatePostgres(
   options: { durable?: boolean } = {},
-  whenOver: WhenOver = onTestFinished,
-): Promise<OwnPostgres> {
+  onCleanup: RegisterCleanup = onTestFinished,
+): Promise<PrivatePostgres> {
   const program = startPostgresProgram(...(options.durable ? ["--durable"] : []));
-  whenOver(async () => {
+  onCleanup(async () => {
     expect(await program.end()).toEqual([]);
   });
   const { address } = JSON.parse(await program.ready);
   return {
-    address: await newDatabase(address, () => undefined),
-    stop: () => program.order("stop"),
-    kill: () => program.order("kill"),
-    start: () => program.order("start"),
+    address: await createDatabase(address, () => undefined),
+    stop: () => program.sendCommand("stop"),
+    kill: () => program.sendCommand("kill"),
+    start: () => program.sendCommand("start"),
   };
 }
 
-/** One statement on a connection of its own. */
-export async function ask(
+/** Runs one statement on a separate connection. */
+export async function queryDatabase(
   address: string,
   sql: string,
   ...values: unknown[]
@@ -68,11 +72,11 @@ export async function ask(
   }
 }
 
-async function newDatabase(server: string, whenOver: WhenOver): Promise<string> {
+async function createDatabase(server: string, onCleanup: RegisterCleanup): Promise<string> {
   const name = `herd_${randomBytes(6).toString("hex")}`;
-  await ask(server, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
-  whenOver(async () => {
-    await ask(server, `DROP DATABASE ${name} WITH (FORCE)`);
+  await queryDatabase(server, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+  onCleanup(async () => {
+    await queryDatabase(server, `DROP DATABASE ${name} WITH (FORCE)`);
   });
   const address = new URL(server);
   address.pathname = name;

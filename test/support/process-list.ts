@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The arguments of every process on this machine, as anybody on it can read them. */
-export function processList(): string {
+/** The command lines of all processes, which every local user can read. */
+export function listProcesses(): string {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map((pid) => argumentsOf(pid).replaceAll("\0", " "))
@@ -12,7 +12,7 @@ function argumentsOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    // It ended between the two looks.
+    // The process ended between listing and reading.
     return "";
   }
 }

@@ -1,10 +1,10 @@
-import type { DueRecord, FleetControl } from "@herdctl/core";
+import type { DueTimeRecord, FleetControl } from "@herdctl/protocol";
 import { expect, test } from "vitest";
-import { fleetFile, startFleet } from "../support/fleet-process.ts";
-import { fleetProgram, until } from "../support/fleet-program.ts";
-import { stage } from "../support/stage.ts";
+import { startFleetProcess, waitUntil } from "../support/fleet-child-process.ts";
+import { startHarness } from "../support/harness.ts";
+import { startFleetInProcess, writeFleetFile } from "../support/in-process-fleet.ts";
 
-const hi = { script: { rules: [{ reply: { text: "Done." } }] } };
+const greetingScript = { script: { rules: [{ reply: { text: "Done." } }] } };
 
 function agents(count: number, schedule: string): string {
   return Array.from(
@@ -13,12 +13,12 @@ function agents(count: number, schedule: string): string {
   ).join("\n");
 }
 
-function shortly(milliseconds: number): string {
+function timeIn(milliseconds: number): string {
   return new Date(Math.ceil((Date.now() + milliseconds) / 1000) * 1000).toISOString().slice(0, 19);
 }
 
-async function ledger(fleet: FleetControl): Promise<DueRecord[]> {
-  const records: DueRecord[] = [];
+async function readLedger(fleet: FleetControl): Promise<DueTimeRecord[]> {
+  const records: DueTimeRecord[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await fleet.dueTimes({ limit: 1000, cursor });
     records.push(...page.records);
@@ -27,13 +27,16 @@ async function ledger(fleet: FleetControl): Promise<DueRecord[]> {
   }
 }
 
-test("a hundred schedules at one second all start, hardly later than they should", async () => {
-  const on = await stage(hi);
-  const at = shortly(4_000);
+test("starts a hundred schedules of the same second with little delay", async () => {
+  const harness = await startHarness(greetingScript);
+  const at = timeIn(4_000);
   const schedule = `{ type: at, at: "${at}Z", prompt: p }`;
-  const fleet = await fleetProgram(on, fleetFile(on, agents(100, schedule), "max_concurrent: 1"));
-  const records = await until("all to be admitted", async () => {
-    const all = await ledger(fleet.control);
+  const fleet = await startFleetProcess(
+    harness,
+    writeFleetFile(harness, agents(100, schedule), "max_concurrent: 1"),
+  );
+  const records = await waitUntil("all to be admitted", async () => {
+    const all = await readLedger(fleet.control);
     return all.length === 100 && all;
   });
   expect(records.map(({ result }) => result)).toEqual(records.map(() => "ran"));
@@ -43,25 +46,28 @@ test("a hundred schedules at one second all start, hardly later than they should
   const [first, p99] = [skews[0] ?? -1, skews[98] ?? Number.POSITIVE_INFINITY];
   process.stdout.write(`start skew of 100 schedules: first ${first} ms, p99 ${p99} ms\n`);
   expect(first).toBeGreaterThanOrEqual(0);
-  // One second on a machine of its own; tests share theirs.
+  // The target is one second on an otherwise idle machine; tests share theirs.
   expect(p99).toBeLessThan(5_000);
   await fleet.stop();
 }, 120_000);
 
-test("a thousand schedules in the same second are admitted in the order they are written, none is lost", async () => {
-  const on = await stage(hi);
-  const schedule = `{ type: at, at: "${shortly(12_000)}Z", prompt: p }`;
-  const fleet = await startFleet(on, fleetFile(on, agents(1000, schedule), "max_concurrent: 1"));
+test("admits a thousand schedules of the same second in the written order without losing any", async () => {
+  const harness = await startHarness(greetingScript);
+  const schedule = `{ type: at, at: "${timeIn(12_000)}Z", prompt: p }`;
+  const fleet = await startFleetInProcess(
+    harness,
+    writeFleetFile(harness, agents(1000, schedule), "max_concurrent: 1"),
+  );
   await fleet.pauseAgent("a0");
   let [longest, last] = [0, performance.now()];
   const watch = setInterval(() => {
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
   }, 5);
-  const records = await until(
+  const records = await waitUntil(
     "all to be settled",
     async () => {
-      const all = await ledger(fleet);
+      const all = await readLedger(fleet);
       return all.length === 1000 && all;
     },
     60_000,
@@ -81,21 +87,21 @@ test("a thousand schedules in the same second are admitted in the order they are
   expect(pages).toEqual(expected);
 }, 180_000);
 
-test("killed again and again while it ticks: each due time has one record and at most one job", async () => {
-  const on = await stage(hi);
+test("records each due time once with at most one job when killed repeatedly", async () => {
+  const harness = await startHarness(greetingScript);
   const schedule = '{ type: cron, cron: "* * * * * *", overlap: allow, catch_up: all, prompt: p }';
-  const file = fleetFile(on, agents(20, schedule), "max_concurrent: 1");
+  const file = writeFleetFile(harness, agents(20, schedule), "max_concurrent: 1");
   const began = Date.now();
-  let fleet = await fleetProgram(on, file);
+  let fleet = await startFleetProcess(harness, file);
   for (const pause of [1_700, 2_300, 1_100]) {
-    // Just at a full second, when all are due.
+    // Kills close to a full second, when all schedules are due.
     const next = Math.ceil((Date.now() + pause) / 1000) * 1000;
     await new Promise((done) => setTimeout(done, next - Date.now() + Math.random() * 40));
     await fleet.kill();
-    fleet = await fleetProgram(on, file);
+    fleet = await startFleetProcess(harness, file);
   }
   await new Promise((done) => setTimeout(done, 2_500));
-  const records = await ledger(fleet.control);
+  const records = await readLedger(fleet.control);
   await fleet.stop();
   for (let index = 0; index < 20; index++) {
     const own = records.filter(({ agent }) => agent === `a${index}`);

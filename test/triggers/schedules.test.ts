@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import type { DueRecord, FleetControl } from "@herdctl/core";
+import type { DueTimeRecord, FleetControl } from "@herdctl/protocol";
 import { describe, expect, test } from "vitest";
-import { fleetFile, startFleet } from "../support/fleet-process.ts";
-import { until } from "../support/fleet-program.ts";
-import { stage } from "../support/stage.ts";
+import { waitUntil } from "../support/fleet-child-process.ts";
+import { startHarness } from "../support/harness.ts";
+import { startFleetInProcess, writeFleetFile } from "../support/in-process-fleet.ts";
 
-const hi = { script: { rules: [{ reply: { text: "Done." } }] } };
+const greetingScript = { script: { rules: [{ reply: { text: "Done." } }] } };
 
 function agent(schedules: string, more = ""): string {
   return `  - name: one
@@ -20,30 +20,30 @@ ${schedules
   .join("\n")}`;
 }
 
-async function ledger(fleet: FleetControl, schedule?: string): Promise<DueRecord[]> {
+async function readLedger(fleet: FleetControl, schedule?: string): Promise<DueTimeRecord[]> {
   return (await fleet.dueTimes({ agent: "one", schedule, limit: 1000 })).records;
 }
 
-function whenLedger(
+function waitForLedger(
   fleet: FleetControl,
   what: string,
-  holds: (records: DueRecord[]) => boolean,
-): Promise<DueRecord[]> {
-  return until(what, async () => {
-    const records = await ledger(fleet);
+  holds: (records: DueTimeRecord[]) => boolean,
+): Promise<DueTimeRecord[]> {
+  return waitUntil(what, async () => {
+    const records = await readLedger(fleet);
     return holds(records) && records;
   });
 }
 
-describe("a schedule in a running fleet", () => {
-  test("comes due, runs, counts from the end of its run, and each due time has its record", async () => {
-    const on = await stage(hi);
-    const file = fleetFile(
-      on,
+describe("schedules in a running fleet", () => {
+  test("runs a due schedule, counts from the end of its run, and keeps one record per due time", async () => {
+    const harness = await startHarness(greetingScript);
+    const file = writeFleetFile(
+      harness,
       agent("often: { type: interval, every: 300ms, prompt: Look around }"),
     );
-    const fleet = await startFleet(on, file);
-    const records = await whenLedger(fleet, "three runs", (all) => all.length >= 3);
+    const fleet = await startFleetInProcess(harness, file);
+    const records = await waitForLedger(fleet, "three runs", (all) => all.length >= 3);
     expect(records.map(({ result }) => result)).toEqual(records.map(() => "ran"));
     const [last, before] = records;
     const job = await fleet.job(before?.job_id ?? "");
@@ -56,14 +56,16 @@ describe("a schedule in a running fleet", () => {
     expect(waited).toBe(300);
   });
 
-  test("is skipped while its run is not over, or while its agent is paused, and says so", async () => {
+  test("records a skipped due time while the previous run or a pause lasts", async () => {
     const slow = { text: "Done.", delay: { first: "20s" } };
-    const on = await stage({ script: { rules: [{ reply: slow }] } });
+    const harness = await startHarness({ script: { rules: [{ reply: slow }] } });
     const yaml = 'tick: { type: cron, cron: "* * * * * *", prompt: Look }';
-    const fleet = await startFleet(on, fleetFile(on, agent(yaml)));
-    await whenLedger(fleet, "an overlap", (all) => all.some(({ reason }) => reason === "overlap"));
+    const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agent(yaml)));
+    await waitForLedger(fleet, "an overlap", (all) =>
+      all.some(({ reason }) => reason === "overlap"),
+    );
     await fleet.pauseAgent("one");
-    const records = await whenLedger(fleet, "a pause", (all) =>
+    const records = await waitForLedger(fleet, "a pause", (all) =>
       all.some(({ reason }) => reason === "paused"),
     );
     expect(records.filter(({ result }) => result === "ran")).toHaveLength(1);
@@ -73,31 +75,31 @@ describe("a schedule in a running fleet", () => {
     expect(new Set(times).size).toBe(times.length);
   });
 
-  test("is switched off and on by hand, over a restart, and the status knows what is next", async () => {
-    const on = await stage(hi);
-    const file = fleetFile(on, agent("daily: { type: cron, cron: '@daily', prompt: p }"));
-    const fleet = await startFleet(on, file);
+  test("switches a schedule off and on by hand across a restart, and shows the next due time", async () => {
+    const harness = await startHarness(greetingScript);
+    const file = writeFleetFile(harness, agent("daily: { type: cron, cron: '@daily', prompt: p }"));
+    const fleet = await startFleetInProcess(harness, file);
     const [view] = await fleet.schedules();
-    expect(view).toMatchObject({ enabled: true, switched: false, last: null });
+    expect(view).toMatchObject({ enabled: true, overridden: false, last: null });
     expect(view?.next).toHaveLength(5);
     const { agents } = await fleet.status();
     expect(agents[0]?.next_due).toEqual({ schedule: "daily", due_at: view?.next[0] });
     const name = { agent: "one", schedule: "daily" };
     expect(await fleet.switchSchedule(name, false)).toMatchObject({ enabled: false, next: [] });
     await fleet.stop({ drainMs: 0 });
-    const second = await startFleet(on, file);
+    const second = await startFleetInProcess(harness, file);
     expect((await second.status()).agents[0]?.next_due).toBeNull();
-    expect(await second.schedules()).toMatchObject([{ enabled: false, switched: true }]);
+    expect(await second.schedules()).toMatchObject([{ enabled: false, overridden: true }]);
     expect((await second.switchSchedule(name, true)).next).toEqual(view?.next);
     const wrong = second.switchSchedule({ agent: "one", schedule: "none" }, true);
     await expect(wrong).rejects.toMatchObject({ code: "usage" });
   });
 
-  test("whose time was over when it was first seen is not run, but said to be missed", async () => {
-    const on = await stage(hi);
+  test("records a schedule as missed whose time was over when it was first read", async () => {
+    const harness = await startHarness(greetingScript);
     const yaml = "once: { type: at, at: '2020-01-01T00:00', timezone: UTC, prompt: p }";
-    const fleet = await startFleet(on, fleetFile(on, agent(yaml)));
-    expect(await ledger(fleet)).toMatchObject([
+    const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agent(yaml)));
+    expect(await readLedger(fleet)).toMatchObject([
       {
         due_at: "2020-01-01T00:00:00.000Z",
         result: "missed",
@@ -108,25 +110,25 @@ describe("a schedule in a running fleet", () => {
   });
 });
 
-describe("a gate", () => {
-  test("that is open hands its output to the prompt, fenced", async () => {
-    const on = await stage(hi);
+describe("gates of a schedule", () => {
+  test("passes the output of an open gate to the prompt, fenced", async () => {
+    const harness = await startHarness(greetingScript);
     const yaml = `ask: { type: interval, every: 200ms, prompt: "Look at {{gate.output}}", gate: { command: "echo 3 issues for $HERDCTL_AGENT", timeout: 10s } }`;
-    const fleet = await startFleet(on, fleetFile(on, agent(yaml)));
-    const [record] = await whenLedger(fleet, "a run", (all) => all.length > 0);
+    const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agent(yaml)));
+    const [record] = await waitForLedger(fleet, "a run", (all) => all.length > 0);
     const found = await fleet.job(record?.job_id ?? "");
     expect(found?.job.prompt).toMatch(
       /<untrusted-data from="gate.output"[^>]*>\n3 issues for one\n/,
     );
   });
 
-  test("that is closed, or takes too long, costs nothing, and nothing of it is left", async () => {
-    const on = await stage(hi);
+  test("costs nothing and leaves no process when a gate is closed or too slow", async () => {
+    const harness = await startHarness(greetingScript);
     const yaml = `
       no: { type: interval, every: 200ms, prompt: p, gate: { command: "echo not today >&2; exit 7" } }
       slow: { type: interval, every: 200ms, prompt: p, gate: { command: "sleep 87 & sleep 88", timeout: 300ms } }`;
-    const fleet = await startFleet(on, fleetFile(on, agent(yaml)));
-    const records = await whenLedger(fleet, "both gates", (all) =>
+    const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agent(yaml)));
+    const records = await waitForLedger(fleet, "both gates", (all) =>
       ["no", "slow"].every((name) => all.some(({ schedule }) => schedule === name)),
     );
     expect(new Set(records.map(({ reason }) => reason))).toEqual(new Set(["gate_closed"]));
@@ -137,27 +139,30 @@ describe("a gate", () => {
     const byHand = await fleet.trigger({ trigger: "manual", agent: "one", schedule: "no" });
     expect(byHand.job).toMatchObject({ status: "skipped", outcome: { code: "gate_closed" } });
     await fleet.stop({ drainMs: 0 });
-    expect(on.rehearsal.ledger.main).toEqual([]);
-    expect(sleepers()).toEqual([]);
+    expect(harness.rehearsal.ledger.main).toEqual([]);
+    expect(sleepingProcesses()).toEqual([]);
   });
 });
 
-function sleepers(): string[] {
+function sleepingProcesses(): string[] {
   const all = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
   return all.split("\n").filter((line) => /^sleep 8[78]$/.test(line.trim()));
 }
 
-describe("a budget", () => {
-  test("of jobs holds for schedules and people alike, over a restart, until it is raised", async () => {
-    const on = await stage(hi);
+describe("budget of a fleet", () => {
+  test("limits jobs of schedules and people together, across a restart, until it is raised", async () => {
+    const harness = await startHarness(greetingScript);
     const more = "budget: { daily_jobs: 2 }";
-    const file = fleetFile(on, agent("often: { type: interval, every: 200ms, prompt: p }", more));
-    const fleet = await startFleet(on, file);
-    await whenLedger(fleet, "a refusal", (all) =>
+    const file = writeFleetFile(
+      harness,
+      agent("often: { type: interval, every: 200ms, prompt: p }", more),
+    );
+    const fleet = await startFleetInProcess(harness, file);
+    await waitForLedger(fleet, "a refusal", (all) =>
       all.some(({ reason }) => reason === "budget_exceeded"),
     );
     await fleet.stop({ drainMs: 20_000 });
-    const second = await startFleet(on, file);
+    const second = await startFleetInProcess(harness, file);
     const manual = { trigger: "manual" as const, agent: "one", prompt: "by hand" };
     const { job } = await second.trigger(manual);
     expect(job).toMatchObject({ status: "skipped", outcome: { code: "budget_exceeded" } });
@@ -169,36 +174,36 @@ describe("a budget", () => {
   });
 });
 
-describe("a change of the files", () => {
-  test("is read by itself; a wrong one leaves the old in force and says so", async () => {
-    const on = await stage(hi);
-    const file = fleetFile(on, agent("daily: { type: cron, cron: '@daily', prompt: p }"));
+describe("changes of configuration files", () => {
+  test("applies changes automatically, and keeps the old configuration with a problem when a file is invalid", async () => {
+    const harness = await startHarness(greetingScript);
+    const file = writeFleetFile(harness, agent("daily: { type: cron, cron: '@daily', prompt: p }"));
     const text = readFileSync(file, "utf8");
-    const fleet = await startFleet(on, file);
+    const fleet = await startFleetInProcess(harness, file);
     const plan = async () => (await fleet.schedules()).map(({ when }) => when).join();
     expect(await plan()).toBe("@daily");
-    await changeTo(
+    await changeFleetFile(
       file,
       text.replace("@daily", "@hourly"),
       async () => (await plan()) === "@hourly",
     );
-    await changeTo(file, text.replace("cron: '@daily'", "cron: 'never'"), async () =>
+    await changeFleetFile(file, text.replace("cron: '@daily'", "cron: 'never'"), async () =>
       (await fleet.status()).fleet.problem?.includes("never"),
     );
     expect(await plan()).toBe("@hourly");
-    await changeTo(file, text, async () => (await fleet.status()).fleet.problem === null);
+    await changeFleetFile(file, text, async () => (await fleet.status()).fleet.problem === null);
     expect(await plan()).toBe("@daily");
-    expect(await ledger(fleet)).toEqual([]);
+    expect(await readLedger(fleet)).toEqual([]);
   });
 
-  test("is left alone when the fleet says so", async () => {
-    const on = await stage(hi);
-    const file = fleetFile(
-      on,
+  test("ignores changes when the fleet is configured so", async () => {
+    const harness = await startHarness(greetingScript);
+    const file = writeFleetFile(
+      harness,
       agent("a: { type: cron, cron: '@daily', prompt: p }"),
       "watch: false",
     );
-    const fleet = await startFleet(on, file);
+    const fleet = await startFleetInProcess(harness, file);
     writeFileSync(file, readFileSync(file, "utf8").replace("@daily", "@hourly"));
     await new Promise((done) => setTimeout(done, 1_500));
     expect((await fleet.schedules())[0]?.when).toBe("@daily");
@@ -206,32 +211,34 @@ describe("a change of the files", () => {
     expect((await fleet.schedules())[0]?.when).toBe("@hourly");
   });
 
-  test("of a schedule settles what was due before it, and of another leaves it alone", async () => {
-    const on = await stage(hi);
+  test("settles due times of a changed schedule first and leaves other schedules alone", async () => {
+    const harness = await startHarness(greetingScript);
     const yaml = (every: string) => `
       kept: { type: cron, cron: "* * * * * *", overlap: allow, prompt: p }
-      moved: { type: interval, every: ${every}, from: start, overlap: allow, prompt: p }`;
-    const file = fleetFile(on, agent(yaml("700ms")), "max_concurrent: 2, watch: false");
-    const fleet = await startFleet(on, file);
-    await whenLedger(fleet, "some runs", (all) => all.length > 4);
+      moved: { type: interval, every: ${every}, measured_from: start, overlap: allow, prompt: p }`;
+    const file = writeFleetFile(harness, agent(yaml("700ms")), "max_concurrent: 2, watch: false");
+    const fleet = await startFleetInProcess(harness, file);
+    await waitForLedger(fleet, "some runs", (all) => all.length > 4);
     for (const every of ["900ms", "1100ms", "700ms"]) {
       writeFileSync(file, readFileSync(file, "utf8").replace(/every: \d+ms/, `every: ${every}`));
       await fleet.reload();
-      const before = (await ledger(fleet)).length;
-      await whenLedger(fleet, "more runs", (all) => all.length > before + 4);
+      const before = (await readLedger(fleet)).length;
+      await waitForLedger(fleet, "more runs", (all) => all.length > before + 4);
     }
-    const kept = (await ledger(fleet, "kept")).map(({ due_at }) => Date.parse(due_at)).reverse();
+    const kept = (await readLedger(fleet, "kept"))
+      .map(({ due_at }) => Date.parse(due_at))
+      .reverse();
     expect(kept.slice(1).map((due, index) => due - (kept[index] ?? 0))).toEqual(
       kept.slice(1).map(() => 1_000),
     );
   });
 });
 
-async function changeTo(
+async function changeFleetFile(
   file: string,
   text: string,
   holds: () => Promise<boolean | undefined>,
 ): Promise<void> {
   writeFileSync(file, text);
-  await until("the change to be seen", holds);
+  await waitUntil("the change to be seen", holds);
 }

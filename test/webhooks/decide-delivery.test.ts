@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { decideDelivery } from "../../packages/core/src/triggers/webhook/decide-delivery.ts";
-import { findWebhook } from "../../packages/core/src/triggers/webhook/webhook-schedule.ts";
-import { inlineAgent, load } from "../support/fleet.ts";
+import { decideDelivery } from "../../packages/core/src/triggers/webhooks/decide-delivery.ts";
+import { findWebhook } from "../../packages/core/src/triggers/webhooks/webhook-schedule.ts";
+import { inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 
 const github = "signature: { kind: github, secret_env: S }";
 
 function schedule(fields: string) {
   const yaml = `schedules: { s: { type: webhook, prompt: p, ${fields} } }`;
-  const { fleet } = load(inlineAgent(yaml));
+  const { fleet } = loadTestFleet(inlineAgent(yaml));
   return findWebhook(fleet.agents, { agent: "one", schedule: "s" });
 }
 
@@ -31,15 +31,17 @@ const comment = (user: object, association: string, body = "hello") => ({
 });
 
 test.each([
-  ["on: issues.labeled", "issues.labeled", "wanted"],
-  ["on: issues", "issues.labeled", "wanted"],
-  ["on: [pull_request.opened, issues.labeled]", "issues.labeled", "wanted"],
-  ["on: issues.opened", "issues.labeled", "issues.labeled is not waited for"],
-  ["on: issue", "issues.labeled", "issues.labeled is not waited for"],
-  ["on: issues.labeled", null, "an event without a name is not waited for"],
-  ["on: ping", "ping", "a ping, and it came through"],
-])("%s and the event %s: %s", (fields, event, expected) => {
-  expect(decide(`${fields}, from: { anyone: true }, ${github}`, event, {})).toBe(expected);
+  ["events: issues.labeled", "issues.labeled", "wanted"],
+  ["events: issues", "issues.labeled", "wanted"],
+  ["events: [pull_request.opened, issues.labeled]", "issues.labeled", "wanted"],
+  ["events: issues.opened", "issues.labeled", "issues.labeled is not in `events`"],
+  ["events: issue", "issues.labeled", "issues.labeled is not in `events`"],
+  ["events: issues.labeled", null, "an event without a name is not in `events`"],
+  ["events: ping", "ping", "a ping, which was received"],
+])("matches %s with the event %s: %s", (fields, event, expected) => {
+  expect(decide(`${fields}, allowed_senders: { anyone: true }, ${github}`, event, {})).toBe(
+    expected,
+  );
 });
 
 test.each([
@@ -53,23 +55,28 @@ test.each([
   ["{ label.name: ready, issue.number: 8 }", "issue.number is not 8"],
   ["{ nowhere.at: x }", "nowhere.at is not x"],
   ["{ __proto__.toString: x }", "__proto__.toString is not x"],
-])("filter %s: %s", (filter, expected) => {
+])("matches the filter %s: %s", (filter, expected) => {
   const payload = { label: { name: "ready" }, issue: { ...issue, number: 7, locked: false } };
-  const fields = `filter: ${filter}, from: { anyone: true }, ${github}`;
+  const fields = `filter: ${filter}, allowed_senders: { anyone: true }, ${github}`;
   expect(decide(fields, "issues.labeled", payload)).toBe(expected);
 });
 
 test.each([
   ["a member's comment", "issue_comment.created", comment(owner, "MEMBER"), "wanted"],
-  ["a stranger's comment", "issue_comment.created", comment(stranger, "NONE"), /mallory is NONE/],
   [
-    "one who contributed once",
+    "a stranger's comment",
+    "issue_comment.created",
+    comment(stranger, "NONE"),
+    /mallory has the association NONE/,
+  ],
+  [
+    "a comment of a one-time contributor",
     "issue_comment.created",
     comment(stranger, "CONTRIBUTOR"),
     /CONTRIBUTOR/,
   ],
   [
-    "a comment that somebody else changed",
+    "a comment edited by another user",
     "issue_comment.edited",
     { ...comment(owner, "MEMBER"), sender: stranger },
     /unknown/,
@@ -87,56 +94,55 @@ test.each([
     /unknown/,
   ],
   [
-    "a label that somebody gave a stranger's issue",
+    "a label that a maintainer added to a stranger's issue",
     "issues.labeled",
     { issue, sender: owner },
     "wanted",
   ],
-  [
-    "a label that came by the stranger's own form",
-    "issues.labeled",
-    { issue, sender: stranger },
-    /NONE/,
-  ],
+  ["a label set by the stranger's own form", "issues.labeled", { issue, sender: stranger }, /NONE/],
   ["a push", "push", { sender: owner }, "wanted"],
   ["a star", "star.created", { sender: stranger }, /unknown/],
-  ["nobody", "issue_comment.created", { issue }, /who caused it/],
-])("by default, %s (%s)", (_, event, payload, expected) => {
-  const told = decide(github, event, payload);
-  if (typeof expected === "string") expect(told).toBe(expected);
-  else expect(told).toMatch(expected);
+  ["a missing sender", "issue_comment.created", { issue }, /names no sender/],
+])("decides by default on %s (%s)", (_, event, payload, expected) => {
+  const decision = decide(github, event, payload);
+  if (typeof expected === "string") expect(decision).toBe(expected);
+  else expect(decision).toMatch(expected);
 });
 
-test("who may trigger can be widened by login, by association, to anyone, and narrowed", () => {
+test("widens allowed senders by login, by association and to anyone, and narrows them", () => {
   const strange = comment(stranger, "NONE");
   const event = "issue_comment.created";
-  expect(decide(`from: { logins: [Mallory] }, ${github}`, event, strange)).toBe("wanted");
-  expect(decide(`from: { associations: [NONE] }, ${github}`, event, strange)).toBe("wanted");
-  expect(decide(`from: { anyone: true }, ${github}`, event, strange)).toBe("wanted");
-  const onlyAda = `from: { associations: [], logins: [ada] }, ${github}`;
+  expect(decide(`allowed_senders: { logins: [Mallory] }, ${github}`, event, strange)).toBe(
+    "wanted",
+  );
+  expect(decide(`allowed_senders: { associations: [NONE] }, ${github}`, event, strange)).toBe(
+    "wanted",
+  );
+  expect(decide(`allowed_senders: { anyone: true }, ${github}`, event, strange)).toBe("wanted");
+  const onlyAda = `allowed_senders: { associations: [], logins: [ada] }, ${github}`;
   expect(decide(onlyAda, event, comment({ login: "bob" }, "OWNER"))).toMatch(/OWNER/);
   expect(decide(onlyAda, "push", { sender: { login: "bob" } })).toMatch(/COLLABORATOR/);
   expect(decide(onlyAda, event, comment(owner, "NONE"))).toBe("wanted");
 });
 
-test("a command is the first word of a new comment; what follows it is kept", () => {
-  const fields = `command: /herd, ${github}`;
-  const said = (body: string, event = "issue_comment.created") => {
+test("reads a command from the first word of a new comment and keeps the rest", () => {
+  const fields = `comment_command: /herd, ${github}`;
+  const decideComment = (body: string, event = "issue_comment.created") => {
     const planned = schedule(fields);
     const payload = comment(owner, "OWNER", body);
     return decideDelivery({ kind: "github", event, payload }, planned);
   };
-  expect(said("  /herd fix  the build\nplease")).toEqual({
+  expect(decideComment("  /herd fix  the build\nplease")).toEqual({
     kind: "wanted",
     command: "fix the build",
   });
-  expect(said("/herd")).toEqual({ kind: "wanted", command: "" });
+  expect(decideComment("/herd")).toEqual({ kind: "wanted", command: "" });
   for (const body of ["please /herd fix", "/herdsman fix", "> /herd fix", ""])
-    expect(said(body)).toMatchObject({ kind: "unwanted" });
-  expect(said("/herd fix", "issue_comment.edited")).toMatchObject({ kind: "unwanted" });
+    expect(decideComment(body)).toMatchObject({ kind: "unwanted" });
+  expect(decideComment("/herd fix", "issue_comment.edited")).toMatchObject({ kind: "unwanted" });
 });
 
-test("other senders need no rules about people", () => {
-  const fields = "on: invoice.paid, signature: { kind: standard, secret_env: S }";
+test("applies no sender rules to other kinds of webhooks", () => {
+  const fields = "events: invoice.paid, signature: { kind: standard, secret_env: S }";
   expect(decide(fields, "invoice.paid", { type: "invoice.paid" })).toBe("wanted");
 });

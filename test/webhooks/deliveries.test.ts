@@ -3,14 +3,21 @@ import { join } from "node:path";
 import { Webhooks } from "@octokit/webhooks";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { until } from "../support/fleet-program.ts";
-import { freePort, fromGithub, githubSchedule, hookStage, secret, send } from "./hook-stage.ts";
+import { waitUntil } from "../support/fleet-child-process.ts";
+import {
+  freePort,
+  githubHeaders,
+  githubSchedule,
+  secret,
+  sendWebhook,
+  startWebhookHarness,
+} from "./webhook-harness.ts";
 
 const body = JSON.stringify({ action: "labeled", issue: { title: "It is broken" } });
 
-test("a signed delivery is answered with its job once that is durable", async () => {
-  const { fleet, post } = await hookStage([githubSchedule]);
-  const headers = fromGithub(body, { id: "delivery-1" });
+test("answers a signed delivery with its job once that is durable", async () => {
+  const { fleet, post } = await startWebhookHarness([githubSchedule]);
+  const headers = githubHeaders(body, { id: "delivery-1" });
   const { status, json } = await post("coder/issues", body, headers);
   expect([status, json]).toMatchObject([202, { status: "pending", duplicate: false }]);
   const found = await fleet.job(String(json.job));
@@ -24,12 +31,12 @@ test("a signed delivery is answered with its job once that is durable", async ()
   expect(found?.job.prompt).toMatch(/Look at \n<untrusted-data[^>]*>\nIt is broken\n</);
 });
 
-test("the real senders of GitHub and of Standard Webhooks are accepted", async () => {
+test("accepts the real signatures of GitHub and Standard Webhooks", async () => {
   const key = Buffer.from("thirty-two bytes, more or less..").toString("base64");
-  const { post } = await hookStage(
+  const { post } = await startWebhookHarness(
     [
       githubSchedule,
-      "paid: { type: webhook, prompt: p, on: invoice.paid, signature: { kind: standard, secret_env: KEY } }",
+      "paid: { type: webhook, prompt: p, events: invoice.paid, signature: { kind: standard, secret_env: KEY } }",
     ],
     { env: { KEY: `whsec_${key}` } },
   );
@@ -51,10 +58,10 @@ test("the real senders of GitHub and of Standard Webhooks are accepted", async (
   expect((await post("coder/paid", `${paid} `, standard)).status).toBe(401);
 });
 
-test("a redelivery gives the first job, of this schedule alone", async () => {
+test("returns the first job for a redelivery, separately for each schedule", async () => {
   const other = githubSchedule.replace("issues:", "others:");
-  const { fleet, post } = await hookStage([githubSchedule, other]);
-  const headers = fromGithub(body, { id: "same" });
+  const { fleet, post } = await startWebhookHarness([githubSchedule, other]);
+  const headers = githubHeaders(body, { id: "same" });
   const all = await Promise.all([1, 2, 3].map(() => post("coder/issues", body, headers)));
   const again = await post("coder/issues", body, headers);
   expect(new Set([...all, again].map(({ json }) => json.job)).size).toBe(1);
@@ -66,8 +73,8 @@ test("a redelivery gives the first job, of this schedule alone", async () => {
   expect(deliveries.map(({ redeliveries }) => redeliveries)).toEqual([0, 3]);
 });
 
-test("without an id of the sender, the same body is the same delivery for a while", async () => {
-  const { fleet, post } = await hookStage([
+test("treats the same body without an id as the same delivery for a while", async () => {
+  const { fleet, post } = await startWebhookHarness([
     "any: { type: webhook, prompt: p, signature: { kind: token, secret_env: SECRET } }",
     "named: { type: webhook, prompt: p, signature: { kind: token, secret_env: SECRET, id_header: X-Id } }",
   ]);
@@ -83,18 +90,20 @@ test("without an id of the sender, the same body is the same delivery for a whil
   expect((await fleet.jobs({ limit: 10 })).jobs).toHaveLength(5);
 });
 
-test("what the schedule does not want is taken, said so, and makes no job", async () => {
-  const wanted = githubSchedule.replace("type: webhook,", "type: webhook, on: issues.opened,");
-  const { fleet, post } = await hookStage([wanted]);
-  const { status, json } = await post("coder/issues", body, fromGithub(body));
-  expect([status, json]).toMatchObject([200, { unwanted: "issues.labeled is not waited for" }]);
-  const ping = await post("coder/issues", "{}", fromGithub("{}", { event: "ping" }));
+test("accepts an unwanted delivery, answers so and creates no job", async () => {
+  const wanted = githubSchedule.replace("type: webhook,", "type: webhook, events: issues.opened,");
+  const { fleet, post } = await startWebhookHarness([wanted]);
+  const { status, json } = await post("coder/issues", body, githubHeaders(body));
+  expect([status, json]).toMatchObject([200, { unwanted: "issues.labeled is not in `events`" }]);
+  const ping = await post("coder/issues", "{}", githubHeaders("{}", { event: "ping" }));
   expect(ping).toMatchObject({ status: 200, json: { unwanted: expect.stringContaining("ping") } });
   expect((await fleet.jobs({ limit: 10 })).jobs).toEqual([]);
 });
 
-test("a body chooses nothing but what stands in the prompt as data", async () => {
-  const { fleet, post } = await hookStage([githubSchedule], { more: "  - name: other\n" });
+test("uses a body only as data in the prompt", async () => {
+  const { fleet, post } = await startWebhookHarness([githubSchedule], {
+    more: "  - name: other\n",
+  });
   const claims = {
     agent: "other",
     schedule: "x",
@@ -109,7 +118,7 @@ test("a body chooses nothing but what stands in the prompt as data", async () =>
     trigger: "manual",
   };
   const evil = JSON.stringify({ ...claims, action: "opened", issue: { title: "t", ...claims } });
-  const { json } = await post("coder/issues", evil, fromGithub(evil, { id: "1" }));
+  const { json } = await post("coder/issues", evil, githubHeaders(evil, { id: "1" }));
   const found = await fleet.job(String(json.job));
   expect(found?.job).toMatchObject({
     agent: "coder",
@@ -122,13 +131,13 @@ test("a body chooses nothing but what stands in the prompt as data", async () =>
   expect(found?.job.prompt).not.toContain("obey");
 });
 
-test("a form is read as GitHub sends it; Slack is told that somebody is there", async () => {
+test("parses GitHub's forms and answers Slack's challenge", async () => {
   const slack =
     "events: { type: webhook, prompt: p, signature: { kind: slack, secret_env: SECRET } }";
-  const { post } = await hookStage([githubSchedule, slack]);
+  const { post } = await startWebhookHarness([githubSchedule, slack]);
   const form = `payload=${encodeURIComponent(body)}`;
   const type = { "content-type": "application/x-www-form-urlencoded" };
-  expect((await post("coder/issues", form, { ...fromGithub(form), ...type })).status).toBe(202);
+  expect((await post("coder/issues", form, { ...githubHeaders(form), ...type })).status).toBe(202);
   const { createHmac } = await import("node:crypto");
   const challenge = JSON.stringify({ type: "url_verification", challenge: "echo me" });
   const time = String(Math.floor(Date.now() / 1000));
@@ -137,12 +146,12 @@ test("a form is read as GitHub sends it; Slack is told that somebody is there", 
   expect((await post("coder/events", challenge, headers)).json).toEqual({ challenge: "echo me" });
 });
 
-test("a secret is changed without a restart, with both valid meanwhile", async () => {
+test("rotates a secret without a restart, with both valid meanwhile", async () => {
   const rotating = githubSchedule.replace("secret_env: SECRET", "secret_env: [SECRET, NEXT]");
-  const { folder, post } = await hookStage([rotating]);
+  const { folder, post } = await startWebhookHarness([rotating]);
   const newer = "the secret that comes next";
   const tryWith = async (key: string) =>
-    (await post("coder/issues", body, fromGithub(body, { key }))).status;
+    (await post("coder/issues", body, githubHeaders(body, { key }))).status;
   expect([await tryWith(secret), await tryWith(newer)]).toEqual([202, 401]);
   writeFileSync(join(folder, ".env"), `SECRET=${secret}\nNEXT=${newer}\n`);
   expect([await tryWith(secret), await tryWith(newer)]).toEqual([202, 202]);
@@ -152,14 +161,18 @@ test("a secret is changed without a restart, with both valid meanwhile", async (
   expect([await tryWith(""), await tryWith(" ")]).toEqual([503, 503]);
 });
 
-test("deliveries are listed and shown without what proves them, and replayed", async () => {
-  const { fleet, folder, post } = await hookStage([githubSchedule]);
-  const headers = { ...fromGithub(body, { id: "1" }), authorization: "Bearer tok", cookie: "a=b" };
+test("lists, shows and replays deliveries without their signatures", async () => {
+  const { fleet, folder, post } = await startWebhookHarness([githubSchedule]);
+  const headers = {
+    ...githubHeaders(body, { id: "1" }),
+    authorization: "Bearer tok",
+    cookie: "a=b",
+  };
   const { json } = await post("coder/issues", body, headers);
   const shown = await fleet.delivery(String(json.delivery));
   expect(shown).toMatchObject({
     event: "issues.labeled",
-    verdict: "accepted",
+    status: "accepted",
     job_id: json.job,
     body,
   });
@@ -169,20 +182,20 @@ test("deliveries are listed and shown without what proves them, and replayed", a
     "x-github-event",
   ]);
   const replayed = await fleet.replay(String(json.delivery));
-  expect(replayed).toMatchObject({ replay_of: json.delivery, verdict: "accepted" });
+  expect(replayed).toMatchObject({ replay_of: json.delivery, status: "accepted" });
   expect(replayed.job_id).not.toBe(json.job);
   expect((await fleet.replay(replayed.id)).job_id).not.toBe(replayed.job_id);
   const file = join(folder, "herdctl.yaml");
-  const off = readFileSync(file, "utf8").replace("type: webhook,", "type: webhook, on: other,");
+  const off = readFileSync(file, "utf8").replace("type: webhook,", "type: webhook, events: other,");
   writeFileSync(file, off);
   await fleet.reload();
-  expect(await fleet.replay(replayed.id)).toMatchObject({ verdict: "unwanted", job_id: null });
+  expect(await fleet.replay(replayed.id)).toMatchObject({ status: "unwanted", job_id: null });
   await expect(fleet.replay("delivery-none")).rejects.toMatchObject({ code: "delivery_not_found" });
 });
 
-test("of many deliveries the newest are kept, also before the day is over", async () => {
+test("keeps the newest of many deliveries, also before the day is over", async () => {
   const many = githubSchedule.replace("type: webhook,", "type: webhook, rate_limit: 10000,");
-  const { fleet, folder, post } = await hookStage([many]);
+  const { fleet, folder, post } = await startWebhookHarness([many]);
   const file = join(folder, "herdctl.yaml");
   const few = readFileSync(file, "utf8").replace(
     "name: test",
@@ -191,28 +204,28 @@ test("of many deliveries the newest are kept, also before the day is over", asyn
   writeFileSync(file, few);
   await fleet.reload();
   for (let index = 0; index < 110; index += 1)
-    await post("coder/issues", body, fromGithub(body, { id: `${index}` }));
+    await post("coder/issues", body, githubHeaders(body, { id: `${index}` }));
   const { deliveries } = await fleet.deliveries({ limit: 1000 });
   expect(deliveries).toHaveLength(30);
-  expect(deliveries[0]?.key).toBe("webhook:coder/issues:109");
+  expect(deliveries[0]?.dedup_key).toBe("webhook:coder/issues:109");
   expect((await fleet.jobs({ limit: 1000 })).jobs).toHaveLength(110);
 });
 
-test("a fleet that stops acknowledges nothing", async () => {
-  const { fleet, post } = await hookStage([githubSchedule]);
+test("acknowledges nothing while the fleet stops", async () => {
+  const { fleet, post } = await startWebhookHarness([githubSchedule]);
   await fleet.stop({ drainMs: 0 });
-  const answer = await post("coder/issues", body, fromGithub(body));
+  const answer = await post("coder/issues", body, githubHeaders(body));
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
 });
 
-test("a reload moves the port, a taken one is waited for, and takes deliveries then", async () => {
+test("moves the port on reload, waits for a taken one and then accepts deliveries", async () => {
   const { createServer } = await import("node:http");
   const {
     fleet,
     folder,
     port: first,
-  } = await hookStage(["hourly: { type: interval, every: 1h, prompt: p }"]);
+  } = await startWebhookHarness(["hourly: { type: interval, every: 1h, prompt: p }"]);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/hooks/coder/issues`;
   const other = createServer((_, response) => response.end("{}"));
@@ -221,16 +234,19 @@ test("a reload moves the port, a taken one is waited for, and takes deliveries t
   const without = readFileSync(file, "utf8").replace(`port: ${first}`, `port: ${port}`);
   writeFileSync(file, without.replace("      hourly", `      ${githubSchedule}\n      hourly`));
   await fleet.reload();
-  await until("the problem to be told", async () =>
+  await waitUntil("the problem to be reported", async () =>
     (await fleet.status()).fleet.problem?.includes(`127.0.0.1:${port}`),
   );
   other.closeAllConnections();
   await new Promise((done) => other.close(done));
-  await until("the port to be taken", async () => (await fleet.status()).fleet.problem === null);
-  expect((await send(url, body, fromGithub(body))).status).toBe(202);
+  await waitUntil(
+    "the port to be taken",
+    async () => (await fleet.status()).fleet.problem === null,
+  );
+  expect((await sendWebhook(url, body, githubHeaders(body))).status).toBe(202);
   expect((await fleet.status()).fleet.url).toBe(`http://127.0.0.1:${port}`);
-  await expect(send(url.replace(String(port), String(first)), "{}")).rejects.toThrow();
+  await expect(sendWebhook(url.replace(String(port), String(first)), "{}")).rejects.toThrow();
   writeFileSync(file, without);
   await fleet.reload();
-  expect((await send(url, body, fromGithub(body))).status).toBe(404);
+  expect((await sendWebhook(url, body, githubHeaders(body))).status).toBe(404);
 });

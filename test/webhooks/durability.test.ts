@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { samples } from "../support/width.ts";
-import { deliveryStorm } from "./delivery-storm.ts";
-import { judgeDeliveries } from "./judge-deliveries.ts";
+import { sampleCount } from "../support/test-subset.ts";
+import { checkDeliveries } from "./check-deliveries.ts";
+import { runDeliveryLoad } from "./delivery-load.ts";
 
-const plan = { deliveries: samples(1_200, 0.5), aSecond: 200, kills: 3 };
+const plan = { deliveries: sampleCount(1_200, 0.5), deliveriesPerSecond: 200, kills: 3 };
 
-/** The long form is `test/storm/deliveries.long.ts`. */
-test(`${plan.deliveries} signed deliveries, every tenth twice, over ${plan.kills} kills: every 202 has one job, and there is no other`, async () => {
-  const story = await deliveryStorm(plan);
-  expect(judgeDeliveries(story)).toEqual([]);
-  expect(story.sendings).toHaveLength(plan.deliveries + Math.ceil(plan.deliveries / 10));
-  expect(story.jobs).toHaveLength(plan.deliveries);
+/** The long form is `test/chaos/webhook-deliveries.long.ts`. */
+test(`creates one job for every 202 and no other: ${plan.deliveries} signed deliveries, every tenth sent twice, ${plan.kills} kills`, async () => {
+  const run = await runDeliveryLoad(plan);
+  expect(checkDeliveries(run)).toEqual([]);
+  expect(run.sendings).toHaveLength(plan.deliveries + Math.ceil(plan.deliveries / 10));
+  expect(run.jobs).toHaveLength(plan.deliveries);
 }, 120_000);

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { Webhooks } from "@octokit/webhooks";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { verifySignature } from "../../packages/core/src/triggers/webhook/verify-signature.ts";
+import { verifySignature } from "../../packages/core/src/triggers/webhooks/verify-signature.ts";
 
 type Signature = Parameters<typeof verifySignature>[0];
 
@@ -19,52 +19,55 @@ function signature(kind: Signature["kind"], more: Partial<Signature> = {}): Sign
   return { kind, secret_env: "SECRET", algorithm: "sha256", ...more };
 }
 
-const slack = (time = seconds, key = "s") => ({
+const slackHeaders = (time = seconds, key = "s") => ({
   "x-slack-request-timestamp": String(time),
   "x-slack-signature": `v0=${hmac(key, `v0:${time}:`, body).toString("hex")}`,
 });
 const key = Buffer.from("a key of thirty-two bytes, or so").toString("base64");
-const standard = (time = seconds, id = "msg_1") => ({
+const standardHeaders = (time = seconds, id = "msg_1") => ({
   "webhook-id": id,
   "webhook-timestamp": String(time),
   "webhook-signature": `v1,${hmac(Buffer.from(key, "base64"), `${id}.${time}.`, body).toString("base64")}`,
 });
 const hexSum = hmac("s", body).toString("hex");
 const baseSum = hmac("s", body).toString("base64");
-const named = signature("hmac", { header: "X-Sum" });
+const hmacSignature = signature("hmac", { header: "X-Sum" });
 
-describe("accepted", () => {
+describe("accepted signatures", () => {
   test.each<[string, Signature, string[], Record<string, string>]>([
-    ["github", signature("github"), ["s"], { "x-hub-signature-256": `sha256=${hexSum}` }],
+    ["accepts github", signature("github"), ["s"], { "x-hub-signature-256": `sha256=${hexSum}` }],
     [
-      "the second of two secrets",
+      "accepts the second of two secrets",
       signature("github"),
       ["old", "s"],
       { "x-hub-signature-256": `sha256=${hexSum}` },
     ],
-    ["slack", signature("slack"), ["s"], slack()],
-    ["slack, four minutes old", signature("slack"), ["s"], slack(seconds - 240)],
-    ["standard", signature("standard"), [`whsec_${key}`], standard()],
-    ["standard, without the prefix", signature("standard"), [key], standard()],
+    ["accepts slack", signature("slack"), ["s"], slackHeaders()],
+    ["accepts slack, four minutes old", signature("slack"), ["s"], slackHeaders(seconds - 240)],
+    ["accepts standard", signature("standard"), [`whsec_${key}`], standardHeaders()],
+    ["accepts standard without the prefix", signature("standard"), [key], standardHeaders()],
     [
-      "standard, one of several",
+      "accepts standard, one of several",
       signature("standard"),
       [key],
-      { ...standard(), "webhook-signature": `v1a,xx v1,AAAA ${standard()["webhook-signature"]}` },
+      {
+        ...standardHeaders(),
+        "webhook-signature": `v1a,xx v1,AAAA ${standardHeaders()["webhook-signature"]}`,
+      },
     ],
-    ["hmac in hex", named, ["s"], { "x-sum": hexSum }],
-    ["hmac in capitals", named, ["s"], { "x-sum": hexSum.toUpperCase() }],
-    ["hmac in base64", named, ["s"], { "x-sum": baseSum }],
-    ["hmac with its name before it", named, ["s"], { "x-sum": `sha256=${hexSum}` }],
+    ["accepts hmac in hex", hmacSignature, ["s"], { "x-sum": hexSum }],
+    ["accepts hmac in capitals", hmacSignature, ["s"], { "x-sum": hexSum.toUpperCase() }],
+    ["accepts hmac in base64", hmacSignature, ["s"], { "x-sum": baseSum }],
+    ["accepts hmac with a name prefix", hmacSignature, ["s"], { "x-sum": `sha256=${hexSum}` }],
     [
-      "hmac with another digest",
-      { ...named, algorithm: "sha512" },
+      "accepts hmac with another digest",
+      { ...hmacSignature, algorithm: "sha512" },
       ["s"],
       { "x-sum": createHmac("sha512", "s").update(body).digest("hex") },
     ],
-    ["a bearer token", signature("token"), ["s"], { authorization: "Bearer s" }],
+    ["accepts a bearer token", signature("token"), ["s"], { authorization: "Bearer s" }],
     [
-      "a token in its own header",
+      "accepts a token in its own header",
       signature("token", { header: "X-Gitlab-Token" }),
       ["s"],
       { "x-gitlab-token": "s" },
@@ -74,68 +77,73 @@ describe("accepted", () => {
   });
 });
 
-describe("refused", () => {
+describe("refused signatures", () => {
   test.each<[string, Signature, string[], Record<string, string>]>([
-    ["no signature", signature("github"), ["s"], {}],
+    ["refuses a missing signature", signature("github"), ["s"], {}],
     [
-      "another secret",
+      "refuses another secret",
       signature("github"),
       ["other"],
       { "x-hub-signature-256": `sha256=${hexSum}` },
     ],
     [
-      "half a signature",
+      "refuses half a signature",
       signature("github"),
       ["s"],
       { "x-hub-signature-256": `sha256=${hexSum.slice(0, 32)}` },
     ],
-    ["an empty signature", signature("github"), ["s"], { "x-hub-signature-256": "sha256=" }],
     [
-      "the old digest of github",
+      "refuses an empty signature",
+      signature("github"),
+      ["s"],
+      { "x-hub-signature-256": "sha256=" },
+    ],
+    [
+      "refuses the old digest of github",
       signature("github"),
       ["s"],
       { "x-hub-signature-256": `sha1=${hexSum}` },
     ],
     [
-      "two signatures in one header",
+      "refuses two signatures in one header",
       signature("github"),
       ["s"],
       { "x-hub-signature-256": `sha256=${hexSum}, sha256=${hexSum}` },
     ],
-    ["slack, six minutes old", signature("slack"), ["s"], slack(seconds - 360)],
-    ["slack, six minutes ahead", signature("slack"), ["s"], slack(seconds + 360)],
+    ["refuses slack, six minutes old", signature("slack"), ["s"], slackHeaders(seconds - 360)],
+    ["refuses slack, six minutes ahead", signature("slack"), ["s"], slackHeaders(seconds + 360)],
     [
-      "slack, signed for another time",
+      "refuses slack, signed for another time",
       signature("slack"),
       ["s"],
-      { ...slack(), "x-slack-request-timestamp": String(seconds - 1) },
+      { ...slackHeaders(), "x-slack-request-timestamp": String(seconds - 1) },
     ],
     [
-      "slack, at no time",
+      "refuses slack without a time",
       signature("slack"),
       ["s"],
       { "x-slack-signature": `v0=${hmac("s", "v0:NaN:", body).toString("hex")}` },
     ],
     [
-      "standard, for another id",
+      "refuses standard for another id",
       signature("standard"),
       [key],
-      { ...standard(), "webhook-id": "msg_2" },
+      { ...standardHeaders(), "webhook-id": "msg_2" },
     ],
-    ["standard, old", signature("standard"), [key], standard(seconds - 301)],
-    ["hmac of the wrong header", named, ["s"], { "x-other": hexSum }],
+    ["refuses standard, old", signature("standard"), [key], standardHeaders(seconds - 301)],
+    ["refuses hmac in the wrong header", hmacSignature, ["s"], { "x-other": hexSum }],
     [
-      "a token that only begins right",
+      "refuses a token with only the right prefix",
       signature("token"),
       ["secret"],
       { authorization: "Bearer secre" },
     ],
-    ["no token", signature("token"), ["s"], {}],
+    ["refuses a missing token", signature("token"), ["s"], {}],
   ])("%s", (_, kind, secrets, headers) => {
     expect(verifySignature(kind, secrets, { headers, body }, now)).toMatch(/signature/);
   });
 
-  test("a body that differs in one byte, or is the same only as text", () => {
+  test("refuses a body that differs in one byte or only has equal text", () => {
     const headers = { "x-hub-signature-256": `sha256=${hexSum}` };
     for (const other of ['{"a":"Ü"}', '{"a":"ü"} ', ""]) {
       const signed = { headers, body: Buffer.from(other) };
@@ -148,7 +156,7 @@ describe("refused", () => {
   });
 });
 
-test("what the libraries of GitHub and of Standard Webhooks sign is accepted", async () => {
+test("accepts what the libraries of GitHub and Standard Webhooks sign", async () => {
   const text = body.toString();
   const github = { "x-hub-signature-256": await new Webhooks({ secret: "s" }).sign(text) };
   expect(

@@ -1,45 +1,48 @@
-import type { Approval, Word } from "@herdctl/core";
-import { exitCodes, UserError } from "@herdctl/core/light";
-import { type Call, textOption } from "./command.ts";
-import { withFleet } from "./fleet-access.ts";
-import { harmless } from "./show/harmless.ts";
+import { type Approval, type ApprovalDecision, exitCodes, UserError } from "@herdctl/protocol";
+import { type CommandContext, textOption } from "./command.ts";
+import { withFleet } from "./find-fleet.ts";
+import { sanitizeText } from "./render/sanitize-text.ts";
 
-/** Gives a person's word on what was typed as the id of it. */
+/** Decides the open approval that the first argument identifies. */
 export async function answerApproval(
-  call: Call,
-  wordOn: (approval: Approval) => Word,
+  context: CommandContext,
+  decide: (approval: Approval) => ApprovalDecision,
 ): Promise<number> {
-  const { terminal } = call;
-  const [typed] = call.arguments;
-  if (typed === undefined) throw new UserError("usage", "which request?", { hint: seeAll });
-  return withFleet(call, async (fleet) => {
-    const asked = findOpen(await fleet.approvals(), typed);
-    const reason = textOption(call.options, "reason");
-    const approval = await fleet.answer(asked.id, wordOn(asked), undefined, reason);
-    if (terminal.json) terminal.printJson(approval);
-    else terminal.print(answerLine(approval, call));
+  const { terminal } = context;
+  const [idPrefix] = context.arguments;
+  if (idPrefix === undefined) {
+    throw new UserError("usage", "the ID of the request is missing", { hint: listHint });
+  }
+  return withFleet(context, async (fleet) => {
+    const target = findOpenApproval(await fleet.approvals(), idPrefix);
+    const reason = textOption(context.options, "reason");
+    const approval = await fleet.answer(target.id, decide(target), undefined, reason);
+    if (terminal.isJson) terminal.printJson(approval);
+    else terminal.print(decisionLine(approval, context));
     return exitCodes.success;
   });
 }
 
-const seeAll = "Run `herdctl approvals` to see what is asked.";
+const listHint = "Run `herdctl approvals` to list pending requests and their IDs.";
 
-/** Of an id the beginning is enough, or the beginning of its last part. */
-function findOpen(open: Approval[], typed: string): Approval {
-  const alike = open.filter(({ id }) =>
-    [id, id.replace("approval-", "")].some((one) => one.startsWith(typed)),
+/** Accepts a unique prefix of the ID, with or without `approval-`. */
+function findOpenApproval(approvals: Approval[], idPrefix: string): Approval {
+  const matches = approvals.filter(({ id }) =>
+    [id, id.replace("approval-", "")].some((one) => one.startsWith(idPrefix)),
   );
-  const [first, ...others] = alike;
+  const [first, ...others] = matches;
   if (first && others.length === 0) return first;
-  const message = first ? `several requests begin with ${typed}` : `nobody asks for ${typed}`;
-  throw new UserError("usage", message, { hint: seeAll });
+  const message = first
+    ? `several requests begin with ${idPrefix}`
+    : `there is no pending request ${idPrefix}`;
+  throw new UserError("usage", message, { hint: listHint });
 }
 
-function answerLine(approval: Approval, { terminal }: Call): string {
+function decisionLine(approval: Approval, { terminal }: CommandContext): string {
   const { id, kind, tool, answer, reply } = approval;
   const { green, red } = terminal.colors;
-  if (reply !== null) return `${green("✓ answered")}  ${harmless(reply)}  ${id}`;
+  if (reply !== null) return `${green("✓ answered")}  ${sanitizeText(reply)}  ${id}`;
   if (kind === "question") return `${red("✗ declined")}  ${id}`;
   const mark = answer === "allow" ? green("✓ allowed") : red("✗ denied");
-  return `${mark}  ${harmless(tool)}  ${id}`;
+  return `${mark}  ${sanitizeText(tool)}  ${id}`;
 }

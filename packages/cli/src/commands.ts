@@ -1,22 +1,36 @@
 import type { CommandSpec } from "./command.ts";
-import { accessCommands } from "./command-table/access.ts";
+import { accessCommands } from "./command-table/access-and-audit.ts";
 import { fleetCommands } from "./command-table/fleet.ts";
 import { jobCommands } from "./command-table/jobs.ts";
 import { serviceCommands } from "./command-table/service.ts";
-import { setUpCommands } from "./command-table/set-up.ts";
+import { setupCommands } from "./command-table/setup.ts";
 import { triggerCommands } from "./command-table/triggers.ts";
 
-export const groups: Record<string, string> = {
-  config: "Check, show and describe the configuration",
-  docker: "Prepare what agents in containers run in",
-  chat: "Agents in Discord and Slack",
-  store: "Where the state of a fleet is kept",
-  token: "Tokens for programs that use the control API",
-  service: "Have the fleet started and kept up by the system",
+/** The headings of `herdctl --help`, and the first words of commands below each, in their order. */
+export const helpGroups: Record<string, readonly string[]> = {
+  "Start here": ["init", "demo", "doctor", "rehearse"],
+  Run: ["start", "stop", "restart", "reload", "trigger", "cancel", "pause", "resume", "schedules"],
+  Observe: [
+    ...["status", "top", "open", "jobs", "job", "logs", "chain", "artifacts", "sessions"],
+    ...["memory", "deliveries", "hooks"],
+  ],
+  Interact: ["approvals", "answer", "chat", "mcp"],
+  Configure: ["config", "docker", "completion"],
+  Operate: ["service", "budget", "nodes", "store", "token", "logins", "logout", "audit"],
+};
+
+/** Summaries of first words that are not commands themselves. */
+export const commandGroups: Record<string, string> = {
+  config: "Check and show the configuration",
+  docker: "Build the image for agents in containers",
+  chat: "Check the chat connections of agents",
+  store: "Copy the fleet's state to a shared database",
+  token: "Manage tokens for the control API",
+  service: "Run the fleet as a service of systemd or launchd",
 };
 
 export const commands: readonly CommandSpec[] = [
-  ...setUpCommands,
+  ...setupCommands,
   ...fleetCommands,
   ...accessCommands,
   ...serviceCommands,

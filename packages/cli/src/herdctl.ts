@@ -1,89 +1,124 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import packageJson from "../package.json" with { type: "json" };
-import type { CommandSpec, Options } from "./command.ts";
-import { commands, groups } from "./commands.ts";
+import type { CommandSpec, ParsedOptions } from "./command.ts";
+import { commandGroups, commands, helpGroups } from "./commands.ts";
 import { openTerminal } from "./terminal.ts";
 
-const badInput = 2;
+const usageExitCode = 2;
+const helpCommand = ["help [command]", "Show help for a command"] as const;
 
 if (process.argv[2] === "__complete") {
-  const { answerShell } = await import("./completion/answer.ts");
-  await answerShell(process.argv.slice(3));
+  const { printCompletions } = await import("./completion/print-completions.ts");
+  await printCompletions(process.argv.slice(3));
 } else {
   process.exitCode = await main(process.argv);
 }
 
 async function main(argv: string[]): Promise<number> {
   let exitCode = 0;
-  const specs = wanted(argv);
-  const { own, rest } = specs.some(takesRest) ? cutAtDashes(argv) : { own: argv, rest: [] };
-  const program = buildProgram(specs, async (spec, given, options) => {
-    exitCode = await runCommand(spec, given, options, rest);
+  const specs = selectSpecs(argv);
+  const { ownArgs, passthroughArgs } = specs.some(takesPassthroughArgs)
+    ? splitAtDashes(argv)
+    : { ownArgs: argv, passthroughArgs: [] };
+  const program = buildProgram(specs, async (spec, args, options) => {
+    exitCode = await runCommand(spec, args, options, passthroughArgs);
   });
   try {
-    await program.parseAsync(own);
+    await program.parseAsync(ownArgs);
     return exitCode;
   } catch (error) {
-    // Commander has printed its own message; help and version are no mistake.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : badInput;
+    // Commander has already printed its message. Help and version exit with 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
     throw error;
   }
 }
 
-/** Only the command that is named, where one is: all of them take longer than most take to run. */
-function wanted([, , name]: string[]): readonly CommandSpec[] {
+/** Building all commands takes longer than most commands run, so only the named one is built. */
+function selectSpecs([, , name]: string[]): readonly CommandSpec[] {
   const named = commands.filter((spec) => spec.name.split(" ")[0] === name);
   return named.length > 0 ? named : commands;
 }
 
-function takesRest(spec: CommandSpec): boolean {
+function takesPassthroughArgs(spec: CommandSpec): boolean {
   return spec.arguments?.at(-1)?.name.endsWith("...") ?? false;
 }
 
-function cutAtDashes(argv: string[]): { own: string[]; rest: string[] } {
+function splitAtDashes(argv: string[]): { ownArgs: string[]; passthroughArgs: string[] } {
   const dashes = argv.indexOf("--");
-  if (dashes < 0) return { own: argv, rest: [] };
-  return { own: argv.slice(0, dashes), rest: argv.slice(dashes + 1) };
+  if (dashes < 0) return { ownArgs: argv, passthroughArgs: [] };
+  return { ownArgs: argv.slice(0, dashes), passthroughArgs: argv.slice(dashes + 1) };
 }
 
-type Runner = (spec: CommandSpec, given: (string | undefined)[], options: Options) => Promise<void>;
+type RunSpec = (
+  spec: CommandSpec,
+  args: (string | undefined)[],
+  options: ParsedOptions,
+) => Promise<void>;
 
-function buildProgram(specs: readonly CommandSpec[], run: Runner): Command {
+function buildProgram(specs: readonly CommandSpec[], run: RunSpec): Command {
   const program = new Command("herdctl")
     .description("Run fleets of Claude Code agents unattended")
-    .version(packageJson.version, "-v, --version")
-    .showHelpAfterError("(run with --help to see what it takes)")
-    // `sessions` has options and is a group too: what follows `resume` belongs to `resume`.
+    .version(packageJson.version, "-v, --version", "Show the version")
+    .helpOption("-h, --help", "Show help")
+    .helpCommand(...helpCommand)
+    .usage("<command> [options]")
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .showHelpAfterError("(Add --help to show arguments and options.)")
+    .addHelpText("after", "\nRun `herdctl COMMAND --help` for arguments, options and examples.")
+    // `sessions` is a command and a group: options after `resume` belong to `sessions resume`.
     .enablePositionalOptions()
     .exitOverride();
-  for (const [name, summary] of Object.entries(groups)) {
-    program.command(name).description(summary);
+  for (const [heading, names] of Object.entries(helpGroups)) {
+    program.commandsGroup(`${heading}:`);
+    for (const name of names) addCommands(program, name, specs, run);
   }
-  for (const spec of specs) addCommand(program, spec, run);
+  // Again, for its heading: groups such as `config` inherit the first one, which has none.
+  program.commandsGroup(`${Object.keys(helpGroups)[0]}:`).helpCommand(...helpCommand);
   return program;
 }
 
-function addCommand(program: Command, spec: CommandSpec, run: Runner): void {
+/** Adds a command, or a group, and the commands below it. */
+function addCommands(
+  program: Command,
+  name: string,
+  specs: readonly CommandSpec[],
+  run: RunSpec,
+): void {
+  const summary = commandGroups[name];
+  if (summary !== undefined) {
+    program.command(name).description(summary).usage("<command> [options]");
+  }
+  const own = specs.filter((spec) => spec.name.split(" ")[0] === name);
+  for (const spec of own) addCommand(program, spec, own.length > 1, run);
+}
+
+function addCommand(
+  program: Command,
+  spec: CommandSpec,
+  hasSubcommands: boolean,
+  run: RunSpec,
+): void {
   const words = spec.name.split(" ");
-  const own = words.pop() ?? "";
+  const subcommandName = words.pop() ?? "";
   const parent = words.reduce(
     (at, word) => at.commands.find((one) => one.name() === word) ?? at,
     program,
   );
-  const command = parent.command(own).description(spec.summary);
-  // All may be missing to commander: a command asks in its own words for what it needs.
+  const command = parent.command(subcommandName).description(spec.summary);
+  command.usage(usageText(spec, hasSubcommands && words.length === 0));
+  // Optional for commander: each command reports a missing argument with a more useful hint.
   for (const { name, summary } of spec.arguments ?? []) command.argument(`[${name}]`, summary);
   for (const { flags, summary, repeatable } of spec.options ?? []) {
-    if (repeatable) command.option(flags, summary, joined);
+    if (repeatable) command.option(flags, summary, appendValue);
     else command.option(flags, summary);
   }
-  command.option("--json", "print JSON only");
-  if (spec.examples) command.addHelpText("after", `\nFor example:\n${indented(spec.examples)}`);
-  command.action(async (...given: unknown[]) => {
-    const texts = given.slice(0, spec.arguments?.length ?? 0);
+  command.option("--json", "Print JSON only");
+  command.addHelpText("after", `\nExamples:\n${indentLines(spec.examples)}`);
+  command.action(async (...args: unknown[]) => {
+    const texts = args.slice(0, spec.arguments?.length ?? 0);
     if (texts.some((text) => Array.isArray(text) && text.length > 0)) {
-      command.error("error: what is to be run comes after `--`");
+      command.error("error: write the command to run after `--`");
     }
     await run(
       spec,
@@ -93,27 +128,39 @@ function addCommand(program: Command, spec: CommandSpec, run: Runner): void {
   });
 }
 
-function joined(value: string, before: string | undefined): string {
+function usageText({ arguments: specs = [] }: CommandSpec, hasSubcommands: boolean): string {
+  const terms = specs.map(({ name, optional }) => (optional ? `[${name}]` : `<${name}>`));
+  return [...(hasSubcommands ? ["[command]"] : []), ...terms, "[options]"].join(" ");
+}
+
+function appendValue(value: string, before: string | undefined): string {
   return before === undefined ? value : `${before},${value}`;
 }
 
-function indented(lines: readonly string[]): string {
+function indentLines(lines: readonly string[]): string {
   return lines.map((line) => `  ${line}`).join("\n");
 }
 
 async function runCommand(
   spec: CommandSpec,
-  given: (string | undefined)[],
-  options: Options,
-  rest: string[],
+  args: (string | undefined)[],
+  options: ParsedOptions,
+  passthroughArgs: string[],
 ): Promise<number> {
   const terminal = openTerminal(options.json === true);
   try {
     const { run } = await spec.load();
     const cwd = process.cwd();
-    return await run({ arguments: given, rest, options, cwd, env: process.env, terminal });
+    return await run({
+      arguments: args,
+      passthroughArgs,
+      options,
+      cwd,
+      env: process.env,
+      terminal,
+    });
   } catch (error) {
-    const { reportFailure } = await import("./failure.ts");
+    const { reportFailure } = await import("./report-failure.ts");
     return reportFailure(error, terminal, process.cwd());
   }
 }

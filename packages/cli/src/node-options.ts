@@ -1,29 +1,30 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Fleet, NodeOptions } from "@herdctl/core";
-import { nodeRoles, UserError } from "@herdctl/core/light";
-import { type Call, textOption } from "./command.ts";
+import type { Fleet } from "@herdctl/config";
+import type { NodeOptions } from "@herdctl/core";
+import { nodeRoles, UserError } from "@herdctl/protocol";
+import { type CommandContext, textOption } from "./command.ts";
 
-/** What this node is, as it was typed. An error where the fleet has no store that nodes could share. */
-export function nodeOptionsOf(
-  { options }: Pick<Call, "options">,
+/** The typed node options. Throws if the fleet has no shared store. */
+export function parseNodeOptions(
+  { options }: Pick<CommandContext, "options">,
   { store }: Pick<Fleet, "store">,
 ): NodeOptions {
   const given: NodeOptions = {
-    role: roleOf(textOption(options, "role")),
-    labels: labelsOf(textOption(options, "labels")),
-    name: nameOf(textOption(options, "nodeName")),
-    capacity: capacityOf(textOption(options, "capacity")),
+    role: parseRole(textOption(options, "role")),
+    labels: parseLabels(textOption(options, "labels")),
+    name: parseNodeName(textOption(options, "nodeName")),
+    capacity: parseCapacity(textOption(options, "capacity")),
   };
-  const [flag] = nodeFlags(given);
+  const [flag] = formatNodeFlags(given);
   if (flag === undefined || store !== undefined) return given;
-  throw new UserError("usage", `\`${flag}\` is for a fleet whose machines share a store`, {
-    hint: "Write `store: ${HERDCTL_STORE}` into the fleet file, with the address of a PostgreSQL in that variable.",
+  throw new UserError("usage", `\`${flag}\` requires a shared store`, {
+    hint: "Add `store: ${HERDCTL_STORE}` to the fleet file, and set that variable to the address of a PostgreSQL database.",
   });
 }
 
-/** As they are typed, for a process that is started with the same. */
-export function nodeFlags({ role, labels, name, capacity }: NodeOptions): string[] {
+/** The options as command-line flags, to start another process with them. */
+export function formatNodeFlags({ role, labels, name, capacity }: NodeOptions): string[] {
   return [
     ...(role === undefined ? [] : ["--role", role]),
     ...(labels === undefined ? [] : ["--labels", labels.join(",")]),
@@ -32,15 +33,15 @@ export function nodeFlags({ role, labels, name, capacity }: NodeOptions): string
   ];
 }
 
-/** Kept beside the state, so that `restart` starts the same node. */
-export function rememberNodeOptions(stateDir: string, options: NodeOptions): void {
+/** Saves the options in the state folder, so that `restart` starts the node with them. */
+export function saveNodeOptions(stateDir: string, options: NodeOptions): void {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  writeFileSync(fileOf(stateDir), `${JSON.stringify(options)}\n`, { mode: 0o600 });
+  writeFileSync(nodeOptionsFile(stateDir), `${JSON.stringify(options)}\n`, { mode: 0o600 });
 }
 
-/** What `start` was told last, in the form of options that were typed. */
-export function rememberedOptions(stateDir: string): Call["options"] {
-  const file = fileOf(stateDir);
+/** The options of the last `start`, in the form of typed options. */
+export function loadSavedNodeOptions(stateDir: string): CommandContext["options"] {
+  const file = nodeOptionsFile(stateDir);
   if (!existsSync(file)) return {};
   const { role, labels, name, capacity }: NodeOptions = JSON.parse(readFileSync(file, "utf8"));
   return {
@@ -51,37 +52,46 @@ export function rememberedOptions(stateDir: string): Call["options"] {
   };
 }
 
-function fileOf(stateDir: string): string {
+function nodeOptionsFile(stateDir: string): string {
   return join(stateDir, "node-options.json");
 }
 
-function roleOf(text: string | undefined): NodeOptions["role"] {
+function parseRole(text: string | undefined): NodeOptions["role"] {
   if (text === undefined) return undefined;
   const role = nodeRoles.find((one) => one === text);
   if (role !== undefined) return role;
-  throw wrong(`\`${text}\` is not a role`, `One of ${nodeRoles.join(", ")}.`);
+  throw usageError(`\`${text}\` is not a role`, `Use one of: ${nodeRoles.join(", ")}.`);
 }
 
-const wordPattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
-function labelsOf(text: string | undefined): string[] | undefined {
+function parseLabels(text: string | undefined): string[] | undefined {
   const labels = text?.split(",").map((label) => label.trim());
-  const odd = labels?.find((label) => !wordPattern.test(label));
-  if (odd === undefined) return labels && [...new Set(labels)];
-  throw wrong(`\`${odd}\` is not a label`, "Write them as `--labels gpu,eu`.");
+  const invalidLabel = labels?.find((label) => !namePattern.test(label));
+  if (invalidLabel === undefined) return labels && [...new Set(labels)];
+  throw usageError(
+    `\`${invalidLabel}\` is not a valid label`,
+    "Separate labels with commas, such as `--labels gpu,eu`.",
+  );
 }
 
-function nameOf(text: string | undefined): string | undefined {
-  if (text === undefined || wordPattern.test(text)) return text;
-  throw wrong(`\`${text}\` is not a name for a node`, "Use letters, digits, `-`, `_` and `.`.");
+function parseNodeName(text: string | undefined): string | undefined {
+  if (text === undefined || namePattern.test(text)) return text;
+  throw usageError(
+    `\`${text}\` is not a valid node name`,
+    "Use letters, digits, `-`, `_` and `.`.",
+  );
 }
 
-function capacityOf(text: string | undefined): number | undefined {
+function parseCapacity(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw wrong(`\`${text}\` is not a number of jobs`, "Write a whole number, such as `4`.");
+  throw usageError(
+    `\`${text}\` is not a valid capacity`,
+    "Use a whole number of jobs, such as `4`.",
+  );
 }
 
-function wrong(message: string, hint: string): UserError {
+function usageError(message: string, hint: string): UserError {
   return new UserError("usage", message, { hint });
 }

@@ -3,11 +3,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Others on the machine can read the arguments of our processes, so the link goes by a file that
- * only this user can read. Where no browser comes up, the link stands in the terminal.
+ * Opens the link through a file that only this user can read, because other users can read the
+ * arguments of processes. If no browser opens, the user can still open the printed link.
  */
 export function openBrowser(url: string, stateDir: string, env: NodeJS.ProcessEnv): void {
-  const program = openerOf(env);
+  const program = browserCommand(env);
   if (program === undefined) return;
   const file = join(stateDir, "open.html");
   rmSync(file, { force: true });
@@ -18,7 +18,7 @@ export function openBrowser(url: string, stateDir: string, env: NodeJS.ProcessEn
   child.unref();
 }
 
-function openerOf(env: NodeJS.ProcessEnv): string | undefined {
+function browserCommand(env: NodeJS.ProcessEnv): string | undefined {
   if (process.platform === "darwin") return "open";
   return env.DISPLAY || env.WAYLAND_DISPLAY ? "xdg-open" : undefined;
 }

@@ -1,21 +1,21 @@
 import type { StateManager } from "@herdctl/core";
-import { findFleetFile, stateDirOf } from "@herdctl/core/light";
-import { type Call, textOption } from "./command.ts";
-import { storeOf } from "./store-of.ts";
+import { findFleetFile, stateDirOf } from "@herdctl/protocol";
+import { type CommandContext, textOption } from "./command.ts";
+import { readStoreUrl } from "./read-store-url.ts";
 
 /**
- * Opens the state to read it, which works beside whoever writes; where the state is the fleet's own,
- * though its file be wrong.
+ * Opens the state read-only, which is safe while another process writes to it. The embedded store
+ * can be read even if the fleet file has errors.
  */
 export async function readState<T>(
-  call: Call,
+  context: CommandContext,
   read: (state: StateManager) => Promise<T>,
 ): Promise<T> {
-  const { options, cwd } = call;
+  const { options, cwd } = context;
   const file = findFleetFile({ config: textOption(options, "config"), cwd });
-  const store = await storeOf(call);
-  // A fleet that runs makes this unneeded, and the database takes its time to load.
-  const { StateManager } = await import("@herdctl/core/state");
+  const store = await readStoreUrl(context);
+  // Loaded here because the database is slow to load and commands of a running fleet do not need it.
+  const { StateManager } = await import("@herdctl/core");
   const state = await new StateManager(stateDirOf(file)).open({ readOnly: true, store });
   try {
     return await read(state);

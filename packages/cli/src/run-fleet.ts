@@ -1,30 +1,25 @@
 import { join } from "node:path";
-import {
-  type FleetLog,
-  FleetManager,
-  identities,
-  loadFleet,
-  openFleetLog,
-  UserError,
-} from "@herdctl/core";
-import { Access, createApp, serveOnSocket, servePort } from "@herdctl/server";
+import { loadFleet } from "@herdctl/config";
+import { type FleetLog, FleetManager, identities, openFleetLog } from "@herdctl/core";
+import { UserError } from "@herdctl/protocol";
+import { Authenticator, createApp, serveHttp, serveOnSocket } from "@herdctl/server";
 import packageJson from "../package.json" with { type: "json" };
 import { chatPlatforms } from "./chat-platforms.ts";
-import type { Call } from "./command.ts";
-import { fleetFileOf, socketOf } from "./fleet-access.ts";
-import { type FleetView, openFleetView } from "./fleet-view.ts";
-import { nodeOptionsOf, rememberNodeOptions } from "./node-options.ts";
-import type { BannerFacts } from "./show/fleet-banner.ts";
-import { listenForStop } from "./stop-signals.ts";
-import { drainTime } from "./until-stopped.ts";
+import type { CommandContext } from "./command.ts";
+import { fleetSocketPath, resolveFleetFile } from "./find-fleet.ts";
+import { createFleetReporter, type FleetReporter } from "./fleet-reporter.ts";
+import { parseNodeOptions, saveNodeOptions } from "./node-options.ts";
+import type { BannerInfo } from "./render/fleet-banner.ts";
+import { drainTimeoutMs } from "./stop-and-wait.ts";
+import { listenForStopSignals } from "./stop-signals.ts";
 
-/** The fleet process: a fleet, its door, its log, and whoever looks on. Resolves when it has stopped. */
-export async function runFleet(call: Call): Promise<void> {
-  const { env } = call;
-  const loaded = loadFleet(fleetFileOf(call), env);
+/** Runs the fleet process with its servers, log and terminal output. Resolves when it has stopped. */
+export async function runFleet(context: CommandContext): Promise<void> {
+  const { env } = context;
+  const loaded = loadFleet(resolveFleetFile(context), env);
   const { fleet, environment } = loaded;
-  const node = nodeOptionsOf(call, fleet);
-  if (fleet.store !== undefined) rememberNodeOptions(fleet.stateDir, node);
+  const node = parseNodeOptions(context, fleet);
+  if (fleet.store !== undefined) saveNodeOptions(fleet.stateDir, node);
   const log = openFleetLog({ folder: join(fleet.stateDir, "logs"), environment });
   const manager = new FleetManager({
     file: fleet.file,
@@ -33,11 +28,11 @@ export async function runFleet(call: Call): Promise<void> {
     node,
     version: packageJson.version,
     chat: chatPlatforms,
-    onTrouble: (message, cause) => log.error(message, cause),
+    onError: (message, cause) => log.error(message, cause),
   });
   await manager.initialize();
   try {
-    await serve(manager, socketOf(fleet.stateDir), log, call);
+    await serveFleet(manager, fleetSocketPath(fleet.stateDir), log, context);
   } catch (error) {
     log.error("the fleet failed", error);
     await manager.shutdown({ detach: true });
@@ -47,61 +42,80 @@ export async function runFleet(call: Call): Promise<void> {
   }
 }
 
-async function serve(fleet: FleetManager, socket: string, log: FleetLog, call: Call) {
-  const { terminal, options } = call;
-  const view = openFleetView(terminal, () => fleet.status());
-  const onBug = (error: unknown) => log.error("a request met a bug", error);
-  const access = new Access(fleet);
-  const app = createApp(fleet, { onBug, access });
-  // A service is restarted without harm: what runs goes on, and the next fleet finds it.
-  const isLeft = options.leaveJobs === true;
-  const stop = listenForStop(
-    () => void fleet.shutdown(isLeft ? { detach: true } : { drainMs: drainTime }),
+async function serveFleet(
+  fleet: FleetManager,
+  socket: string,
+  log: FleetLog,
+  context: CommandContext,
+) {
+  const { terminal, options } = context;
+  const reporter = createFleetReporter(terminal, () => fleet.status());
+  const onBug = (error: unknown) => log.error("a request failed unexpectedly", error);
+  const access = new Authenticator(fleet);
+  const app = createApp(fleet, { onBug, authenticator: access });
+  // A service can be restarted at any time: running jobs continue and the next fleet adopts them.
+  const shouldDetach = options.leaveJobs === true;
+  const stop = listenForStopSignals(
+    () => void fleet.shutdown(shouldDetach ? { detach: true } : { drainMs: drainTimeoutMs }),
   );
   void stop.forced.then(() => fleet.shutdown({ drainMs: 0 }));
   const server = await serveOnSocket(app, socket);
-  const port = await servePort(fleet, app, access, { onBug });
+  const port = await serveHttp(fleet, app, access, { onBug });
   try {
     log.info("starting", {
       version: packageJson.version,
       socket,
-      url: fleet.port.url,
+      url: fleet.http.url,
     });
-    const told = tell(fleet, view, log);
-    // Where nobody looks, a code to sign in would only lie about.
-    const link = terminal.live ? access.loginLink("admin", identities.user()) : undefined;
-    await begin(fleet, view, { socket, link: link?.url, host: fleet.port.wanted.host });
-    await told;
+    const forwarding = forwardEvents(fleet, reporter, log);
+    // A login link in a log file would be a secret at rest: create one only for a terminal.
+    const link = terminal.canRedraw
+      ? access.createLoginLink("admin", identities.user())
+      : undefined;
+    await startFleet(fleet, reporter, {
+      socket,
+      loginUrl: link?.url,
+      host: fleet.http.serverOptions.host,
+    });
+    await forwarding;
     await fleet.shutdown();
     log.info("stopped");
+  } catch (error) {
+    // Before the servers stop, because they wait for clients that wait for the fleet.
+    await fleet.shutdown({ detach: true });
+    throw error;
   } finally {
     stop.dispose();
-    view.close();
+    reporter.close();
     await port.stop();
     await server.stop();
   }
 }
 
-async function begin(
+async function startFleet(
   fleet: FleetManager,
-  view: FleetView,
-  door: Omit<BannerFacts, "reattached">,
+  reporter: FleetReporter,
+  address: Omit<BannerInfo, "reattached">,
 ): Promise<void> {
   try {
     const { reattached } = await fleet.start();
-    view.begin(await fleet.status(), { ...door, reattached: reattached.length });
+    reporter.onStarted(await fleet.status(), { ...address, reattached: reattached.length });
   } catch (error) {
-    // Somebody stopped it before it was up, which is no failure.
+    // Stopped before it had started: not an error.
     const isStopped = error instanceof UserError && error.code === "fleet_unreachable";
     if (!isStopped) throw error;
   }
 }
 
-/** Passes on what happens until the fleet has stopped. */
-async function tell(fleet: FleetManager, view: FleetView, log: FleetLog): Promise<void> {
+/** Forwards events to the log and the terminal until the fleet has stopped. */
+async function forwardEvents(
+  fleet: FleetManager,
+  reporter: FleetReporter,
+  log: FleetLog,
+): Promise<void> {
   for await (const event of fleet.events(new AbortController().signal)) {
     log.event(event);
-    view.see(event);
-    if (event.type === "fleet:stopping") view.stopping(Date.now() + drainTime);
+    reporter.onEvent(event);
+    if (event.type === "fleet:stopping") reporter.onStopping(Date.now() + drainTimeoutMs);
   }
 }

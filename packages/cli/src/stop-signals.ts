@@ -1,35 +1,35 @@
-/** Why somebody wants it to stop, in the words of the runner. */
-type StopWish = "cancelled" | "interrupted";
+/** The reason that the runner receives. */
+type StopReason = "cancelled" | "interrupted";
 
 export interface StopSignals {
-  /** Aborted at the first wish. */
+  /** Aborted by the first stop signal. */
   signal: AbortSignal;
-  /** Settled at the second. */
+  /** Resolved by the second stop signal. */
   forced: Promise<void>;
   dispose(): void;
 }
 
-const wishes: Partial<Record<NodeJS.Signals, StopWish>> = {
+const stopReasons: Partial<Record<NodeJS.Signals, StopReason>> = {
   SIGINT: "cancelled",
   SIGTERM: "interrupted",
   SIGHUP: "interrupted",
 };
 
-/** The first signal asks, the second forces, a third has its usual effect. */
-export function listenForStop(onAsk: () => void): StopSignals {
-  const asked = new AbortController();
+/** The first signal requests a stop, the second forces it, a third has its default effect. */
+export function listenForStopSignals(onFirstSignal: () => void): StopSignals {
+  const stopController = new AbortController();
   let force = () => {};
   const forced = new Promise<void>((resolve) => {
     force = resolve;
   });
-  const listeners = Object.entries(wishes).map(([name, wish]) => {
+  const listeners = Object.entries(stopReasons).map(([name, reason]) => {
     const listener = () => {
-      if (asked.signal.aborted) {
+      if (stopController.signal.aborted) {
         dispose();
         return force();
       }
-      asked.abort(wish);
-      onAsk();
+      stopController.abort(reason);
+      onFirstSignal();
     };
     return { name, listener };
   });
@@ -37,5 +37,5 @@ export function listenForStop(onAsk: () => void): StopSignals {
     for (const { name, listener } of listeners) process.off(name, listener);
   };
   for (const { name, listener } of listeners) process.on(name, listener);
-  return { signal: asked.signal, forced, dispose };
+  return { signal: stopController.signal, forced, dispose };
 }

@@ -1,42 +1,42 @@
 import { isatty } from "node:tty";
 import colors from "picocolors";
-import { jsonText } from "./show/json-text.ts";
+import { toTerminalJson } from "./render/terminal-json.ts";
 
-/** Where a command speaks: people on a terminal, or one JSON value for a program. */
+/** The output of a command: text for people, or one JSON value for a program. */
 export interface Terminal {
-  json: boolean;
-  interactive: boolean;
-  /** Whether lines can be drawn again: a person looks at a screen that knows how. */
-  live: boolean;
-  /** How wide the screen is; undefined when the output goes to a file or a program. */
+  isJson: boolean;
+  isInteractive: boolean;
+  /** Whether standard output is a terminal that can redraw lines. */
+  canRedraw: boolean;
+  /** Width of the terminal; undefined if the output goes to a file or a program. */
   readonly columns: number | undefined;
   colors: ReturnType<typeof colors.createColors>;
   print(line: string): void;
-  /** Without a line's end, as drawing needs it. */
+  /** Writes text without a line break. */
   write(text: string): void;
-  /** Notes beside the result; they never mix with what a program reads. */
-  note(line: string): void;
+  /** Prints to standard error, so that programs do not read it as part of the result. */
+  printNote(line: string): void;
   printJson(value: unknown): void;
 }
 
 export function openTerminal(json: boolean): Terminal {
   const { stdout, stderr } = process;
   const isScreen = stdout.isTTY === true;
-  const seen = isScreen && stderr.isTTY === true;
-  // Whoever read us may be gone, as with `| head`; that is no reason to leave an agent alone.
+  const isVisible = isScreen && stderr.isTTY === true;
+  // The reader may have closed the pipe, as `head` does: keep running for the sake of the agent.
   for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
   return {
-    json,
-    // The input itself is not opened: few commands read it.
-    interactive: isScreen && isatty(0),
-    live: isScreen && !json && process.env.TERM !== "dumb",
+    isJson: json,
+    // `isatty` does not open standard input, which few commands read.
+    isInteractive: isScreen && isatty(0),
+    canRedraw: isScreen && !json && process.env.TERM !== "dumb",
     get columns() {
       return stdout.columns;
     },
-    colors: colors.createColors(colors.isColorSupported && seen && !json),
+    colors: colors.createColors(colors.isColorSupported && isVisible && !json),
     print: (line) => stdout.write(`${line}\n`),
     write: (text) => stdout.write(text),
-    note: (line) => stderr.write(`${line}\n`),
-    printJson: (value) => stdout.write(`${jsonText(value, 2)}\n`),
+    printNote: (line) => stderr.write(`${line}\n`),
+    printJson: (value) => stdout.write(`${toTerminalJson(value, 2)}\n`),
   };
 }

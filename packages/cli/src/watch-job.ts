@@ -1,22 +1,28 @@
-import type { FleetControl, Job, JobWatch } from "@herdctl/core";
-import { answerQuestions } from "./answer-questions.ts";
+import type { JobCallbacks } from "@herdctl/core";
+import type { ClaudeMessage, FleetControl, Job } from "@herdctl/protocol";
+import { answerApprovalsOfJob } from "./answer-job-approvals.ts";
 
-/** The way to a fleet: here, or elsewhere and maybe restarted meanwhile. */
-export interface Line {
-  ask<T>(question: (fleet: FleetControl) => Promise<T>, signal?: AbortSignal): Promise<T>;
+/** A fleet in this process, or a client that reconnects when the fleet restarts. */
+export interface FleetConnection {
+  request<T>(send: (fleet: FleetControl) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-/** Shows a job until it has ended. */
+/** Receives the messages of a job and answers its approvals. */
+export interface JobWatcher extends Pick<JobCallbacks, "askPerson"> {
+  onMessage?(message: ClaudeMessage): void;
+}
+
+/** Passes the messages and approvals of a job to the watcher until the job ends. */
 export function watchJob(
-  line: Line,
+  connection: FleetConnection,
   jobId: string,
-  { onMessage, askPerson }: JobWatch,
+  { onMessage, askPerson }: JobWatcher,
   signal: AbortSignal,
 ): Promise<Job> {
   let from = 0;
-  return line.ask(async (fleet) => {
-    const over = new AbortController();
-    const asking = askPerson && answerQuestions(fleet, jobId, askPerson, over.signal);
+  return connection.request(async (fleet) => {
+    const watchEnded = new AbortController();
+    const answering = askPerson && answerApprovalsOfJob(fleet, jobId, askPerson, watchEnded.signal);
     try {
       const output = onMessage ? fleet.output(jobId, { from, follow: signal }) : [];
       for await (const { message, offset } of output) {
@@ -25,8 +31,8 @@ export function watchJob(
       }
       return await fleet.wait(jobId, signal);
     } finally {
-      over.abort();
-      await asking;
+      watchEnded.abort();
+      await answering;
     }
   }, signal);
 }

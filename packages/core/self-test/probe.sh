@@ -1,9 +1,9 @@
 #!/bin/sh
 # Run by `herdctl doctor` in a container as an agent has it: looks at what it is, and tries every way
 # out. It judges nothing; that is done outside, where the agent's configuration is known.
-# Arguments: a word to show to whoever is reached, whether the doors are `closed` or `open`, the port
+# Arguments: a token to send to any server reached, whether the proxies are `closed` or `open`, the port
 # where this machine listens, its addresses.
-word=$1 doors=$2 port=$3
+word=$1 proxies=$2 port=$3
 shift 3
 tab=$(printf '\t')
 
@@ -70,12 +70,12 @@ while read -r _ _ _ _ target _; do
   find "$(printf '%b' "$target")" -xdev -type s -print 2>/dev/null >>/tmp/sockets
 done </proc/self/mountinfo
 while IFS=$tab read -r socket; do
-  case $socket in /run/herdctl/door/*) continue ;; esac
+  case $socket in /run/herdctl/proxy/*) continue ;; esac
   try socket "$socket" socat -u - "UNIX-CONNECT:$socket"
 done </tmp/sockets
 
-# The doors that we open ourselves must not lead further than they should.
-[ "$doors" = open ] ||
+# Our own proxies must not lead further than they should.
+[ "$proxies" = open ] ||
   try gateway 'GET /v1/files' curl -sS --fail -o /dev/null \
     ${ANTHROPIC_UNIX_SOCKET:+--unix-socket "$ANTHROPIC_UNIX_SOCKET"} \
     -H "x-api-key: ${ANTHROPIC_API_KEY:-}" "${ANTHROPIC_BASE_URL:-http://localhost}/v1/files"

@@ -1,46 +1,46 @@
 import { type APIMessage, type Client, Routes, SnowflakeUtil } from "discord.js";
 
-const mostPeople = 50;
-const page = 100;
+const maxDirectMessageUsers = 50;
+const pageSize = 100;
 
-/** A snowflake that is older than all that was said since then. */
-export function snowflakeOf(time: Date): string {
+/** The smallest snowflake id for a time. */
+export function toSnowflake(time: Date): string {
   return String(SnowflakeUtil.generate({ timestamp: BigInt(time.getTime()), increment: 0n }));
 }
 
-/** Where something may have been said since then: channels and threads we see, and direct ones. */
-export async function channelsWithNews(
+/** Channels, threads and direct message channels that may have messages since a snowflake. */
+export async function findChannelsWithMessagesSince(
   client: Client<true>,
   since: string,
-  people: readonly string[],
+  userIds: readonly string[],
 ): Promise<string[]> {
-  const seen = [...client.channels.cache.values()].filter(
+  const activeChannels = [...client.channels.cache.values()].filter(
     (channel) => "lastMessageId" in channel && BigInt(channel.lastMessageId ?? 0) > BigInt(since),
   );
-  const direct: string[] = [];
-  for (const recipient_id of people.filter((id) => id !== "*").slice(0, mostPeople)) {
-    const opened = await client.rest
+  const directChannelIds: string[] = [];
+  for (const recipient_id of userIds.filter((id) => id !== "*").slice(0, maxDirectMessageUsers)) {
+    const directChannel = await client.rest
       .post(Routes.userChannels(), { body: { recipient_id } })
       .catch(() => undefined);
-    if (opened) direct.push((opened as { id: string }).id);
+    if (directChannel) directChannelIds.push((directChannel as { id: string }).id);
   }
-  return [...new Set([...seen.map(({ id }) => id), ...direct])];
+  return [...new Set([...activeChannels.map(({ id }) => id), ...directChannelIds])];
 }
 
-/** All that was said in a channel after that, the oldest first. */
-export async function messagesAfter(
+/** All messages of a channel after a snowflake, oldest first. */
+export async function readMessagesAfter(
   client: Client,
   channel: string,
   after: string,
 ): Promise<APIMessage[]> {
-  const found: APIMessage[] = [];
-  for (let last = after; ; ) {
-    const query = new URLSearchParams({ after: last, limit: String(page) });
-    const next = (await client.rest.get(Routes.channelMessages(channel), {
+  const messages: APIMessage[] = [];
+  for (let lastId = after; ; ) {
+    const query = new URLSearchParams({ after: lastId, limit: String(pageSize) });
+    const page = (await client.rest.get(Routes.channelMessages(channel), {
       query,
     })) as APIMessage[];
-    found.push(...next.reverse());
-    last = next.at(-1)?.id ?? last;
-    if (next.length < page) return found;
+    messages.push(...page.reverse());
+    lastId = page.at(-1)?.id ?? lastId;
+    if (page.length < pageSize) return messages;
   }
 }

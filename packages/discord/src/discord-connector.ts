@@ -1,13 +1,12 @@
 import type {
-  Attachment,
-  ChatLinkOptions,
   Connector,
   ConnectorListener,
+  ConnectorOptions,
   EarlierMessage,
   IncomingMessage,
   OutgoingPost,
-  Room,
 } from "@herdctl/core";
+import type { Attachment, ChatRoom } from "@herdctl/protocol";
 import {
   type APIMessage,
   Client,
@@ -19,30 +18,30 @@ import {
   Partials,
   Routes,
 } from "discord.js";
-import { channelsWithNews, messagesAfter, snowflakeOf } from "./channels.ts";
-import { discordError } from "./discord-error.ts";
-import { fetchFile } from "./fetch-file.ts";
-import { incomingMessage, roomOf, senderOf } from "./incoming.ts";
-import { messageBody } from "./message-body.ts";
-import { Presence } from "./presence.ts";
-import { type DiscordSettings, settingsOf } from "./settings.ts";
+import { findChannelsWithMessagesSince, readMessagesAfter, toSnowflake } from "./channels.ts";
+import { toChatError } from "./discord-error.ts";
+import { fetchAttachment } from "./fetch-attachment.ts";
+import { roomOf, senderOf, toIncomingMessage } from "./incoming-message.ts";
+import { toMessageBody } from "./message-body.ts";
+import { PresenceIndicator } from "./presence.ts";
+import { type DiscordSettings, readSettings } from "./settings.ts";
 import { slashCommands } from "./slash-commands.ts";
 
 const { Guilds, GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
 
-/** Clocks differ; what was posted is looked for from a little before. */
-const skew = 60_000;
+/** Searches for posts start this much earlier, because clocks may differ. */
+const clockSkewMs = 60_000;
 
-/** One agent as a bot in Discord. Reconnecting, resuming and rate limits are the library's work. */
+/** Connects one agent to Discord as a bot. The library handles reconnects, resumes and rate limits. */
 export class DiscordConnector implements Connector {
-  readonly limits = { text: 2_000, file: 10_000_000, editGap: 1_200 };
+  readonly limits = { maxTextLength: 2_000, maxFileBytes: 10_000_000, minEditIntervalMs: 1_200 };
   private readonly settings: DiscordSettings;
   private client: Client<true> | undefined;
-  private presenceOf: Presence | undefined;
-  private readonly stopped = new AbortController();
+  private presenceIndicator: PresenceIndicator | undefined;
+  private readonly stopController = new AbortController();
 
-  constructor(link: ChatLinkOptions) {
-    this.settings = settingsOf(link);
+  constructor(options: ConnectorOptions) {
+    this.settings = readSettings(options);
   }
 
   async start(listener: ConnectorListener): Promise<void> {
@@ -52,76 +51,81 @@ export class DiscordConnector implements Connector {
       rest: { api: this.settings.base_url },
     });
     try {
-      this.client = await ready(client, this.settings.token, this.stopped.signal);
+      this.client = await loginAndWait(client, this.settings.token, this.stopController.signal);
       await this.client.application.commands.set(slashCommands);
     } catch (error) {
       await client.destroy();
-      throw discordError(error);
+      throw toChatError(error);
     }
-    this.presenceOf = new Presence(client);
-    this.listen(this.client, listener);
+    this.presenceIndicator = new PresenceIndicator(client);
+    this.subscribeToEvents(this.client, listener);
   }
 
   async stop(): Promise<void> {
-    this.stopped.abort(new Error("the bot was stopped"));
-    this.presenceOf?.stop();
+    this.stopController.abort(new Error("the bot was stopped"));
+    this.presenceIndicator?.stop();
     await this.client?.destroy();
   }
 
   fits({ text }: OutgoingPost): boolean {
-    return text.length <= this.limits.text;
+    return text.length <= this.limits.maxTextLength;
   }
 
-  async post(room: Room, post: OutgoingPost): Promise<string> {
+  async post(room: ChatRoom, post: OutgoingPost): Promise<string> {
     const files = post.files?.map(({ name, content: data }) => ({ name, data }));
-    const body = { ...messageBody(post), nonce: post.nonce, enforce_nonce: Boolean(post.nonce) };
-    const route = Routes.channelMessages(idOf(room));
-    return this.ask((client) => client.rest.post(route, { body, files }), idIn);
+    const body = { ...toMessageBody(post), nonce: post.nonce, enforce_nonce: Boolean(post.nonce) };
+    const route = Routes.channelMessages(channelIdOf(room));
+    return this.callDiscord((client) => client.rest.post(route, { body, files }), idOfResponse);
   }
 
-  async edit(room: Room, id: string, post: OutgoingPost): Promise<void> {
-    const route = Routes.channelMessage(idOf(room), id);
-    const { content, components, allowed_mentions } = messageBody(post);
+  async edit(room: ChatRoom, id: string, post: OutgoingPost): Promise<void> {
+    const route = Routes.channelMessage(channelIdOf(room), id);
+    const { content, components, allowed_mentions } = toMessageBody(post);
     const body = { content, components, allowed_mentions };
-    await this.ask((client) => client.rest.patch(route, { body }), idIn);
+    await this.callDiscord((client) => client.rest.patch(route, { body }), idOfResponse);
   }
 
-  async find(room: Room, post: OutgoingPost, since: Date): Promise<string | undefined> {
-    const after = snowflakeOf(new Date(since.getTime() - skew));
-    const said = await this.ask(
-      (client) => messagesAfter(client, idOf(room), after),
-      (found) => found,
+  async findPost(room: ChatRoom, post: OutgoingPost, since: Date): Promise<string | undefined> {
+    const after = toSnowflake(new Date(since.getTime() - clockSkewMs));
+    const messages = await this.callDiscord(
+      (client) => readMessagesAfter(client, channelIdOf(room), after),
+      (result) => result,
     );
-    return said.find((one) => one.author.id === this.us && isSame(one, post))?.id;
+    return messages.find(
+      (message) => message.author.id === this.botUserId && isSamePost(message, post),
+    )?.id;
   }
 
-  async typing(room: Room, _: string, isWorking: boolean): Promise<void> {
-    // The sign goes by itself.
+  async setTyping(room: ChatRoom, _: string, isWorking: boolean): Promise<void> {
+    // Discord removes the typing indicator automatically.
     if (!isWorking) return;
-    await this.ask((client) => client.rest.post(Routes.channelTyping(idOf(room))), ignore);
+    await this.callDiscord(
+      (client) => client.rest.post(Routes.channelTyping(channelIdOf(room))),
+      ignore,
+    );
   }
 
-  async mark(room: Room, messageId: string): Promise<void> {
+  async markSeen(room: ChatRoom, messageId: string): Promise<void> {
     const eyes = encodeURIComponent("👀");
-    const route = Routes.channelMessageOwnReaction(idOf(room), messageId, eyes);
-    await this.ask((client) => client.rest.put(route), ignore);
+    const route = Routes.channelMessageOwnReaction(channelIdOf(room), messageId, eyes);
+    await this.callDiscord((client) => client.rest.put(route), ignore);
   }
 
-  async earlier(room: Room, before: string, count: number): Promise<EarlierMessage[]> {
+  async readEarlier(room: ChatRoom, before: string, count: number): Promise<EarlierMessage[]> {
     const query = new URLSearchParams({ before, limit: String(Math.min(count, 100)) });
-    const route = Routes.channelMessages(idOf(room));
+    const route = Routes.channelMessages(channelIdOf(room));
     const members = this.client?.guilds.cache.get(room.workspace ?? "")?.members;
-    return this.ask(
+    return this.callDiscord(
       (client) => client.rest.get(route, { query }),
-      (found) =>
-        (found as APIMessage[])
-          .filter(({ author, content }) => author.id !== this.us && content !== "")
+      (messages) =>
+        (messages as APIMessage[])
+          .filter(({ author, content }) => author.id !== this.botUserId && content !== "")
           .map(({ id, author, webhook_id, content: text, timestamp }) => ({
             id,
             sender: {
               id: author.id,
               name: author.global_name ?? author.username,
-              // The route does not tell roles; who is listed by role only counts if known already.
+              // The response has no roles, so only roles of cached members are known.
               roles: [...(members?.cache.get(author.id)?.roles.cache.keys() ?? [])],
               isBot: author.bot === true || webhook_id !== undefined,
             },
@@ -132,123 +136,142 @@ export class DiscordConnector implements Connector {
     );
   }
 
-  async missed(since: Date, known: readonly Room[]): Promise<IncomingMessage[]> {
-    const after = snowflakeOf(since);
-    const direct = known.filter((room) => room.direct).map(idOf);
-    return this.ask(
+  async readMissed(since: Date, knownRooms: readonly ChatRoom[]): Promise<IncomingMessage[]> {
+    const after = toSnowflake(since);
+    const directIds = knownRooms.filter((room) => room.direct).map(channelIdOf);
+    return this.callDiscord(
       async (client) => {
-        const people = this.settings.direct_messages;
-        const found: IncomingMessage[] = [];
-        const rooms = [...(await channelsWithNews(client, after, people)), ...direct];
-        for (const id of new Set(rooms)) {
-          found.push(...(await this.saidIn(client, id, after)));
+        const userIds = this.settings.direct_message_users;
+        const channelIds = await findChannelsWithMessagesSince(client, after, userIds);
+        const messages: IncomingMessage[] = [];
+        for (const id of new Set([...channelIds, ...directIds])) {
+          messages.push(...(await this.readChannelMessages(client, id, after)));
         }
-        return found.sort((a, b) => a.sentAt.getTime() - b.sentAt.getTime());
+        return messages.sort((a, b) => a.sentAt.getTime() - b.sentAt.getTime());
       },
-      (found) => found,
+      (messages) => messages,
     );
   }
 
-  download(attachment: Attachment, most: number): Promise<Buffer> {
-    return fetchFile(attachment.url, this.settings.base_url, most);
+  download(attachment: Attachment, maxBytes: number): Promise<Buffer> {
+    return fetchAttachment(attachment.url, this.settings.base_url, maxBytes);
   }
 
-  async presence(isWorking: boolean): Promise<void> {
-    this.presenceOf?.show(isWorking);
+  async setPresence(isWorking: boolean): Promise<void> {
+    this.presenceIndicator?.setWorking(isWorking);
   }
 
-  small(text: string): string {
+  formatRemark(text: string): string {
     return `-# ${text}`;
   }
 
-  /** A channel that we may not read tells us nothing; the others still do. */
-  private async saidIn(client: Client<true>, id: string, since: string) {
+  /** Returns no messages for channels that the bot may not read. */
+  private async readChannelMessages(client: Client<true>, id: string, since: string) {
     const channel = await client.channels.fetch(id).catch(() => null);
     if (!channel?.isTextBased()) return [];
-    const found: IncomingMessage[] = [];
+    const incoming: IncomingMessage[] = [];
     for (let after = since; ; ) {
       const page = await channel.messages.fetch({ after, limit: 100 }).catch(() => undefined);
-      const said = [...(page?.values() ?? [])].reverse();
-      found.push(...said.map((one) => incomingMessage(one, this.us)));
-      after = said.at(-1)?.id ?? after;
-      if (said.length < 100) return found;
+      const messages = [...(page?.values() ?? [])].reverse();
+      incoming.push(...messages.map((message) => toIncomingMessage(message, this.botUserId)));
+      after = messages.at(-1)?.id ?? after;
+      if (messages.length < 100) return incoming;
     }
   }
 
-  private listen(client: Client<true>, listener: ConnectorListener): void {
-    const take = (message: Message) => {
-      if (message.author.id === this.us) return;
-      listener.message(incomingMessage(message, this.us)).catch(() => undefined);
+  private subscribeToEvents(client: Client<true>, listener: ConnectorListener): void {
+    const onMessage = (message: Message) => {
+      if (message.author.id === this.botUserId) return;
+      listener.onMessage(toIncomingMessage(message, this.botUserId)).catch(() => undefined);
     };
-    client.on(Events.MessageCreate, take);
-    client.on(Events.InteractionCreate, (one) => void this.hear(one, listener).catch(ignore));
-    client.on(Events.ShardReconnecting, () => listener.problem("Discord is being reconnected."));
-    client.on(Events.ShardResume, () => listener.problem(undefined));
-    // A session of its own has heard nothing of what was said before.
+    client.on(Events.MessageCreate, onMessage);
+    client.on(
+      Events.InteractionCreate,
+      (interaction) => void this.handleInteraction(interaction, listener).catch(ignore),
+    );
+    client.on(Events.ShardReconnecting, () => listener.onProblem("Reconnecting to Discord."));
+    client.on(Events.ShardResume, () => listener.onProblem(undefined));
+    // A new session does not receive earlier messages.
     client.on(Events.ShardReady, () => {
-      listener.problem(undefined);
-      listener.reconnected();
+      listener.onProblem(undefined);
+      listener.onReconnected();
     });
-    client.on(Events.Invalidated, () => listener.problem("Discord ended the bot's session."));
-    client.on(Events.Error, (error) => listener.problem(discordError(error).message));
+    client.on(Events.Invalidated, () =>
+      listener.onProblem("Discord invalidated the bot's session."),
+    );
+    client.on(Events.Error, (error) => listener.onProblem(toChatError(error).message));
   }
 
-  /** Discord waits three seconds for a word: it is told at once that one will come. */
-  private async hear(interaction: Interaction, listener: ConnectorListener): Promise<void> {
+  /** Discord expects a response within three seconds, so the reply is deferred immediately. */
+  private async handleInteraction(
+    interaction: Interaction,
+    listener: ConnectorListener,
+  ): Promise<void> {
     const isChoice = interaction.isButton() || interaction.isStringSelectMenu();
     if (!interaction.isChatInputCommand() && !isChoice) return;
     await interaction.deferReply({ flags: MessageFlags.Ephemeral });
     const respond = async (text: string) => void (await interaction.editReply({ content: text }));
     const common = { room: roomOf(interaction), sender: senderOf(interaction), respond };
     if (isChoice) {
-      const chosen = interaction.isStringSelectMenu() ? interaction.values.map(Number) : undefined;
-      return listener.press({ ...common, value: interaction.customId, chosen });
+      const chosenIndexes = interaction.isStringSelectMenu()
+        ? interaction.values.map(Number)
+        : undefined;
+      return listener.onButtonPress({
+        ...common,
+        value: interaction.customId,
+        chosenIndexes,
+      });
     }
     const { id, commandName: name } = interaction;
     const argument = interaction.options.getString("argument") ?? "";
-    await listener.command({ ...common, id, name, argument });
+    await listener.onCommand({ ...common, id, name, argument });
   }
 
-  private async ask<A, B>(
-    work: (client: Client<true>) => Promise<A>,
-    read: (answer: A) => B,
+  private async callDiscord<A, B>(
+    call: (client: Client<true>) => Promise<A>,
+    toResult: (response: A) => B,
   ): Promise<B> {
     try {
       if (!this.client) throw new Error("the bot is not connected");
-      return read(await work(this.client));
+      return toResult(await call(this.client));
     } catch (error) {
-      throw discordError(error);
+      throw toChatError(error);
     }
   }
 
-  private get us(): string {
+  private get botUserId(): string {
     return this.client?.user.id ?? "";
   }
 }
 
-/** Whoever is stopped while it connects would stay connected, or go on trying, for ever. */
-function ready(client: Client, token: string, stopped: AbortSignal): Promise<Client<true>> {
+/** Logs in and rejects when stopped: otherwise a bot that is stopped while connecting would stay connected. */
+function loginAndWait(
+  client: Client,
+  token: string,
+  stopSignal: AbortSignal,
+): Promise<Client<true>> {
   return new Promise((resolve, reject) => {
-    stopped.addEventListener("abort", () => reject(stopped.reason), { once: true });
-    stopped.throwIfAborted();
+    stopSignal.addEventListener("abort", () => reject(stopSignal.reason), { once: true });
+    stopSignal.throwIfAborted();
     client.once(Events.ClientReady, resolve);
     client.once(Events.Error, reject);
     client.login(token).catch(reject);
   });
 }
 
-/** Discord keeps the nonce for a while; after that the words and what they answer tell. */
-function isSame(one: APIMessage, { nonce, text, replyTo }: OutgoingPost): boolean {
-  if (one.nonce !== undefined) return one.nonce === nonce;
-  return text !== "" && one.content === text && one.message_reference?.message_id === replyTo;
+/** Compares nonces. Discord drops them after a while; then the text and the replied-to message are compared. */
+function isSamePost(message: APIMessage, { nonce, text, replyToId }: OutgoingPost): boolean {
+  if (message.nonce !== undefined) return message.nonce === nonce;
+  const isSameReply = message.message_reference?.message_id === replyToId;
+  return text !== "" && message.content === text && isSameReply;
 }
 
-function idOf({ thread, channel }: Room): string {
+function channelIdOf({ thread, channel }: ChatRoom): string {
   return thread ?? channel;
 }
 
-function idIn(answer: unknown): string {
-  return (answer as { id: string }).id;
+function idOfResponse(response: unknown): string {
+  return (response as { id: string }).id;
 }
 
 function ignore(): void {}

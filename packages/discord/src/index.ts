@@ -1,9 +1,9 @@
 import type { ChatPlatform } from "@herdctl/core";
+import { checkDiscord } from "./check-discord.ts";
 import { DiscordConnector } from "./discord-connector.ts";
-import { examineDiscord } from "./examine.ts";
 
-/** Discord, as herdctl's chats need it. */
+/** The Discord integration. */
 export const discord: ChatPlatform = {
-  open: (link) => new DiscordConnector(link),
-  examine: examineDiscord,
+  createConnector: (options) => new DiscordConnector(options),
+  check: checkDiscord,
 };

@@ -1,9 +1,9 @@
 import type { ChoiceMenu, OutgoingPost } from "@herdctl/core";
 import { ButtonStyle, ComponentType, MessageFlags } from "discord.js";
 
-/** A post in Discord's words. It rings nobody's bell, and no link in it is looked at. */
-export function messageBody({ text, replyTo, buttons = [], menu }: OutgoingPost) {
-  const pressed = buttons.map(({ label, value, style }) => ({
+/** Converts a post to a Discord message without pings and link previews. */
+export function toMessageBody({ text, replyToId, buttons = [], menu }: OutgoingPost) {
+  const buttonComponents = buttons.map(({ label, value, style }) => ({
     type: ComponentType.Button,
     label,
     custom_id: value,
@@ -11,26 +11,26 @@ export function messageBody({ text, replyTo, buttons = [], menu }: OutgoingPost)
   }));
   return {
     content: text,
-    // A menu fills a row of its own.
-    components: [menu ? [selectOf(menu)] : [], pressed]
+    // Discord allows no buttons in the row of a menu.
+    components: [menu ? [toSelectMenu(menu)] : [], buttonComponents]
       .filter((row) => row.length > 0)
       .map((components) => ({ type: ComponentType.ActionRow, components })),
     allowed_mentions: { parse: [], replied_user: false },
     flags: MessageFlags.SuppressEmbeds,
-    ...(replyTo && { message_reference: { message_id: replyTo, fail_if_not_exists: false } }),
+    ...(replyToId && { message_reference: { message_id: replyToId, fail_if_not_exists: false } }),
   };
 }
 
-function selectOf({ value, options, several }: ChoiceMenu) {
+function toSelectMenu({ value, options, allowsMultiple }: ChoiceMenu) {
   return {
     type: ComponentType.StringSelect,
     custom_id: value,
-    placeholder: several ? "Choose one or more" : "Choose one",
+    placeholder: allowsMultiple ? "Choose one or more" : "Choose one",
     min_values: 1,
-    max_values: several ? options.length : 1,
-    options: options.map(({ label, description }, place) => ({
+    max_values: allowsMultiple ? options.length : 1,
+    options: options.map(({ label, description }, index) => ({
       label,
-      value: String(place),
+      value: String(index),
       ...(description && { description }),
     })),
   };

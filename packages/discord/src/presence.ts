@@ -1,36 +1,36 @@
 import { ActivityType, type Client } from "discord.js";
 
-/** Discord takes five in twenty seconds. */
-const gap = 5_000;
+/** Discord allows five presence updates in twenty seconds. */
+const minIntervalMs = 5_000;
 
-/** Shows whether the agent is at work, no more often than Discord takes it. */
-export class Presence {
-  private wanted = false;
-  private shown: boolean | undefined;
-  private last = 0;
+/** Shows whether the agent is working, within Discord's rate limit. */
+export class PresenceIndicator {
+  private wantedState = false;
+  private shownState: boolean | undefined;
+  private lastSentAt = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly client: Client) {}
 
-  show(isWorking: boolean): void {
-    this.wanted = isWorking;
-    if (this.timer || this.wanted === this.shown) return;
-    const wait = Math.max(0, this.last + gap - Date.now());
-    this.timer = setTimeout(() => this.send(), wait).unref();
+  setWorking(isWorking: boolean): void {
+    this.wantedState = isWorking;
+    if (this.timer || this.wantedState === this.shownState) return;
+    const delayMs = Math.max(0, this.lastSentAt + minIntervalMs - Date.now());
+    this.timer = setTimeout(() => this.sendPresence(), delayMs).unref();
   }
 
   stop(): void {
     clearTimeout(this.timer);
   }
 
-  private send(): void {
+  private sendPresence(): void {
     this.timer = undefined;
-    if (this.wanted === this.shown) return;
-    this.last = Date.now();
-    this.shown = this.wanted;
+    if (this.wantedState === this.shownState) return;
+    this.lastSentAt = Date.now();
+    this.shownState = this.wantedState;
     this.client.user?.setPresence({
-      status: this.wanted ? "online" : "idle",
-      activities: this.wanted ? [{ name: "at work", type: ActivityType.Custom }] : [],
+      status: this.wantedState ? "online" : "idle",
+      activities: this.wantedState ? [{ name: "Working", type: ActivityType.Custom }] : [],
     });
   }
 }

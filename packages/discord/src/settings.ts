@@ -1,20 +1,20 @@
-import { ChatError, type ChatLinkOptions } from "@herdctl/core";
+import { ChatError, type ConnectorOptions } from "@herdctl/core";
 
-type Settings = NonNullable<ChatLinkOptions["settings"]["discord"]>;
+type Settings = NonNullable<ConnectorOptions["settings"]["discord"]>;
 
 export interface DiscordSettings extends Settings {
   token: string;
 }
 
-/** The agent's words on Discord, with the token that they name. */
-export function settingsOf({ settings, environment }: ChatLinkOptions): DiscordSettings {
+/** The agent's Discord settings, with the bot token. */
+export function readSettings({ settings, environment }: ConnectorOptions): DiscordSettings {
   const { discord } = settings;
-  if (!discord) throw new Error("the agent is not in Discord");
+  if (!discord) throw new Error("the agent has no `chat.discord` settings");
   const token = environment[discord.token_env]?.trim();
   if (token) return { ...discord, token };
   throw new ChatError(
     `${discord.token_env} is not set.`,
-    "Put the bot's token into the environment of the fleet, or into `.env` beside the fleet file.",
+    "Set it to the bot's token, in the fleet's environment or in `.env` next to the fleet file.",
     false,
   );
 }

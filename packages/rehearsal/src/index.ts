@@ -1,12 +1,12 @@
+export type { Usage } from "./reply/token-usage.ts";
 export {
   Ledger,
   type LedgerEntry,
   type LedgerFilter,
-  type RequestEnd,
+  type RequestKey,
   type RequestKind,
-  type SeenKey,
-} from "./ledger.ts";
-export type { Usage } from "./reply/usage.ts";
-export { loadScript } from "./script/load.ts";
-export type { CheckedScript, Script } from "./script/schema.ts";
-export { type Rehearsal, type RehearsalOptions, startRehearsal } from "./start.ts";
+  type RequestOutcome,
+} from "./request-ledger.ts";
+export { loadScript } from "./script/load-script.ts";
+export type { CheckedScript, Script } from "./script/script-schema.ts";
+export { type Rehearsal, type RehearsalOptions, startRehearsal } from "./start-rehearsal.ts";

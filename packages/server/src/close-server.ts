@@ -1,18 +1,18 @@
 import type { Server } from "node:http";
 import { setImmediate } from "node:timers/promises";
 
-const moment = 1_000;
+const gracePeriodMs = 1_000;
 
-/** Ends what is streamed, gives what is being answered a moment, and cuts off the rest. */
-export async function closeServer(server: Server, stopping: AbortController): Promise<void> {
+/** Ends all streams, waits briefly for open responses, and closes the remaining connections. */
+export async function closeServer(server: Server, stopController: AbortController): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // What happened until now is still told to those who look on.
+  // Let pending events reach the streams first.
   await setImmediate();
-  stopping.abort();
-  // A connection that has its answer would be kept open for the next question.
-  const idle = setInterval(() => server.closeIdleConnections(), 10);
-  const late = setTimeout(() => server.closeAllConnections(), moment);
+  stopController.abort();
+  // Keep-alive connections would stay open after their response.
+  const idleTimer = setInterval(() => server.closeIdleConnections(), 10);
+  const forceTimer = setTimeout(() => server.closeAllConnections(), gracePeriodMs);
   await closed;
-  clearInterval(idle);
-  clearTimeout(late);
+  clearInterval(idleTimer);
+  clearTimeout(forceTimer);
 }

@@ -1,26 +1,29 @@
-/** What a page in a browser shares with the fleet: where each call is, and the types of what is said. */
+/** The part of the API contract that browsers use: the routes and their types. */
 
-export type {
-  AgentStatus,
-  Approval,
-  Attempt,
-  BudgetView,
-  Delivery,
-  DueRecord,
-  FleetEvent,
-  FleetStatus,
-  Job,
-  JobOutput,
-  NodeView,
-  ScheduleView,
-  SDKMessage,
-  SessionView,
-  ShownConfig,
-  ShownValue,
-} from "@herdctl/core";
-export { type InputField, inputFields, visible, visibleName } from "@herdctl/core/approval-text";
-export type { BodyOf, QueryOf, ResponseOf } from "./contract/endpoint.ts";
+export {
+  type AgentStatus,
+  type Approval,
+  type Attempt,
+  type BudgetView,
+  type ClaudeMessage,
+  type ConfigValueView,
+  type ConfigView,
+  type Delivery,
+  type DueTimeRecord,
+  escapeInvisible,
+  escapeInvisibleInline,
+  type FleetEvent,
+  type FleetStatus,
+  formatInputFields,
+  type InputField,
+  type Job,
+  type JobOutput,
+  type NodeView,
+  type ScheduleView,
+  type SessionView,
+} from "@herdctl/protocol";
+export type { BodyOf, QueryOf, ResponseOf } from "./contract/define-endpoint.ts";
 export type { Endpoints } from "./contract/endpoints.ts";
-export type { Failure } from "./contract/errors.ts";
+export type { ErrorBody } from "./contract/errors.ts";
 export { type RouteName, routes } from "./contract/routes.ts";
 export type { TimelineEntry } from "./contract/timeline.ts";

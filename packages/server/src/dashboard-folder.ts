@@ -1,4 +1,4 @@
 import { join } from "node:path";
 
-/** Where a built dashboard lies in this package. */
+/** The folder of the built dashboard in this package. */
 export const dashboardFolder = join(import.meta.dirname, "..", "dashboard");

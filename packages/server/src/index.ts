@@ -1,8 +1,8 @@
-export { Access } from "./access/access.ts";
-export { readOnlyToken } from "./access/keys.ts";
-export { readToken } from "./access/token-file.ts";
+export { deriveReadOnlyToken } from "./auth/auth-secrets.ts";
+export { Authenticator } from "./auth/authenticator.ts";
+export { readToken } from "./auth/token-file.ts";
 export { type AppOptions, createApp, type FleetApp } from "./create-app.ts";
-export { openApiDocument } from "./openapi-document.ts";
-export type { PortServer } from "./port/listen-on-port.ts";
-export { type ServePortOptions, servePort } from "./port/serve-port.ts";
+export type { HttpServer } from "./http/listen-http.ts";
+export { type ServeHttpOptions, serveHttp } from "./http/serve-http.ts";
+export { createOpenApiDocument } from "./openapi-document.ts";
 export { type FleetServer, serveOnSocket } from "./serve-on-socket.ts";

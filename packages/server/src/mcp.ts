@@ -1,3 +1,3 @@
-export { type FleetMcpOptions, fleetMcpServer } from "./mcp/fleet-mcp-server.ts";
-export type { FleetReading, FleetRoad } from "./mcp/fleet-road.ts";
+export { createFleetMcpServer, type FleetMcpOptions } from "./mcp/fleet-mcp-server.ts";
+export type { FleetProvider, FleetReader } from "./mcp/fleet-provider.ts";
 export { serveOnStdio } from "./mcp/serve-on-stdio.ts";

@@ -6,26 +6,26 @@ import {
   jobSchema,
   loginSchema,
   storedAuditRecordSchema,
-} from "@herdctl/core";
+} from "@herdctl/protocol/schemas";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
-import type { AnyEndpoint } from "./contract/endpoint.ts";
+import type { AnyEndpoint } from "./contract/define-endpoint.ts";
 import { endpoints } from "./contract/endpoints.ts";
-import { failureSchema } from "./contract/errors.ts";
+import { errorBodySchema } from "./contract/errors.ts";
 import { eventSchema } from "./contract/events.ts";
 import { jobOutputSchema } from "./contract/jobs.ts";
 import type { RouteName } from "./contract/routes.ts";
 import { routeScopes } from "./contract/scopes.ts";
 import { fleetStatusSchema } from "./contract/status.ts";
 
-/** Titles of what is answered in more than one place or looked for by name. */
-const titles = {
+/** Schemas with a title in the document. */
+const titledSchemas = {
   AccessToken: accessTokenSchema,
   Approval: approvalSchema,
   Attempt: attemptSchema,
   AuditRecord: storedAuditRecordSchema,
   Delivery: deliverySchema,
-  Failure: failureSchema,
+  Failure: errorBodySchema,
   FleetEvent: eventSchema,
   FleetStatus: fleetStatusSchema,
   Job: jobSchema,
@@ -34,21 +34,22 @@ const titles = {
 };
 
 /** The whole contract as an OpenAPI 3.1 document. */
-export function openApiDocument(): object {
-  for (const [title, schema] of Object.entries(titles)) z.globalRegistry.add(schema, { title });
-  const paper = new OpenAPIHono();
+export function createOpenApiDocument(): object {
+  for (const [title, schema] of Object.entries(titledSchemas))
+    z.globalRegistry.add(schema, { title });
+  const openApi = new OpenAPIHono();
   for (const [name, endpoint] of Object.entries<AnyEndpoint>(endpoints)) {
-    // The edge: `endpoints` has exactly the names of `routes`.
+    // `endpoints` has exactly the keys of `routes`.
     const scope = routeScopes[name as RouteName] ?? "admin";
-    paper.openAPIRegistry.registerPath({ ...operationOf(endpoint), "x-scope": scope });
+    openApi.openAPIRegistry.registerPath({ ...toOperation(endpoint), "x-scope": scope });
   }
   const info = { title: "herdctl control API", version: "1" };
-  return paper.getOpenAPI31Document({ openapi: "3.1.0", info });
+  return openApi.getOpenAPI31Document({ openapi: "3.1.0", info });
 }
 
 type Operation = Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0];
 
-function operationOf(endpoint: AnyEndpoint): Operation {
+function toOperation(endpoint: AnyEndpoint): Operation {
   const { params, query, body } = endpoint;
   return {
     method: endpoint.method === "GET" ? "get" : "post",
@@ -60,18 +61,21 @@ function operationOf(endpoint: AnyEndpoint): Operation {
       ...(body && { body: { content: { "application/json": { schema: body } } } }),
     },
     responses: {
-      ...successOf(endpoint),
+      ...successResponses(endpoint),
       default: {
-        description: "What went wrong",
-        content: { "application/json": { schema: failureSchema } },
+        description: "Error",
+        content: { "application/json": { schema: errorBodySchema } },
       },
     },
   };
 }
 
-function successOf({ response: schema, streams }: AnyEndpoint): Operation["responses"] {
-  if (!schema) return { 204: { description: "Done" } };
-  const types = streams ?? ["application/json"];
-  const content = Object.fromEntries(types.map((type) => [type, { schema }]));
-  return { 200: { description: streams ? "One after the other" : "The answer", content } };
+function successResponses({
+  response: schema,
+  streamMediaTypes,
+}: AnyEndpoint): Operation["responses"] {
+  if (!schema) return { 204: { description: "Success, without content" } };
+  const mediaTypes = streamMediaTypes ?? ["application/json"];
+  const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema }]));
+  return { 200: { description: streamMediaTypes ? "Success, as a stream" : "Success", content } };
 }

@@ -1,33 +1,33 @@
 import type { HonoRequest } from "hono";
-import type { AnyEndpoint, Part } from "./contract/endpoint.ts";
-import { InvalidRequest } from "./failure.ts";
+import type { AnyEndpoint, OptionalSchema } from "./contract/define-endpoint.ts";
+import { InvalidRequestError } from "./error-response.ts";
 
-/** The parts of a request that its contract names, or everything that is wrong with them at once. */
+/** Parses the parts of a request that the contract defines. Throws all issues together. */
 export async function readRequest(endpoint: AnyEndpoint, request: HonoRequest) {
   const parts = {
-    params: read(endpoint.params, "path", request.param()),
-    query: read(endpoint.query, "query", request.query()),
-    body: read(endpoint.body, "body", endpoint.body && (await readJson(endpoint, request))),
+    params: parsePart(endpoint.params, "path", request.param()),
+    query: parsePart(endpoint.query, "query", request.query()),
+    body: parsePart(endpoint.body, "body", endpoint.body && (await readJson(endpoint, request))),
   };
   const issues = Object.values(parts).flatMap((part) => part.issues);
-  if (issues.length > 0) throw new InvalidRequest(endpoint, issues);
+  if (issues.length > 0) throw new InvalidRequestError(endpoint, issues);
   return { params: parts.params.value, query: parts.query.value, body: parts.body.value };
 }
 
 async function readJson(endpoint: AnyEndpoint, request: HonoRequest): Promise<unknown> {
   const text = await request.text();
   try {
-    // Most bodies have nothing that must be said.
+    // An empty body counts as an empty object, because most bodies have only optional fields.
     return text.trim() === "" ? {} : JSON.parse(text);
   } catch (error) {
     const message = `not JSON: ${error instanceof Error ? error.message : error}`;
-    throw new InvalidRequest(endpoint, [{ path: ["body"], message }]);
+    throw new InvalidRequestError(endpoint, [{ path: ["body"], message }]);
   }
 }
 
-function read(schema: Part, name: string, given: unknown) {
+function parsePart(schema: OptionalSchema, partName: string, value: unknown) {
   if (!schema) return { value: undefined, issues: [] };
-  const { data, error } = schema.safeParse(given);
-  const issues = error?.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }));
+  const { data, error } = schema.safeParse(value);
+  const issues = error?.issues.map((issue) => ({ ...issue, path: [partName, ...issue.path] }));
   return { value: data, issues: issues ?? [] };
 }

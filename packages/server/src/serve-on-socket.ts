@@ -3,45 +3,45 @@ import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { closeServer } from "./close-server.ts";
 import type { FleetApp } from "./create-app.ts";
-import { notHttp } from "./failure.ts";
-import { bind } from "./socket/bind.ts";
+import { malformedRequestResponse } from "./error-response.ts";
+import { bindSocket } from "./socket/bind-socket.ts";
 
 export interface FleetServer {
-  /** Ends what is streamed, gives what is being answered a moment, and removes the socket. */
+  /** Ends all streams, waits briefly for open responses, and removes the socket. */
   stop(): Promise<void>;
 }
 
-const keepAlive = 60_000;
+const keepAliveTimeoutMs = 60_000;
 
-/** For this user alone. A socket left behind by a dead process is replaced. */
+/** Listens on a socket that only this user can open. Replaces a stale socket of a dead process. */
 export async function serveOnSocket(app: FleetApp, socketPath: string): Promise<FleetServer> {
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
   const server = createServer(
-    { requireHostHeader: false, keepAliveTimeout: keepAlive },
-    listenerFor(app, stopping.signal),
+    { requireHostHeader: false, keepAliveTimeout: keepAliveTimeoutMs },
+    createListener(app, stopping.signal),
   );
-  const remove = await bind(server, socketPath);
-  let stopped: Promise<void> | undefined;
+  const remove = await bindSocket(server, socketPath);
+  let stopTask: Promise<void> | undefined;
   return {
     stop() {
-      stopped ??= closeServer(server, stopping).finally(remove);
-      return stopped;
+      stopTask ??= closeServer(server, stopping).finally(remove);
+      return stopTask;
     },
   };
 }
 
-function listenerFor(app: FleetApp, stopping: AbortSignal) {
+function createListener(app: FleetApp, stopping: AbortSignal) {
   const listener = getRequestListener(
-    (request, env) => app.fetch(request, { outgoing: env.outgoing, stopping }),
+    (request, env) => app.fetch(request, { outgoing: env.outgoing, stopSignal: stopping }),
     {
       hostname: "fleet",
       overrideGlobalObjects: false,
-      errorHandler: () => notHttp(),
+      errorHandler: () => malformedRequestResponse(),
     },
   );
   return (...[incoming, outgoing]: Parameters<typeof listener>) => {
-    // Whatever a caller writes there is the caller's word: on this socket it decides nothing.
+    // The `Host` header is untrusted input and has no meaning on this socket.
     delete incoming.headers.host;
     return listener(incoming, outgoing);
   };

@@ -1,38 +1,41 @@
 import type { ConnectorListener, IncomingMessage } from "@herdctl/core";
-import { isSpoken, roomOf, type SlackMessage } from "./incoming.ts";
-import { sendMark } from "./message-body.ts";
-import { mrkdwn } from "./mrkdwn.ts";
+import { isUserMessage, roomOf, type SlackMessage } from "./incoming-message.ts";
+import { sendSuffix } from "./message-body.ts";
+import { toMrkdwn } from "./mrkdwn.ts";
 import type { Envelope } from "./shared-socket.ts";
 
-interface Hearer {
+interface EnvelopeContext {
   team: string;
-  /** Whether it is for us what somebody says or does there. */
-  concerns(channel: string, user: string): boolean;
-  incoming(channel: string, message: SlackMessage): Promise<IncomingMessage>;
+  /** Whether this agent handles messages and actions of the user in the channel. */
+  isRelevant(channel: string, user: string): boolean;
+  toIncoming(channel: string, message: SlackMessage): Promise<IncomingMessage>;
   listener: ConnectorListener;
 }
 
-/** What an envelope holds, brought to whom it concerns. Other kinds are let pass. */
-export async function hearEnvelope({ type, body }: Envelope, hearer: Hearer): Promise<void> {
-  await readers[type]?.(body, hearer);
+/** Passes the content of an envelope to the listener. Unknown types are ignored. */
+export async function handleEnvelope(
+  { type, body }: Envelope,
+  context: EnvelopeContext,
+): Promise<void> {
+  await handlersByType[type]?.(body, context);
 }
 
-type Reader = (body: Record<string, unknown>, hearer: Hearer) => Promise<void>;
+type EnvelopeHandler = (body: Record<string, unknown>, context: EnvelopeContext) => Promise<void>;
 
-const readers: Record<string, Reader> = {
-  async events_api(body, { concerns, incoming, listener }) {
+const handlersByType: Record<string, EnvelopeHandler> = {
+  async events_api(body, { isRelevant, toIncoming, listener }) {
     const event = body.event as SlackMessage & { type: string; channel?: string };
     const { channel = "", user = "" } = event;
     const isMessage = ["message", "app_mention"].includes(event.type);
-    if (!isMessage || !isSpoken(event) || !concerns(channel, user)) return;
-    await listener.message(await incoming(channel, event));
+    if (!isMessage || !isUserMessage(event) || !isRelevant(channel, user)) return;
+    await listener.onMessage(await toIncoming(channel, event));
   },
 
-  async slash_commands(given, { team, concerns, listener }) {
-    const body = given as SlashCommand;
-    if (!concerns(body.channel_id, body.user_id)) return;
-    const [name = "", ...rest] = wordsOf(body);
-    await listener.command({
+  async slash_commands(payload, { team, isRelevant, listener }) {
+    const body = payload as SlashCommand;
+    if (!isRelevant(body.channel_id, body.user_id)) return;
+    const [name = "", ...rest] = parseCommandWords(body);
+    await listener.onCommand({
       id: body.trigger_id,
       name,
       argument: rest.join(" "),
@@ -42,15 +45,15 @@ const readers: Record<string, Reader> = {
     });
   },
 
-  async interactive(given, { team, concerns, listener }) {
-    const body = given as BlockActions;
+  async interactive(payload, { team, isRelevant, listener }) {
+    const body = payload as BlockActions;
     const [action] = body.actions ?? [];
-    if (body.type !== "block_actions" || !action || !concerns(body.channel.id, body.user.id))
+    if (body.type !== "block_actions" || !action || !isRelevant(body.channel.id, body.user.id))
       return;
-    const pressed = pressOf(action, body);
+    const pressed = toButtonPress(action, body);
     if (!pressed) return;
     const { thread_ts } = body.container;
-    await listener.press({
+    await listener.onButtonPress({
       ...pressed,
       room: roomOf(team, body.channel.id, { thread_ts }),
       sender: { id: body.user.id, name: body.user.name, roles: [], isBot: false },
@@ -67,7 +70,7 @@ type SlashCommand = Record<
 interface BlockActions extends Record<string, unknown> {
   type: string;
   actions?: BlockAction[];
-  /** What stands in the menus of the message. */
+  /** The current selections in the message's menus. */
   state?: { values: Record<string, Record<string, { selected_options?: Option[] }>> };
   channel: { id: string };
   container: { thread_ts?: string };
@@ -83,33 +86,36 @@ interface BlockAction {
   selected_option?: Option | null;
 }
 
-/** What a menu of several holds counts when it is sent; a change of it is nothing yet. */
-function pressOf({ type, action_id, selected_option }: BlockAction, { state }: BlockActions) {
+/** Multiple-choice menus count when the user presses Send; changes before that are ignored. */
+function toButtonPress({ type, action_id, selected_option }: BlockAction, { state }: BlockActions) {
   if (type === "multi_static_select") return undefined;
   if (type === "static_select") {
-    return { value: action_id, chosen: selected_option ? [Number(selected_option.value)] : [] };
+    return {
+      value: action_id,
+      chosenIndexes: selected_option ? [Number(selected_option.value)] : [],
+    };
   }
-  if (!action_id.endsWith(sendMark)) return { value: action_id };
-  const value = action_id.slice(0, -sendMark.length);
+  if (!action_id.endsWith(sendSuffix)) return { value: action_id };
+  const value = action_id.slice(0, -sendSuffix.length);
   const { selected_options = [] } = state?.values[value]?.[value] ?? {};
-  return { value, chosen: selected_options.map((one) => Number(one.value)) };
+  return { value, chosenIndexes: selected_options.map((option) => Number(option.value)) };
 }
 
-/** The command of the app, such as `/herd reset`, or one that is named like ours. */
-function wordsOf({ command, text }: SlashCommand): string[] {
+/** Splits an app command such as `/herd reset`, or a command named like one of ours, into words. */
+function parseCommandWords({ command, text }: SlashCommand): string[] {
   const words = text.trim().split(/\s+/).filter(Boolean);
-  const isOwn = ["/herd", "/herdctl"].includes(command);
-  const all = isOwn ? words : [command.slice(1), ...words];
-  return all.length === 0 ? ["help"] : all;
+  const isAppCommand = ["/herd", "/herdctl"].includes(command);
+  const commandWords = isAppCommand ? words : [command.slice(1), ...words];
+  return commandWords.length === 0 ? ["help"] : commandWords;
 }
 
-/** Seen by whoever asked, and by nobody else. */
+/** Posts a response that only the user sees. */
 async function respondTo(url: string, text: string): Promise<void> {
   await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
-      text: mrkdwn(text),
+      text: toMrkdwn(text),
       response_type: "ephemeral",
       replace_original: false,
     }),

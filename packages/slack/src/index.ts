@@ -1,9 +1,9 @@
 import type { ChatPlatform } from "@herdctl/core";
-import { examineSlack } from "./examine.ts";
+import { checkSlack } from "./check-slack.ts";
 import { SlackConnector } from "./slack-connector.ts";
 
-/** Slack, as herdctl's chats need it. */
+/** The Slack integration. */
 export const slack: ChatPlatform = {
-  open: (link) => new SlackConnector(link),
-  examine: examineSlack,
+  createConnector: (options) => new SlackConnector(options),
+  check: checkSlack,
 };

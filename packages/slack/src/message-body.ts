@@ -1,28 +1,28 @@
 import type { ChoiceMenu, OutgoingPost } from "@herdctl/core";
 import type { KnownBlock, PlainTextOption } from "@slack/web-api";
-import { mrkdwn } from "./mrkdwn.ts";
+import { toMrkdwn } from "./mrkdwn.ts";
 
 type Button = NonNullable<OutgoingPost["buttons"]>[number];
 
-/** Characters of a text that has buttons or a menu below it. */
+/** Maximum length of a text with buttons or a menu. */
 export const maxSectionLength = 3_000;
 
-/** The button below a menu of several; what is chosen counts when it is pressed. */
-export const sendMark = ":send";
+/** Marks the Send button of a multiple-choice menu. */
+export const sendSuffix = ":send";
 
-/** A post in Slack's words. No link in it is looked at, for an address can carry a secret out. */
-export function messageBody({ text, buttons = [], menu }: OutgoingPost) {
-  const shown = mrkdwn(text);
-  const section: KnownBlock = { type: "section", text: { type: "mrkdwn", text: shown } };
-  const single = menu && !menu.several ? [singleOf(menu)] : [];
-  const send = menu?.several ? [sendButton(menu)] : [];
-  const elements = [...single, ...send, ...buttons.map(buttonOf)];
-  const several: KnownBlock[] = menu?.several ? [severalOf(menu)] : [];
-  const blocks: KnownBlock[] = [section, ...several, { type: "actions", elements }];
-  return { text: shown, blocks: elements.length === 0 ? [] : blocks };
+/** Converts a post to a Slack message. */
+export function toMessageBody({ text, buttons = [], menu }: OutgoingPost) {
+  const mrkdwnText = toMrkdwn(text);
+  const section: KnownBlock = { type: "section", text: { type: "mrkdwn", text: mrkdwnText } };
+  const single = menu && !menu.allowsMultiple ? [toSingleSelect(menu)] : [];
+  const send = menu?.allowsMultiple ? [sendButton(menu)] : [];
+  const elements = [...single, ...send, ...buttons.map(toButton)];
+  const multiple: KnownBlock[] = menu?.allowsMultiple ? [toMultiSelect(menu)] : [];
+  const blocks: KnownBlock[] = [section, ...multiple, { type: "actions", elements }];
+  return { text: mrkdwnText, blocks: elements.length === 0 ? [] : blocks };
 }
 
-function buttonOf({ label, value, style }: Button) {
+function toButton({ label, value, style }: Button) {
   return {
     type: "button" as const,
     action_id: value,
@@ -32,14 +32,14 @@ function buttonOf({ label, value, style }: Button) {
   };
 }
 
-function singleOf(menu: ChoiceMenu) {
+function toSingleSelect(menu: ChoiceMenu) {
   const placeholder = plainText("Choose one");
-  const options = menu.options.map(optionOf);
+  const options = menu.options.map(toOption);
   return { type: "static_select" as const, action_id: menu.value, placeholder, options };
 }
 
-/** Slack has no such menu among buttons, only beside a text. */
-function severalOf(menu: ChoiceMenu): KnownBlock {
+/** Slack allows multiple-choice menus only next to a text, not among buttons. */
+function toMultiSelect(menu: ChoiceMenu): KnownBlock {
   return {
     type: "section",
     block_id: menu.value,
@@ -48,22 +48,22 @@ function severalOf(menu: ChoiceMenu): KnownBlock {
       type: "multi_static_select",
       action_id: menu.value,
       placeholder: plainText("Choose"),
-      options: menu.options.map(optionOf),
+      options: menu.options.map(toOption),
     },
   };
 }
 
 function sendButton({ value }: ChoiceMenu) {
-  return buttonOf({ label: "Send", value: `${value}${sendMark}`, style: "yes" });
+  return toButton({ label: "Send", value: `${value}${sendSuffix}`, style: "yes" });
 }
 
-function optionOf(
+function toOption(
   { label, description }: ChoiceMenu["options"][number],
-  place: number,
+  index: number,
 ): PlainTextOption {
   return {
     text: plainText(label),
-    value: String(place),
+    value: String(index),
     ...(description && { description: plainText(description) }),
   };
 }

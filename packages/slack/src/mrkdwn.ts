@@ -1,31 +1,31 @@
 /**
- * Text as Slack shows it. What could be a mention or a link of Slack's own is made harmless first,
- * so that no agent, nor whoever it read, rings anybody's bell.
+ * Converts Markdown to Slack's mrkdwn. Slack's special characters are escaped first, so that text from
+ * agents cannot create mentions or special links.
  */
-export function mrkdwn(text: string): string {
+export function toMrkdwn(text: string): string {
   return text
     .split(/(```[\s\S]*?(?:```|$)|`[^`\n]*`)/)
-    .map((piece) => (piece.startsWith("`") ? code(piece) : prose(piece)))
+    .map((segment) => (segment.startsWith("`") ? formatCode(segment) : formatProse(segment)))
     .join("");
 }
 
-/** Slack would show the name of the language as the first line. */
-function code(piece: string): string {
-  return escaped(piece).replace(/^```[\w+#-]*\n/, "```\n");
+/** Removes the language of a code block, which Slack would show as its first line. */
+function formatCode(segment: string): string {
+  return escapeText(segment).replace(/^```[\w+#-]*\n/, "```\n");
 }
 
-function prose(piece: string): string {
-  return escaped(piece)
+function formatProse(segment: string): string {
+  return escapeText(segment)
     .replaceAll(/\[([^\]\n]+)\]\((https?:\/\/[^)\s|]+)\)/g, "<$2|$1>")
     .replaceAll(/^#{1,6}\s+(.+)$/gm, "*$1*")
     .replaceAll(/\*\*([^*\n]+)\*\*/g, "*$1*");
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** What people wrote, as they wrote it. */
-export function plain(text: string): string {
+/** Undoes Slack's escaping of user text. */
+export function fromMrkdwn(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }

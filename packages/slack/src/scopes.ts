@@ -1,5 +1,5 @@
-/** What an app must be allowed to do for an agent. */
-export const neededScopes = [
+/** The OAuth scopes an app needs. */
+export const requiredScopes = [
   "app_mentions:read",
   "channels:history",
   "channels:read",
@@ -12,13 +12,15 @@ export const neededScopes = [
   "users:read",
 ];
 
-const typeScopes: Record<string, string> = {
+const scopeByRoomType: Record<string, string> = {
   public_channel: "channels:read",
   private_channel: "groups:read",
   im: "im:read",
 };
 
-/** The kinds of rooms that an app may list; to ask for another would give an error and none at all. */
-export function listedTypes(scopes: readonly string[]): string[] {
-  return Object.keys(typeScopes).filter((type) => scopes.includes(typeScopes[type] ?? ""));
+/** The channel types that the app may list. Requesting any other type makes the whole request fail. */
+export function listableRoomTypes(scopes: readonly string[]): string[] {
+  return Object.keys(scopeByRoomType).filter((type) =>
+    scopes.includes(scopeByRoomType[type] ?? ""),
+  );
 }

@@ -1,22 +1,22 @@
-import { ChatError, type ChatLinkOptions } from "@herdctl/core";
+import { ChatError, type ConnectorOptions } from "@herdctl/core";
 
-type Settings = NonNullable<ChatLinkOptions["settings"]["slack"]>;
+type Settings = NonNullable<ConnectorOptions["settings"]["slack"]>;
 
 export interface SlackSettings extends Settings {
   token: string;
   appToken: string;
 }
 
-/** The agent's words on Slack, with the tokens that they name. */
-export function settingsOf({ settings, environment }: ChatLinkOptions): SlackSettings {
+/** The agent's Slack settings, with its tokens. */
+export function readSettings({ settings, environment }: ConnectorOptions): SlackSettings {
   const { slack } = settings;
-  if (!slack) throw new Error("the agent is not in Slack");
+  if (!slack) throw new Error("the agent has no `chat.slack` settings");
   const [token, appToken] = [slack.token_env, slack.app_token_env].map((name) => {
     const value = environment[name]?.trim();
     if (value) return value;
     throw new ChatError(
       `${name} is not set.`,
-      "Put the token into the environment of the fleet, or into `.env` beside the fleet file.",
+      "Set it to the token, in the fleet's environment or in `.env` next to the fleet file.",
       false,
     );
   });

@@ -7,29 +7,30 @@ export interface Envelope {
 }
 
 export interface SocketListener {
-  /** Resolves when it is durable. */
-  envelope(envelope: Envelope): Promise<void>;
+  /** Resolves when the content is stored durably. */
+  onEnvelope(envelope: Envelope): Promise<void>;
   connected(): void;
   down(): void;
 }
 
 /**
- * One socket for each app. Slack hands each event to one connection of an app only, so agents that
- * share an app share its connection: each hears everything, and an envelope is acknowledged when
- * all of them have what they want of it.
+ * One socket per app. Slack sends each event to only one connection of an app, so agents with the same
+ * app share a connection. Every agent receives every envelope, and an envelope is acknowledged when
+ * all agents have processed it.
  */
 export class SharedSocket {
-  private static readonly open = new Map<string, SharedSocket>();
+  private static readonly openSockets = new Map<string, SharedSocket>();
   private readonly listeners = new Set<SocketListener>();
-  private readonly joining = new Set<SocketListener>();
+  private readonly joiningListeners = new Set<SocketListener>();
   private readonly client: SocketModeClient;
-  private starting: Promise<unknown> | undefined;
+  private startTask: Promise<unknown> | undefined;
 
-  static of(appToken: string, slackApiUrl: string): SharedSocket {
+  static getOrCreate(appToken: string, slackApiUrl: string): SharedSocket {
     const key = JSON.stringify([appToken, slackApiUrl]);
-    const known = SharedSocket.open.get(key) ?? new SharedSocket(key, appToken, slackApiUrl);
-    SharedSocket.open.set(key, known);
-    return known;
+    const socket =
+      SharedSocket.openSockets.get(key) ?? new SharedSocket(key, appToken, slackApiUrl);
+    SharedSocket.openSockets.set(key, socket);
+    return socket;
   }
 
   private constructor(
@@ -40,50 +41,55 @@ export class SharedSocket {
     this.client = new SocketModeClient({
       appToken,
       logger: silentLogger,
-      // It is also the pause before a lost connection is made anew.
+      // This is also the delay before a lost connection is opened again.
       clientPingTimeout: 2_000,
       clientOptions: { slackApiUrl, retryConfig: { retries: 2 } },
     });
-    this.client.on("slack_event", (event) => void this.hear(event).catch(() => undefined));
-    this.client.on("connected", () => this.tell("connected"));
-    this.client.on("close", () => this.tell("down"));
+    this.client.on("slack_event", (event) => void this.onSlackEvent(event).catch(() => undefined));
+    this.client.on("connected", () => this.notifyListeners("connected"));
+    this.client.on("close", () => this.notifyListeners("down"));
   }
 
-  /** Whether several agents hear what comes. */
+  /** Whether several agents use the socket. */
   get isShared(): boolean {
     return this.listeners.size > 1;
   }
 
   async join(listener: SocketListener): Promise<void> {
-    this.joining.add(listener);
-    this.starting ??= this.client.start();
+    this.joiningListeners.add(listener);
+    this.startTask ??= this.client.start();
     try {
-      await this.starting;
+      await this.startTask;
     } catch (error) {
-      SharedSocket.open.delete(this.key);
+      SharedSocket.openSockets.delete(this.key);
       throw error;
     } finally {
-      this.joining.delete(listener);
+      this.joiningListeners.delete(listener);
     }
     this.listeners.add(listener);
   }
 
   async leave(listener: SocketListener): Promise<void> {
     this.listeners.delete(listener);
-    this.joining.delete(listener);
-    if (this.listeners.size + this.joining.size > 0 || SharedSocket.open.get(this.key) !== this)
+    this.joiningListeners.delete(listener);
+    if (
+      this.listeners.size + this.joiningListeners.size > 0 ||
+      SharedSocket.openSockets.get(this.key) !== this
+    )
       return;
-    SharedSocket.open.delete(this.key);
+    SharedSocket.openSockets.delete(this.key);
     await this.client.disconnect();
   }
 
-  private tell(what: "connected" | "down"): void {
-    for (const listener of this.listeners) listener[what]();
+  private notifyListeners(event: "connected" | "down"): void {
+    for (const listener of this.listeners) listener[event]();
   }
 
-  private async hear(event: Envelope & { ack: (answer?: object) => Promise<void> }): Promise<void> {
+  private async onSlackEvent(
+    event: Envelope & { ack: (response?: object) => Promise<void> },
+  ): Promise<void> {
     const { type, body } = event;
-    await Promise.all([...this.listeners].map((listener) => listener.envelope({ type, body })));
+    await Promise.all([...this.listeners].map((listener) => listener.onEnvelope({ type, body })));
     await event.ack();
   }
 }

@@ -1,6 +1,6 @@
 import { type Logger, LogLevel } from "@slack/web-api";
 
-/** Slack's libraries would print; what matters comes as errors and events. */
+/** Keeps Slack's libraries from printing. Problems are reported as errors and events. */
 export const silentLogger: Logger = {
   debug: () => undefined,
   info: () => undefined,

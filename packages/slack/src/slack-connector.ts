@@ -1,78 +1,86 @@
 import {
-  type Attachment,
   ChatError,
-  type ChatLinkOptions,
   type Connector,
   type ConnectorListener,
+  type ConnectorOptions,
   type EarlierMessage,
   type IncomingMessage,
   type OutgoingPost,
-  type Room,
 } from "@herdctl/core";
+import type { Attachment, ChatRoom } from "@herdctl/protocol";
 import { WebClient } from "@slack/web-api";
-import { hearEnvelope } from "./envelopes.ts";
-import { fetchFile } from "./fetch-file.ts";
-import { incomingMessage, isSpoken, type SlackMessage, stampOf, timeOf, tsOf } from "./incoming.ts";
-import { maxSectionLength, messageBody } from "./message-body.ts";
-import { plain } from "./mrkdwn.ts";
-import { listedTypes } from "./scopes.ts";
-import { type SlackSettings, settingsOf } from "./settings.ts";
+import { handleEnvelope } from "./envelopes.ts";
+import { fetchAttachment } from "./fetch-attachment.ts";
+import {
+  isUserMessage,
+  type SlackMessage,
+  timestampOf,
+  toDate,
+  toIncomingMessage,
+  toTimestamp,
+} from "./incoming-message.ts";
+import { maxSectionLength, toMessageBody } from "./message-body.ts";
+import { fromMrkdwn } from "./mrkdwn.ts";
+import { listableRoomTypes } from "./scopes.ts";
+import { readSettings, type SlackSettings } from "./settings.ts";
 import { type Envelope, SharedSocket, type SocketListener } from "./shared-socket.ts";
 import { silentLogger } from "./silent-logger.ts";
-import { slackError } from "./slack-error.ts";
+import { toChatError } from "./slack-error.ts";
 
-/** Clocks differ; what was posted is looked for from a little before. */
-const skew = 60_000;
+/** Searches for posts start this much earlier, because clocks may differ. */
+const clockSkewMs = 60_000;
 const eventType = "herdctl_post";
-/** Slack puts the app's name before it. */
-const workingStatus = "is working on it …";
+/** Slack shows the app's name before this text. */
+const workingStatus = "is working on it…";
 
-/** One agent as an app in Slack. Reconnecting and rate limits are the library's work. */
+/** Connects one agent to Slack as an app. The library handles reconnects and rate limits. */
 export class SlackConnector implements Connector {
-  readonly limits = { text: 3_800, file: 20_000_000, editGap: 1_500 };
+  readonly limits = { maxTextLength: 3_800, maxFileBytes: 20_000_000, minEditIntervalMs: 1_500 };
   private readonly settings: SlackSettings;
   private readonly web: WebClient;
-  private readonly signs: WebClient;
-  private readonly names = new Map<string, string>();
-  private readonly beginnings = new Map<string, string | undefined>();
+  private readonly statusClient: WebClient;
+  private readonly userNames = new Map<string, string>();
+  private readonly threadStartPosts = new Map<string, string | undefined>();
   private socket: { shared: SharedSocket; listener: SocketListener } | undefined;
   private isStopped = false;
-  private self = { team: "", us: "" };
+  private identity = { team: "", botUserId: "" };
   private roomTypes: string[] = [];
-  private showsStatus = true;
+  private canSetStatus = true;
 
-  constructor(link: ChatLinkOptions) {
-    this.settings = settingsOf(link);
+  constructor(connectorOptions: ConnectorOptions) {
+    this.settings = readSettings(connectorOptions);
     const options = {
       slackApiUrl: this.settings.base_url,
       logger: silentLogger,
-      // A call that is made again could post twice: whoever calls looks first.
+      // Automatic retries could post twice. Callers check for an existing post before they retry.
       retryConfig: { retries: 0 },
     };
     this.web = new WebClient(this.settings.token, options);
-    // A client that waits for a limit lets all its calls wait: no sign is worth that.
-    this.signs = new WebClient(this.settings.token, { ...options, rejectRateLimitedCalls: true });
+    // A separate client for status updates: waiting for their rate limit would delay all other calls.
+    this.statusClient = new WebClient(this.settings.token, {
+      ...options,
+      rejectRateLimitedCalls: true,
+    });
   }
 
   async start(listener: ConnectorListener): Promise<void> {
-    await this.ask(async () => {
-      const answer = await this.web.auth.test();
-      const { user_id: us = "", team_id: team = "", response_metadata } = answer;
-      this.self = { us, team };
-      this.roomTypes = listedTypes(response_metadata?.scopes ?? []);
-      const shared = SharedSocket.of(this.settings.appToken, this.settings.base_url);
-      const own: SocketListener = {
-        envelope: (envelope) => this.hear(envelope, listener),
-        down: () => listener.problem("Slack is being reconnected."),
+    await this.callSlack(async () => {
+      const auth = await this.web.auth.test();
+      this.identity = { botUserId: auth.user_id ?? "", team: auth.team_id ?? "" };
+      this.roomTypes = listableRoomTypes(auth.response_metadata?.scopes ?? []);
+      const shared = SharedSocket.getOrCreate(this.settings.appToken, this.settings.base_url);
+      const socketListener: SocketListener = {
+        onEnvelope: (envelope) => this.onEnvelope(envelope, listener),
+        down: () => listener.onProblem("Reconnecting to Slack."),
         connected: () => {
-          listener.problem(undefined);
-          listener.reconnected();
+          listener.onProblem(undefined);
+          listener.onReconnected();
         },
       };
-      this.socket = { shared, listener: own };
-      await shared.join(own);
+      this.socket = { shared, listener: socketListener };
+      await shared.join(socketListener);
     });
-    // Whoever is stopped while it connects would stay connected for ever.
+    // If stopped while connecting, leave the socket again.
     if (this.isStopped) await this.stop();
   }
 
@@ -81,19 +89,19 @@ export class SlackConnector implements Connector {
     await this.socket?.shared.leave(this.socket.listener);
   }
 
-  /** Slack counts what the escapes of its own take up. */
+  /** Slack counts escaped characters, so the converted text is measured. */
   fits(post: OutgoingPost): boolean {
-    const { text, blocks } = messageBody(post);
-    return text.length <= (blocks.length > 0 ? maxSectionLength : this.limits.text);
+    const { text, blocks } = toMessageBody(post);
+    return text.length <= (blocks.length > 0 ? maxSectionLength : this.limits.maxTextLength);
   }
 
-  post(room: Room, post: OutgoingPost): Promise<string> {
+  post(room: ChatRoom, post: OutgoingPost): Promise<string> {
     const { nonce, files = [] } = post;
     if (files.length > 0) return this.upload(room, files, nonce);
-    return this.ask(async () => {
+    return this.callSlack(async () => {
       const { ts = "" } = await this.web.chat.postMessage({
-        ...placeOf(room),
-        ...messageBody(post),
+        ...toSlackTarget(room),
+        ...toMessageBody(post),
         metadata: { event_type: eventType, event_payload: { nonce: nonce ?? "" } },
         unfurl_links: false,
         unfurl_media: false,
@@ -102,187 +110,214 @@ export class SlackConnector implements Connector {
     });
   }
 
-  async edit(room: Room, ts: string, post: OutgoingPost): Promise<void> {
-    await this.ask(() => this.web.chat.update({ channel: room.channel, ts, ...messageBody(post) }));
+  async edit(room: ChatRoom, ts: string, post: OutgoingPost): Promise<void> {
+    await this.callSlack(() =>
+      this.web.chat.update({ channel: room.channel, ts, ...toMessageBody(post) }),
+    );
   }
 
-  async find(room: Room, { nonce = "" }: OutgoingPost, since: Date): Promise<string | undefined> {
-    const oldest = stampOf(new Date(since.getTime() - skew));
-    const said = await this.said(room, { oldest, limit: 200 });
-    const file = ({ files = [] }: SlackMessage) =>
-      files.some((one) => one.title?.includes(tag(nonce)));
-    return said.find((one) => one.metadata?.event_payload?.nonce === nonce || file(one))?.ts;
+  async findPost(
+    room: ChatRoom,
+    { nonce = "" }: OutgoingPost,
+    since: Date,
+  ): Promise<string | undefined> {
+    const oldest = toTimestamp(new Date(since.getTime() - clockSkewMs));
+    const messages = await this.readMessages(room, { oldest, limit: 200 });
+    const hasTaggedFile = ({ files = [] }: SlackMessage) =>
+      files.some((file) => file.title?.includes(nonceTag(nonce)));
+    return messages.find(
+      (message) => message.metadata?.event_payload?.nonce === nonce || hasTaggedFile(message),
+    )?.ts;
   }
 
-  /** Shown below the message, as “herd is working on it …”; not every workspace lets apps do so. */
-  async typing({ channel, thread }: Room, messageId: string, isWorking: boolean): Promise<void> {
-    if (!this.showsStatus) return;
-    const thread_ts = thread ?? tsOf(messageId);
+  /** Shows “herd is working on it…” below the message. Some workspaces do not allow it. */
+  async setTyping(
+    { channel, thread }: ChatRoom,
+    messageId: string,
+    isWorking: boolean,
+  ): Promise<void> {
+    if (!this.canSetStatus) return;
+    const thread_ts = thread ?? timestampOf(messageId);
     const status = isWorking ? workingStatus : "";
     try {
-      const wanted = { channel_id: channel, thread_ts, status };
-      await this.ask(() => this.signs.assistant.threads.setStatus(wanted));
+      const params = { channel_id: channel, thread_ts, status };
+      await this.callSlack(() => this.statusClient.assistant.threads.setStatus(params));
     } catch (error) {
-      if (error instanceof ChatError && !error.mayPass) this.showsStatus = false;
+      if (error instanceof ChatError && !error.isTransient) this.canSetStatus = false;
     }
   }
 
-  async mark(room: Room, messageId: string): Promise<void> {
-    const timestamp = tsOf(messageId);
+  async markSeen(room: ChatRoom, messageId: string): Promise<void> {
+    const timestamp = timestampOf(messageId);
     const { channel } = room;
-    await this.ask(() => this.web.reactions.add({ channel, timestamp, name: "eyes" }));
+    await this.callSlack(() => this.web.reactions.add({ channel, timestamp, name: "eyes" }));
   }
 
-  async earlier(room: Room, messageId: string, count: number): Promise<EarlierMessage[]> {
-    const latest = tsOf(messageId);
-    const said = await this.said(room, { latest, limit: count });
-    const others = said.filter((one) => isSpoken(one) && one.user !== this.self.us);
+  async readEarlier(room: ChatRoom, messageId: string, count: number): Promise<EarlierMessage[]> {
+    const latest = timestampOf(messageId);
+    const messages = await this.readMessages(room, { latest, limit: count });
+    const userMessages = messages.filter(
+      (message) => isUserMessage(message) && message.user !== this.identity.botUserId,
+    );
     return Promise.all(
-      others.slice(-count).map(async ({ ts, user = "", bot_id, text = "" }) => ({
+      userMessages.slice(-count).map(async ({ ts, user = "", bot_id, text = "" }) => ({
         id: ts,
         sender: { id: user, name: await this.nameOf(user), roles: [], isBot: bot_id !== undefined },
-        text: plain(text),
-        sentAt: timeOf(ts),
+        text: fromMrkdwn(text),
+        sentAt: toDate(ts),
       })),
     );
   }
 
-  async missed(since: Date, known: readonly Room[]): Promise<IncomingMessage[]> {
-    const oldest = stampOf(since);
-    const rooms = [...(await this.ownChannels()), ...known.filter(({ thread }) => thread !== null)];
-    const found: IncomingMessage[] = [];
+  async readMissed(since: Date, knownRooms: readonly ChatRoom[]): Promise<IncomingMessage[]> {
+    const oldest = toTimestamp(since);
+    const rooms = [
+      ...(await this.listOwnChannels()),
+      ...knownRooms.filter(({ thread }) => thread !== null),
+    ];
+    const incoming: IncomingMessage[] = [];
     for (const room of rooms) {
-      const said = await this.said(room, { oldest, limit: 200 }).catch(() => []);
-      for (const one of said.filter(isSpoken)) found.push(await this.incoming(room.channel, one));
+      const messages = await this.readMessages(room, { oldest, limit: 200 }).catch(() => []);
+      for (const message of messages.filter(isUserMessage))
+        incoming.push(await this.toIncoming(room.channel, message));
     }
-    return found.sort((a, b) => a.sentAt.getTime() - b.sentAt.getTime());
+    return incoming.sort((a, b) => a.sentAt.getTime() - b.sentAt.getTime());
   }
 
-  download({ url }: Attachment, most: number): Promise<Buffer> {
-    return fetchFile(url, this.settings, most);
+  download({ url }: Attachment, maxBytes: number): Promise<Buffer> {
+    return fetchAttachment(url, this.settings, maxBytes);
   }
 
-  /** Slack shows apps as always there. */
-  async presence(): Promise<void> {}
+  /** Slack always shows apps as present. */
+  async setPresence(): Promise<void> {}
 
-  small(text: string): string {
+  formatRemark(text: string): string {
     return `_${text}_`;
   }
 
-  private hear(envelope: Envelope, listener: ConnectorListener): Promise<void> {
-    const { team } = this.self;
-    return hearEnvelope(envelope, {
+  private onEnvelope(envelope: Envelope, listener: ConnectorListener): Promise<void> {
+    const { team } = this.identity;
+    return handleEnvelope(envelope, {
       team,
-      concerns: (channel, user) => this.concerns(channel) && this.mayBeMeant(channel, user),
-      incoming: (channel, message) => this.incoming(channel, message),
+      isRelevant: (channel, user) =>
+        this.isRelevant(channel) && this.isAllowedDirectMessage(channel, user),
+      toIncoming: (channel, message) => this.toIncoming(channel, message),
       listener,
     });
   }
 
-  /** Agents that share an app have channels of their own. */
-  private concerns(channel: string): boolean {
-    const named = Object.keys(this.settings.channels);
-    return named.length === 0 || channel.startsWith("D") || named.includes(channel);
+  /** Agents that share an app are assigned to different channels. */
+  private isRelevant(channel: string): boolean {
+    const ownChannels = Object.keys(this.settings.channels);
+    return ownChannels.length === 0 || channel.startsWith("D") || ownChannels.includes(channel);
   }
 
-  /** Of agents that share an app, only one hears somebody directly: the others keep silent. */
-  private mayBeMeant(channel: string, user: string): boolean {
+  /** If agents share an app, only the agent that lists the user answers direct messages. */
+  private isAllowedDirectMessage(channel: string, user: string): boolean {
     if (!channel.startsWith("D") || !this.socket?.shared.isShared) return true;
-    const { direct_messages } = this.settings;
-    return direct_messages.includes("*") || direct_messages.includes(user);
+    const { direct_message_users } = this.settings;
+    return direct_message_users.includes("*") || direct_message_users.includes(user);
   }
 
-  private async incoming(channel: string, message: SlackMessage): Promise<IncomingMessage> {
+  private async toIncoming(channel: string, message: SlackMessage): Promise<IncomingMessage> {
     const name = await this.nameOf(message.user ?? "");
     const { thread_ts: thread, ts } = message;
     const repliesTo =
-      thread && thread !== ts ? await this.programsPost(channel, thread) : undefined;
-    return incomingMessage(message, { ...this.self, channel, name, repliesTo });
+      thread && thread !== ts ? await this.findThreadStartPost(channel, thread) : undefined;
+    return toIncomingMessage(message, { ...this.identity, channel, name, repliesTo });
   }
 
-  /** What a thread is about, when a program other than us began it. */
-  private async programsPost(channel: string, thread: string): Promise<string | undefined> {
+  /** The first post of a thread, if another bot wrote it. */
+  private async findThreadStartPost(channel: string, thread: string): Promise<string | undefined> {
     const key = `${channel}/${thread}`;
-    if (this.beginnings.has(key)) return this.beginnings.get(key);
+    if (this.threadStartPosts.has(key)) return this.threadStartPosts.get(key);
     const room = { workspace: null, channel, thread, direct: false };
-    const [first] = await this.said(room, { limit: 1 }).catch(() => []);
-    const isProgram = first?.bot_id !== undefined && first.metadata?.event_type !== eventType;
-    const post = isProgram
-      ? JSON.stringify([first.text, first.attachments, first.blocks])
+    const [firstMessage] = await this.readMessages(room, { limit: 1 }).catch(() => []);
+    const isBotPost =
+      firstMessage?.bot_id !== undefined && firstMessage.metadata?.event_type !== eventType;
+    const post = isBotPost
+      ? JSON.stringify([firstMessage.text, firstMessage.attachments, firstMessage.blocks])
       : undefined;
-    if (first) this.beginnings.set(key, post);
+    if (firstMessage) this.threadStartPosts.set(key, post);
     return post;
   }
 
   private async nameOf(user: string): Promise<string> {
-    const known = this.names.get(user);
-    if (known !== undefined) return known;
-    const found = await this.web.users.info({ user }).catch(() => undefined);
-    const name = found?.user?.profile?.display_name || found?.user?.name || user;
-    this.names.set(user, name);
+    const cachedName = this.userNames.get(user);
+    if (cachedName !== undefined) return cachedName;
+    const info = await this.web.users.info({ user }).catch(() => undefined);
+    const name = info?.user?.profile?.display_name || info?.user?.name || user;
+    this.userNames.set(user, name);
     return name;
   }
 
-  private ownChannels(): Promise<Room[]> {
-    return this.ask(async () => {
+  private listOwnChannels(): Promise<ChatRoom[]> {
+    return this.callSlack(async () => {
       if (this.roomTypes.length === 0) return [];
       const types = this.roomTypes.join(",");
       const { channels = [] } = await this.web.users.conversations({ types, limit: 200 });
       return channels.flatMap(({ id }) =>
-        id && this.concerns(id)
-          ? [{ workspace: this.self.team, channel: id, thread: null, direct: id.startsWith("D") }]
+        id && this.isRelevant(id)
+          ? [
+              {
+                workspace: this.identity.team,
+                channel: id,
+                thread: null,
+                direct: id.startsWith("D"),
+              },
+            ]
           : [],
       );
     });
   }
 
-  /** The oldest first. */
-  private said(
-    { channel, thread }: Room,
+  /** Oldest first. */
+  private readMessages(
+    { channel, thread }: ChatRoom,
     range: { oldest?: string; latest?: string; limit: number },
   ): Promise<SlackMessage[]> {
-    return this.ask(async () => {
-      const wanted = { channel, ...range, include_all_metadata: true };
+    return this.callSlack(async () => {
+      const params = { channel, ...range, include_all_metadata: true };
       if (thread !== null) {
-        const { messages = [] } = await this.web.conversations.replies({ ...wanted, ts: thread });
+        const { messages = [] } = await this.web.conversations.replies({ ...params, ts: thread });
         return messages as SlackMessage[];
       }
-      const { messages = [] } = await this.web.conversations.history(wanted);
+      const { messages = [] } = await this.web.conversations.history(params);
       return (messages as SlackMessage[]).reverse();
     });
   }
 
   private upload(
-    room: Room,
+    room: ChatRoom,
     files: NonNullable<OutgoingPost["files"]>,
     nonce = "",
   ): Promise<string> {
-    return this.ask(async () => {
+    return this.callSlack(async () => {
       for (const { name: filename, content: file } of files) {
-        const upload = { file, filename, title: `${filename} · ${tag(nonce)}` };
+        const upload = { file, filename, title: `${filename} · ${nonceTag(nonce)}` };
         const { channel: channel_id, thread: thread_ts } = room;
         await (thread_ts === null
           ? this.web.filesUploadV2({ ...upload, channel_id })
           : this.web.filesUploadV2({ ...upload, channel_id, thread_ts }));
       }
-      return `file ${tag(nonce)}`;
+      return `file ${nonceTag(nonce)}`;
     });
   }
 
-  private async ask<T>(work: () => Promise<T>): Promise<T> {
+  private async callSlack<T>(call: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await call();
     } catch (error) {
-      throw slackError(error);
+      throw toChatError(error);
     }
   }
 }
 
-function placeOf({ channel, thread }: Room): { channel: string; thread_ts?: string } {
+function toSlackTarget({ channel, thread }: ChatRoom): { channel: string; thread_ts?: string } {
   return { channel, ...(thread !== null && { thread_ts: thread }) };
 }
 
-/** A file has no metadata: its title tells which it is. */
-function tag(nonce: string): string {
+/** Files have no metadata, so their title contains part of the nonce. */
+function nonceTag(nonce: string): string {
   return nonce.slice(0, 8);
 }

@@ -1,4 +1,4 @@
-// Loaded before a program by `node --import`: writes down the address of every module it loads.
+// Loaded before a program by `node --import`: records the URL of every module it loads.
 import { register } from "node:module";
 
 const hooks = `

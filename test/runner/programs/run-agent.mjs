@@ -1,4 +1,4 @@
-// Runs the agent `one` of a fleet with the core that it is given, and prints what came of it.
+// Runs the agent `one` of a fleet with the given build of the core, and prints the result.
 const [core, fleetFile, claudePath] = process.argv.slice(2);
 const { loadFleet, runAgent } = await import(core);
 const { fleet, environment } = loadFleet(fleetFile);

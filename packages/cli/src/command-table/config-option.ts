@@ -1,4 +1,4 @@
-export const config = {
+export const configOption = {
   flags: "-c, --config <file>",
-  summary: "fleet file, or the folder that holds it",
+  summary: "Fleet file, or the folder that contains it",
 };

@@ -1,20 +1,28 @@
 import type { CommandSpec } from "../command.ts";
-import { config } from "./config-option.ts";
-import { nodeFlags } from "./node-flags.ts";
+import { configOption } from "./config-option.ts";
+import { nodeOptionSpecs } from "./node-option-specs.ts";
 
-/** The fleet as it runs, and what it asks of people. */
+const agentArgument = { name: "agent", summary: "Name of the agent" };
+
+const approvalArgument = {
+  name: "id",
+  summary: "ID from `herdctl approvals`; a unique prefix is enough",
+};
+
+/** Control of the running fleet, and the requests of agents to people. */
 export const fleetCommands: CommandSpec[] = [
   {
     name: "start",
-    summary: "Run the fleet",
+    summary: "Start the fleet",
     options: [
-      { flags: "-d, --detach", summary: "in the background" },
+      { flags: "-d, --detach", summary: "Run in the background" },
       {
         flags: "--leave-jobs",
-        summary: "told to stop by a signal, leave what runs to the next start",
+        summary:
+          "On SIGTERM or SIGINT, exit without stopping running jobs; the next start adopts them",
       },
-      ...nodeFlags,
-      config,
+      ...nodeOptionSpecs,
+      configOption,
     ],
     examples: [
       "herdctl start --detach  # in the background; `herdctl stop` ends it",
@@ -24,131 +32,150 @@ export const fleetCommands: CommandSpec[] = [
   },
   {
     name: "stop",
-    summary: "Stop the fleet once its jobs have ended, or after 80 seconds",
-    options: [{ flags: "--now", summary: "do not wait: what runs is interrupted" }, config],
+    summary: "Stop the fleet; running jobs get 80 seconds to finish",
+    options: [
+      { flags: "--now", summary: "Interrupt running jobs instead of waiting for them" },
+      configOption,
+    ],
     examples: ["herdctl stop --now"],
     load: () => import("../commands/stop.ts"),
   },
   {
     name: "restart",
-    summary: "Start the fleet anew, in the background or as its service, while its jobs go on",
-    options: [config],
+    summary: "Restart the fleet in the background; running jobs continue",
+    options: [configOption],
+    examples: ["herdctl restart"],
     load: () => import("../commands/restart.ts"),
   },
   {
     name: "reload",
-    summary: "Let the running fleet read its configuration again",
-    options: [config],
+    summary: "Reload the configuration of the running fleet",
+    options: [configOption],
+    examples: ["herdctl reload"],
     load: () => import("../commands/reload.ts"),
   },
   {
     name: "status",
-    summary: "Show what the fleet and its agents are doing",
-    arguments: [{ name: "agent", summary: "only this agent, with its jobs", optional: true }],
-    options: [config],
+    summary: "Show the fleet and what each agent is doing",
+    arguments: [{ name: "agent", summary: "Show only this agent and its jobs", optional: true }],
+    options: [configOption],
     examples: ["herdctl status", "herdctl status coder --json"],
     load: () => import("../commands/status.ts"),
   },
   {
     name: "nodes",
-    summary: "Show the machines that run the fleet together",
-    options: [config],
+    summary: "List the machines that run the fleet",
+    options: [configOption],
+    examples: ["herdctl nodes"],
     load: () => import("../commands/nodes.ts"),
   },
   {
     name: "top",
     summary: "Watch the fleet live, cancel jobs and answer questions",
-    options: [config],
+    options: [configOption],
+    examples: ["herdctl top"],
     load: () => import("../commands/top.ts"),
   },
   {
     name: "open",
-    summary: "Open the fleet in a browser, signed in",
+    summary: "Open the dashboard in a browser, signed in",
     options: [
-      { flags: "--print", summary: "only print the link" },
-      { flags: "--read-only", summary: "sign in to look, not to touch" },
-      config,
+      { flags: "--print", summary: "Print the link without opening a browser" },
+      { flags: "--read-only", summary: "Sign in with the scope read" },
+      configOption,
     ],
     examples: ["herdctl open --read-only"],
     load: () => import("../commands/open.ts"),
   },
   {
     name: "cancel",
-    summary: "Stop a job with all it handed on, or all that an agent does and has to do",
-    arguments: [{ name: "job|agent", summary: "a job's id or the beginning of it, or an agent" }],
-    options: [{ flags: "--force", summary: "end it at once instead of asking it to stop" }, config],
+    summary: "Cancel a job and the jobs it delegated, or all jobs of an agent",
+    arguments: [
+      { name: "job|agent", summary: "Job ID, of which a unique prefix is enough, or agent name" },
+    ],
+    options: [
+      { flags: "--force", summary: "Kill the agent instead of asking it to stop" },
+      configOption,
+    ],
     examples: [
       "herdctl cancel job-2026-03-01-k3v9",
-      "herdctl cancel coder  # all that it does and has to do",
+      "herdctl cancel coder  # all running and queued jobs of the agent",
     ],
     load: () => import("../commands/cancel.ts"),
   },
   {
     name: "pause",
-    summary: "Start nothing more of an agent",
-    arguments: [{ name: "agent", summary: "which agent" }],
-    options: [config],
+    summary: "Pause an agent: running jobs continue, no new job starts",
+    arguments: [agentArgument],
+    options: [configOption],
+    examples: ["herdctl pause coder"],
     load: () => import("../commands/pause.ts"),
   },
   {
     name: "resume",
-    summary: "Let a paused agent go on",
-    arguments: [{ name: "agent", summary: "which agent" }],
-    options: [config],
+    summary: "Resume a paused agent",
+    arguments: [agentArgument],
+    options: [configOption],
+    examples: ["herdctl resume coder"],
     load: () => import("../commands/resume.ts"),
   },
   {
     name: "approvals",
-    summary: "Show what agents ask: to be allowed something, or a question",
-    options: [config],
+    summary: "List pending permission requests and questions",
+    options: [configOption],
+    examples: ["herdctl approvals"],
     load: () => import("../commands/approvals.ts"),
   },
   {
     name: "approvals list",
-    summary: "The same",
-    options: [config],
+    summary: "List pending permission requests and questions",
+    options: [configOption],
+    examples: ["herdctl approvals list --json"],
     load: () => import("../commands/approvals.ts"),
   },
   {
     name: "approvals allow",
-    summary: "Allow one request, once",
-    arguments: [{ name: "id", summary: "its id, or enough of it" }],
-    options: [config],
+    summary: "Allow one permission request, once",
+    arguments: [approvalArgument],
+    options: [configOption],
+    examples: ["herdctl approvals allow a3f"],
     load: () => import("../commands/approvals-allow.ts"),
   },
   {
     name: "approvals deny",
-    summary: "Deny one request, or decline to answer a question",
-    arguments: [{ name: "id", summary: "its id, or enough of it" }],
-    options: [{ flags: "--reason <text>", summary: "what the agent is told" }, config],
+    summary: "Deny a permission request, or decline a question",
+    arguments: [approvalArgument],
+    options: [{ flags: "--reason <text>", summary: "Reason to give to the agent" }, configOption],
     examples: ['herdctl approvals deny a3f --reason "Not on a Friday."'],
     load: () => import("../commands/approvals-deny.ts"),
   },
   {
     name: "answer",
-    summary: "Answer an agent's question",
-    arguments: [
-      { name: "id", summary: "its id, or enough of it" },
-      { name: "text", summary: "the answer", optional: true },
-    ],
+    summary: "Answer a question of an agent",
+    arguments: [approvalArgument, { name: "text", summary: "The answer", optional: true }],
     options: [
-      { flags: "--choice <number>", summary: "choose by its number; several as 1,3" },
-      config,
+      {
+        flags: "--choice <number>",
+        summary: "Answer with a choice by its number, or several such as 1,3",
+      },
+      configOption,
     ],
     examples: ['herdctl answer a3f "The second one, please."', "herdctl answer a3f --choice 2"],
     load: () => import("../commands/answer.ts"),
   },
   {
     name: "chat status",
-    summary: "Show which agents are in a chat, and whether they are connected",
-    options: [config],
+    summary: "List the chat connections of agents and their state",
+    options: [configOption],
+    examples: ["herdctl chat status"],
     load: () => import("../commands/chat-status.ts"),
   },
   {
     name: "chat test",
-    summary: "Check token, rights and channels of an agent's chats; nothing is sent",
-    arguments: [{ name: "agent", summary: "which agent" }],
-    options: [config],
+    summary: "Check an agent's chat token, permissions and channels; send nothing",
+    arguments: [agentArgument],
+    options: [configOption],
+    examples: ["herdctl chat test support"],
     load: () => import("../commands/chat-test.ts"),
   },
 ];

@@ -1,19 +1,21 @@
 import type { CommandSpec } from "../command.ts";
-import { config } from "./config-option.ts";
+import { configOption } from "./config-option.ts";
+import { pageOptions } from "./page-options.ts";
 
-/** What jobs came to, and what they left. */
+const jobArgument = { name: "job", summary: "Job ID; a unique prefix is enough" };
+
+/** Jobs, their results and their sessions. */
 export const jobCommands: CommandSpec[] = [
   {
     name: "jobs",
-    summary: "List what ran and what runs, the newest first",
+    summary: "List jobs, newest first",
     options: [
-      { flags: "--agent <name>", summary: "only of this agent" },
-      { flags: "--status <status>", summary: "only running, failed, …" },
-      { flags: "--outcome <code>", summary: "only max_turns, auth_failed, …" },
-      { flags: "--since <when>", summary: "only since then: 2h, 7d or 2026-03-01T09:00" },
-      { flags: "--limit <number>", summary: "how many at most (default: 20)" },
-      { flags: "--cursor <place>", summary: "go on where the last page ended" },
-      config,
+      { flags: "--agent <name>", summary: "Only jobs of this agent" },
+      { flags: "--status <status>", summary: "Only jobs with this status, such as running" },
+      { flags: "--outcome <code>", summary: "Only jobs with this outcome, such as auth_failed" },
+      { flags: "--since <time>", summary: "Only jobs since then: 2h, 7d or 2026-03-01T09:00" },
+      ...pageOptions,
+      configOption,
     ],
     examples: [
       "herdctl jobs --agent coder --since 24h",
@@ -23,62 +25,68 @@ export const jobCommands: CommandSpec[] = [
   },
   {
     name: "job",
-    summary: "Show all that is recorded of a job",
-    arguments: [{ name: "id", summary: "its id, or enough of it to tell it from others" }],
-    options: [config],
+    summary: "Show everything recorded about a job",
+    arguments: [{ name: "id", summary: "Job ID; a unique prefix is enough" }],
+    options: [configOption],
+    examples: ["herdctl job job-2026-03-01-k3v9"],
     load: () => import("../commands/job.ts"),
   },
   {
     name: "chain",
-    summary: "Show the jobs that agents gave each other, as a tree",
-    arguments: [{ name: "job", summary: "any job of the chain, or enough of its id" }],
-    options: [config],
+    summary: "Show a job and the jobs delegated from it as a tree",
+    arguments: [{ name: "job", summary: "ID of any job in the chain; a unique prefix is enough" }],
+    options: [configOption],
+    examples: ["herdctl chain job-2026-03-01-k3v9"],
     load: () => import("../commands/chain.ts"),
   },
   {
     name: "logs",
-    summary: "Show what an agent did, as it was seen at work",
-    arguments: [{ name: "agent|job", summary: "a job, or an agent for its latest job" }],
-    options: [{ flags: "-f, --follow", summary: "go on until the job ends" }, config],
+    summary: "Show what an agent did in a job, or follow it live",
+    arguments: [{ name: "agent|job", summary: "Job ID, or an agent name for its latest job" }],
+    options: [{ flags: "-f, --follow", summary: "Keep printing until the job ends" }, configOption],
     examples: ["herdctl logs coder --follow"],
     load: () => import("../commands/logs.ts"),
   },
   {
     name: "artifacts",
-    summary: "List the files that a job keeps, or copy one out",
+    summary: "List the files that a job kept, or copy one of them",
     arguments: [
-      { name: "job", summary: "a job's id or the beginning of it" },
-      { name: "file", summary: "the file to copy here", optional: true },
+      jobArgument,
+      { name: "file", summary: "File to copy to the current folder", optional: true },
     ],
-    options: [
-      { flags: "-o, --output <path>", summary: "where to, instead of this folder" },
-      config,
-    ],
+    options: [{ flags: "-o, --output <path>", summary: "Copy to this path instead" }, configOption],
     examples: ["herdctl artifacts job-2026-03-01-k3v9 report.md --output /tmp"],
     load: () => import("../commands/artifacts.ts"),
   },
   {
     name: "memory",
-    summary: "List the notes that an agent wrote for itself, or show one",
+    summary: "List the notes that an agent keeps, or show one of them",
     arguments: [
-      { name: "agent", summary: "which agent" },
-      { name: "note", summary: "the note to show", optional: true },
+      { name: "agent", summary: "Name of the agent" },
+      { name: "note", summary: "Note to show", optional: true },
     ],
-    options: [config],
+    options: [configOption],
+    examples: ["herdctl memory coder"],
     load: () => import("../commands/memory.ts"),
   },
   {
     name: "sessions",
-    summary: "List the sessions that can be gone on with",
-    arguments: [{ name: "agent", summary: "only of this agent", optional: true }],
-    options: [config],
+    summary: "List sessions and whether they can be resumed",
+    arguments: [{ name: "agent", summary: "Only sessions of this agent", optional: true }],
+    options: [configOption],
+    examples: ["herdctl sessions coder"],
     load: () => import("../commands/sessions.ts"),
   },
   {
     name: "sessions resume",
-    summary: "Go on with a session by hand, in Claude Code itself",
-    arguments: [{ name: "id", summary: "a session, or a job that ran in it" }],
-    options: [{ flags: "--print", summary: "print the command instead of running it" }, config],
+    summary: "Resume a session by hand in Claude Code",
+    arguments: [
+      { name: "id", summary: "ID of a session, or of a job that ran in it; a prefix is enough" },
+    ],
+    options: [
+      { flags: "--print", summary: "Print the command instead of running it" },
+      configOption,
+    ],
     examples: ["herdctl sessions resume job-2026-03-01-k3v9  # opens Claude Code in that session"],
     load: () => import("../commands/sessions-resume.ts"),
   },

@@ -1,22 +1,19 @@
-import { UserError } from "@herdctl/core/light";
+import { UserError } from "@herdctl/protocol";
 import { answerApproval } from "../answer-approval.ts";
-import { chosenReply } from "../chosen-reply.ts";
-import { type Call, textOption } from "../command.ts";
+import { type CommandContext, textOption } from "../command.ts";
+import { replyFromChoices } from "../reply-from-choices.ts";
 
-export async function run(call: Call): Promise<number> {
-  const [, text] = call.arguments;
-  const choice = textOption(call.options, "choice");
+export async function run(context: CommandContext): Promise<number> {
+  const [, text] = context.arguments;
+  const choice = textOption(context.options, "choice");
   if ((text === undefined) === (choice === undefined)) {
-    const hint = "Write the answer after the id, or choose one with `--choice NUMBER`.";
-    throw new UserError(
-      "usage",
-      text === undefined ? "what is the answer?" : "one answer, please",
-      {
-        hint,
-      },
-    );
+    const message =
+      text === undefined ? "the answer is missing" : "give either a text or `--choice`, not both";
+    throw new UserError("usage", message, {
+      hint: "Write the answer after the ID, or choose one with `--choice NUMBER`.",
+    });
   }
-  return answerApproval(call, (approval) => ({
-    reply: choice === undefined ? (text ?? "") : chosenReply(approval, choice),
+  return answerApproval(context, (approval) => ({
+    reply: choice === undefined ? (text ?? "") : replyFromChoices(approval, choice),
   }));
 }

@@ -1,6 +1,6 @@
 import { answerApproval } from "../answer-approval.ts";
-import type { Call } from "../command.ts";
+import type { CommandContext } from "../command.ts";
 
-export function run(call: Call): Promise<number> {
-  return answerApproval(call, () => "allow");
+export function run(context: CommandContext): Promise<number> {
+  return answerApproval(context, () => "allow");
 }

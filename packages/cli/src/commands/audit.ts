@@ -1,42 +1,43 @@
-import type { AuditQuery } from "@herdctl/core";
-import { auditActions, exitCodes, UserError } from "@herdctl/core/light";
-import { type Call, type Options, textOption } from "../command.ts";
-import { limitOf, oneOf, sinceOf } from "../read-query.ts";
+import { type AuditQuery, auditActions, exitCodes, UserError } from "@herdctl/protocol";
+import { type CommandContext, type ParsedOptions, textOption } from "../command.ts";
+import { parseChoice, parseLimit, parseSince } from "../parse-query-options.ts";
 import { readState } from "../read-state.ts";
-import { auditTable } from "../show/access-tables.ts";
-import { lookOf } from "../show/look.ts";
+import { auditTable } from "../render/access-tables.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-/** Read from the store itself, whether or not a fleet runs. */
-export async function run(call: Call): Promise<number> {
-  const { options, terminal } = call;
+/** Reads the store directly, whether or not the fleet is running. */
+export async function run(context: CommandContext): Promise<number> {
+  const { options, terminal } = context;
   const now = new Date();
-  const query = await queryOf(options, now);
-  const page = await readState(call, (state) => state.audit.list(query));
-  if (terminal.json) {
+  const query = await parseQuery(options, now);
+  const page = await readState(context, (state) => state.audit.list(query));
+  if (terminal.isJson) {
     terminal.printJson(page);
     return exitCodes.success;
   }
-  if (page.records.length === 0) terminal.print("No records.");
-  else for (const line of auditTable(page.records, lookOf(terminal))) terminal.print(line);
+  if (page.records.length === 0) terminal.print("No records found.");
+  else for (const line of auditTable(page.records, terminalStyleOf(terminal))) terminal.print(line);
   if (page.next !== null) {
-    terminal.note(terminal.colors.dim(`There are more: add --cursor ${page.next}`));
+    terminal.printNote(terminal.colors.dim(`More: add --cursor ${page.next}`));
   }
   return exitCodes.success;
 }
 
-async function queryOf(options: Options, now: Date): Promise<AuditQuery> {
+async function parseQuery(options: ParsedOptions, now: Date): Promise<AuditQuery> {
   return {
-    since: await sinceOf(textOption(options, "since"), now),
+    since: await parseSince(textOption(options, "since"), now),
     identity: textOption(options, "identity"),
-    action: oneOf("action", textOption(options, "action"), auditActions),
-    limit: limitOf(textOption(options, "limit") ?? "50", "records"),
-    cursor: cursorOf(textOption(options, "cursor")),
+    action: parseChoice("action", textOption(options, "action"), auditActions),
+    limit: parseLimit(textOption(options, "limit") ?? "50", "records"),
+    cursor: parseCursor(textOption(options, "cursor")),
   };
 }
 
-function cursorOf(text: string | undefined): number | undefined {
+function parseCursor(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
   if (Number.isInteger(number) && number > 0) return number;
-  throw new UserError("usage", `"${text}" is not the number of a record`);
+  throw new UserError("usage", `"${text}" is not a record number`, {
+    hint: "Use the number that the previous page printed after `--cursor`.",
+  });
 }

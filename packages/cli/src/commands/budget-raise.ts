@@ -1,40 +1,41 @@
-import type { Amounts } from "@herdctl/core";
-import { UserError } from "@herdctl/core/light";
-import { type Call, type Options, textOption } from "../command.ts";
-import { withFleet } from "../fleet-access.ts";
-import { budgetLines } from "../show/budget-lines.ts";
-import { lookOf } from "../show/look.ts";
+import { type BudgetAmounts, UserError } from "@herdctl/protocol";
+import { type CommandContext, type ParsedOptions, textOption } from "../command.ts";
+import { withFleet } from "../find-fleet.ts";
+import { budgetLines } from "../render/budget-lines.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal, options } = call;
-  const [agent] = call.arguments;
-  const by = amountsOf(options);
-  return withFleet(call, async (fleet) => {
-    const view = await fleet.raiseBudget(agent, by);
-    if (terminal.json) terminal.printJson(view);
-    else for (const line of budgetLines(view, lookOf(terminal))) terminal.print(line);
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal, options } = context;
+  const [agent] = context.arguments;
+  const increase = parseAmounts(options);
+  return withFleet(context, async (fleet) => {
+    const view = await fleet.raiseBudget(agent, increase);
+    if (terminal.isJson) terminal.printJson(view);
+    else for (const line of budgetLines(view, terminalStyleOf(terminal))) terminal.print(line);
     return 0;
   });
 }
 
-const kinds = ["usd", "jobs", "tokens"] as const;
+const amountKinds = ["usd", "jobs", "tokens"] as const;
 
-function amountsOf(options: Options): Partial<Amounts> {
-  const by: Partial<Amounts> = {};
-  for (const kind of kinds) {
+function parseAmounts(options: ParsedOptions): Partial<BudgetAmounts> {
+  const increase: Partial<BudgetAmounts> = {};
+  for (const kind of amountKinds) {
     const text = textOption(options, kind);
-    if (text !== undefined) by[kind] = amountOf(kind, text);
+    if (text !== undefined) increase[kind] = parseAmount(kind, text);
   }
-  if (Object.keys(by).length > 0) return by;
-  throw new UserError("usage", "by how much?", { hint: "Give `--usd`, `--jobs` or `--tokens`." });
+  if (Object.keys(increase).length > 0) return increase;
+  throw new UserError("usage", "the amount is missing", {
+    hint: "Add `--usd`, `--jobs` or `--tokens`.",
+  });
 }
 
-function amountOf(kind: keyof Amounts, text: string): number {
+function parseAmount(kind: keyof BudgetAmounts, text: string): number {
   const amount = Number(text);
-  const isRight =
+  const isValid =
     amount > 0 && (kind === "usd" ? Number.isFinite(amount) : Number.isInteger(amount));
-  if (isRight) return amount;
-  throw new UserError("usage", `"${text}" is no amount of ${kind}`, {
-    hint: "Give by how much it is to be raised, such as `5`.",
+  if (isValid) return amount;
+  throw new UserError("usage", `"${text}" is not a valid amount for \`--${kind}\``, {
+    hint: "Use the amount to add, such as `5`.",
   });
 }

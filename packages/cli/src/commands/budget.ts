@@ -1,20 +1,20 @@
-import { askFleet } from "../ask-fleet.ts";
-import type { Call } from "../command.ts";
-import { fleetFileOf } from "../fleet-access.ts";
-import { budgetLines } from "../show/budget-lines.ts";
-import { lookOf } from "../show/look.ts";
+import type { CommandContext } from "../command.ts";
+import { resolveFleetFile } from "../find-fleet.ts";
+import { queryFleetOrState } from "../query-fleet-or-state.ts";
+import { budgetLines } from "../render/budget-lines.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  const view = await askFleet(
-    call,
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const view = await queryFleetOrState(
+    context,
     (fleet) => fleet.budget(),
     async (state) => {
       const { loadFleet, viewBudget } = await import("@herdctl/core");
-      return viewBudget(loadFleet(fleetFileOf(call), call.env).fleet, state, new Date());
+      return viewBudget(loadFleet(resolveFleetFile(context), context.env).fleet, state, new Date());
     },
   );
-  if (terminal.json) terminal.printJson(view);
-  else for (const line of budgetLines(view, lookOf(terminal))) terminal.print(line);
+  if (terminal.isJson) terminal.printJson(view);
+  else for (const line of budgetLines(view, terminalStyleOf(terminal))) terminal.print(line);
   return 0;
 }

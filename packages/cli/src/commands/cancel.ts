@@ -1,60 +1,65 @@
-import type { FleetControl, Job } from "@herdctl/core";
-import { exitCodes, UserError } from "@herdctl/core/light";
-import type { Call } from "../command.ts";
+import { exitCodes, type FleetControl, type Job, UserError } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { withFleet } from "../find-fleet.ts";
 import { findJob } from "../find-job.ts";
-import { withFleet } from "../fleet-access.ts";
 import { readState } from "../read-state.ts";
-import { harmless } from "../show/harmless.ts";
-import { lookOf } from "../show/look.ts";
-import { statusColour, statusMark, statusWord } from "../show/status.ts";
+import { statusColor, statusMark, statusText } from "../render/job-status.ts";
+import { sanitizeText } from "../render/sanitize-text.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { options, terminal } = call;
-  const [typed] = call.arguments;
-  if (typed === undefined) {
-    throw new UserError("usage", "which job or agent?", { hint: "herdctl cancel JOB|AGENT" });
+export async function run(context: CommandContext): Promise<number> {
+  const { options, terminal } = context;
+  const [target] = context.arguments;
+  if (target === undefined) {
+    throw new UserError("usage", "the job or agent is missing", {
+      hint: "Run `herdctl cancel JOB` or `herdctl cancel AGENT`.",
+    });
   }
-  return withFleet(call, async (fleet) => {
-    const jobs = await chosenJobs(call, fleet, typed);
+  return withFleet(context, async (fleet) => {
+    const jobs = await findTargetJobs(context, fleet, target);
     const force = options.force === true;
     const ended = (await Promise.all(jobs.map((job) => cancel(fleet, job, force)))).flat();
-    const after = [...new Map(ended.map((job) => [job.id, job])).values()];
-    if (terminal.json) terminal.printJson({ jobs: after });
-    else if (after.length === 0) terminal.print(`${typed} has nothing to do.`);
-    else for (const job of after) terminal.print(line(call, job));
+    const cancelledJobs = [...new Map(ended.map((job) => [job.id, job])).values()];
+    if (terminal.isJson) terminal.printJson({ jobs: cancelledJobs });
+    else if (cancelledJobs.length === 0) terminal.print(`${target} has no jobs to cancel.`);
+    else for (const job of cancelledJobs) terminal.print(resultLine(context, job));
     return exitCodes.success;
   });
 }
 
-/** The job, and what others still did for it. */
+/** Cancels the job. Returns it with the unfinished jobs delegated from it, which end too. */
 async function cancel(fleet: FleetControl, { id }: Job, force: boolean): Promise<Job[]> {
-  const before = unfinishedBelow(id, await fleet.chain(id));
+  const before = unfinishedDescendants(id, await fleet.chain(id));
   const ended = await fleet.cancel(id, { force });
   const others = before.size > 0 ? await fleet.chain(id) : [];
   return [ended, ...others.filter((job) => before.has(job.id))];
 }
 
-/** Whoever gave a job stands before it. */
-function unfinishedBelow(first: string, chain: readonly Job[]): Set<string> {
-  const below = new Set([first]);
-  for (const { id, chain: place } of chain) if (below.has(place.parent ?? "")) below.add(id);
+/** The chain lists parents before their children. */
+function unfinishedDescendants(first: string, chain: readonly Job[]): Set<string> {
+  const descendantIds = new Set([first]);
+  for (const job of chain) if (descendantIds.has(job.chain.parent ?? "")) descendantIds.add(job.id);
   const unfinished = chain.filter((job) => job.id !== first && job.finished_at === null);
-  return new Set(unfinished.map(({ id }) => id).filter((id) => below.has(id)));
+  return new Set(unfinished.map(({ id }) => id).filter((id) => descendantIds.has(id)));
 }
 
-/** An agent stands for all that it does and all that it has still to do. */
-async function chosenJobs(call: Call, fleet: FleetControl, typed: string): Promise<Job[]> {
+/** The named job, or all unfinished jobs of the named agent. */
+async function findTargetJobs(
+  context: CommandContext,
+  fleet: FleetControl,
+  target: string,
+): Promise<Job[]> {
   const { agents } = await fleet.status();
-  if (!agents.some((agent) => agent.name === typed)) {
-    return [await readState(call, (state) => findJob(state, typed))];
+  if (!agents.some((agent) => agent.name === target)) {
+    return [await readState(context, (state) => findJob(state, target))];
   }
-  const unfinished = await readState(call, (state) => state.jobs.unfinished());
-  return unfinished.filter((job) => job.agent === typed);
+  const unfinished = await readState(context, (state) => state.jobs.listUnfinished());
+  return unfinished.filter((job) => job.agent === target);
 }
 
-function line({ terminal }: Call, job: Job): string {
-  const look = lookOf(terminal);
-  const isAsked = job.status === "running";
-  const state = isAsked ? "◐ asked to stop" : `${statusMark(job)} ${statusWord(job)}`;
-  return `${look.colors.bold(harmless(job.agent))}  ${look.colors.dim(job.id)}  ${statusColour(job, look)(state)}`;
+function resultLine({ terminal }: CommandContext, job: Job): string {
+  const style = terminalStyleOf(terminal);
+  const isStopRequested = job.status === "running";
+  const state = isStopRequested ? "◐ stopping" : `${statusMark(job)} ${statusText(job)}`;
+  return `${style.colors.bold(sanitizeText(job.agent))}  ${style.colors.dim(job.id)}  ${statusColor(job, style)(state)}`;
 }

@@ -1,22 +1,23 @@
-import type { Job } from "@herdctl/core";
-import { UserError } from "@herdctl/core/light";
-import type { Call } from "../command.ts";
+import { type Job, UserError } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
 import { findJob } from "../find-job.ts";
 import { readState } from "../read-state.ts";
-import { chainLines } from "../show/chain-tree.ts";
-import { lookOf } from "../show/look.ts";
+import { chainLines } from "../render/chain-tree.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  const [typed] = call.arguments;
-  if (typed === undefined) {
-    throw new UserError("usage", "which job?", { hint: "Run `herdctl jobs` to see their ids." });
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const [idPrefix] = context.arguments;
+  if (idPrefix === undefined) {
+    throw new UserError("usage", "the ID of the job is missing", {
+      hint: "Run `herdctl jobs` to list jobs and their IDs.",
+    });
   }
-  const jobs = await readState(call, async (state): Promise<Job[]> => {
-    const { chain } = await findJob(state, typed);
-    return state.jobs.chain(chain.id);
+  const jobs = await readState(context, async (state): Promise<Job[]> => {
+    const { chain } = await findJob(state, idPrefix);
+    return state.jobs.listChain(chain.id);
   });
-  if (terminal.json) terminal.printJson({ jobs });
-  else for (const line of chainLines(jobs, lookOf(terminal))) terminal.print(line);
+  if (terminal.isJson) terminal.printJson({ jobs });
+  else for (const line of chainLines(jobs, terminalStyleOf(terminal))) terminal.print(line);
   return 0;
 }

@@ -1,25 +1,32 @@
-import type { ChatLinkStatus } from "@herdctl/core";
-import type { Call } from "../command.ts";
-import { withFleet } from "../fleet-access.ts";
-import { harmless } from "../show/harmless.ts";
+import type { ChatConnectionStatus } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { withFleet } from "../find-fleet.ts";
+import { formatCount } from "../render/format-amounts.ts";
+import { sanitizeText } from "../render/sanitize-text.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  const links = await withFleet(call, (fleet) => fleet.chat());
-  if (terminal.json) terminal.printJson({ links });
-  else if (links.length === 0) terminal.print("No agent is in a chat.");
-  for (const link of terminal.json ? [] : links) terminal.print(lineOf(link, call));
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const links = await withFleet(context, (fleet) => fleet.chat());
+  if (terminal.isJson) terminal.printJson({ links });
+  else if (links.length === 0) terminal.print("No agent has a chat connection.");
+  for (const link of terminal.isJson ? [] : links) terminal.print(connectionLine(link, context));
   return links.every(({ state }) => state !== "failed") ? 0 : 1;
 }
 
-function lineOf({ agent, platform, state, problem, working }: ChatLinkStatus, call: Call): string {
-  const { colors } = call.terminal;
+function connectionLine(
+  { agent, platform, state, problem, active_conversations }: ChatConnectionStatus,
+  context: CommandContext,
+): string {
+  const { colors } = context.terminal;
   const marks = {
     connected: colors.green("✓"),
     connecting: colors.yellow("…"),
     failed: colors.red("✗"),
   };
-  const doing = working === 0 ? "idle" : `answering in ${working}`;
-  const text = problem === null ? `${state}, ${doing}` : `${state}: ${harmless(problem)}`;
+  const activity =
+    active_conversations === 0
+      ? "idle"
+      : `answering in ${formatCount(active_conversations, "conversation")}`;
+  const text = problem === null ? `${state}, ${activity}` : `${state}: ${sanitizeText(problem)}`;
   return `${marks[state]} ${colors.bold(`${agent} · ${platform}`)}  ${text}`;
 }

@@ -1,12 +1,13 @@
-import type { Call } from "../command.ts";
+import type { CommandContext } from "../command.ts";
 import { findDelivery } from "../find-delivery.ts";
-import { deliveryPage } from "../show/delivery-page.ts";
-import { lookOf } from "../show/look.ts";
+import { deliveryPageLines } from "../render/delivery-page.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  const delivery = await findDelivery(call);
-  if (terminal.json) terminal.printJson(delivery);
-  else for (const line of deliveryPage(delivery, lookOf(terminal))) terminal.print(line);
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const delivery = await findDelivery(context);
+  if (terminal.isJson) terminal.printJson(delivery);
+  else
+    for (const line of deliveryPageLines(delivery, terminalStyleOf(terminal))) terminal.print(line);
   return 0;
 }

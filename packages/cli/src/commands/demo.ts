@@ -1,92 +1,98 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { exitCodes } from "@herdctl/core/light";
-import type { Call } from "../command.ts";
+import { exitCodes } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
 import { DemoFleet, type DemoJob } from "../demo/demo-fleet.ts";
 
-const agents = ["tester", "fixer", "reporter"];
+const demoAgents = ["tester", "fixer", "reporter"];
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-const longest = 120_000;
-const lookAround = 600_000;
-const farewell = "\nNothing is left behind. Next: herdctl init in a folder of yours.";
+const demoTimeoutMs = 120_000;
+const dashboardTimeMs = 600_000;
+const farewellText =
+  "\nThe demo has removed its files. Next: run `herdctl init` in your own folder.";
 
-/** A fleet of three agents at work, killed in the middle, with no key and no internet. */
-export async function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  // However often it is asked: it goes once nothing is left of it, and that does not take long.
-  for (const signal of signals) process.on(signal, end);
-  const late = setTimeout(end, longest);
-  const fleet = await DemoFleet.open(call, ending.signal);
+/** Runs three agents on a scripted model, and kills the fleet process while they work. */
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const abortController = new AbortController();
+  const abort = () => abortController.abort();
+  // Repeated signals must not skip the cleanup, which is quick.
+  for (const signal of signals) process.on(signal, abort);
+  const timer = setTimeout(abort, demoTimeoutMs);
+  const fleet = await DemoFleet.open(context, abortController.signal);
   try {
-    const jobs = await work(fleet, call);
-    clearTimeout(late);
-    if (terminal.json) terminal.printJson({ jobs, report: reportOf(fleet) });
-    else await conclude(jobs, fleet, call, ending.signal);
+    const jobs = await runDemo(fleet, context);
+    clearTimeout(timer);
+    if (terminal.isJson) terminal.printJson({ jobs, report: readReport(fleet) });
+    else await printConclusion(jobs, fleet, context, abortController.signal);
     await fleet.close();
-    if (!terminal.json) terminal.print(farewell);
+    if (!terminal.isJson) terminal.print(farewellText);
     return exitCodes.success;
   } catch (error) {
-    const why = ending.signal.aborted ? "it was interrupted" : messageOf(error);
-    if (terminal.json) terminal.printJson({ errors: [{ code: "demo_failed", message: why }] });
-    else terminal.print(`\nThe demo failed: ${why}.`);
+    const reason = abortController.signal.aborted ? "it was interrupted" : errorMessage(error);
+    if (terminal.isJson) terminal.printJson({ errors: [{ code: "demo_failed", message: reason }] });
+    else terminal.print(`\nThe demo failed: ${reason}.`);
     return exitCodes.jobFailed;
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
     await fleet.close();
-    for (const signal of signals) process.off(signal, end);
+    for (const signal of signals) process.off(signal, abort);
   }
 }
 
-async function work(fleet: DemoFleet, { terminal }: Call): Promise<DemoJob[]> {
-  const say = (line: string) => (terminal.json ? undefined : terminal.print(line));
-  say("A fleet of three agents looks after a small project that has a bug. Each is a real");
-  say("Claude Code session; only the model is rehearsed: no key, no internet.\n");
+async function runDemo(fleet: DemoFleet, { terminal }: CommandContext): Promise<DemoJob[]> {
+  const printLine = (line: string) => (terminal.isJson ? undefined : terminal.print(line));
+  printLine("A fleet of three agents works on a small project that has a bug. Each agent is a");
+  printLine("real Claude Code session. Only the model is scripted: no key, no internet.\n");
   const first = await fleet.start();
-  for (const agent of agents) await fleet.ask("trigger", agent);
+  for (const agent of demoAgents) await fleet.runForJson("trigger", agent);
   await pause(1_500);
 
-  say("\n⚡ Now the fleet process is killed (kill -9), in the middle of the work.");
+  printLine("\n⚡ Killing the fleet process (kill -9) while the agents work.");
   first.kill("SIGKILL");
   await pause(700);
-  say("   The agents go on by themselves. A new fleet process finds them:\n");
+  printLine("   The agents keep working. A new fleet process adopts them:\n");
   await fleet.start();
-  const jobs = await fleet.finished(agents.length);
+  const jobs = await fleet.waitForFinishedJobs(demoAgents.length);
 
-  say("\nWhat the fleet has on record:\n");
-  await fleet.show("jobs");
+  printLine("\nThe jobs on record:\n");
+  await fleet.runVisible("jobs");
   const failed = jobs.find((job) => job.status !== "completed");
   if (failed)
     throw new Error(`${failed.agent}: ${failed.outcome?.message} ${failed.outcome?.hint}`);
-  const once = jobs.every((job) => job.attempts === 1);
-  const isFixed = !fleet.file("project/price.mjs").includes("slice");
-  if (!once || !isFixed) throw new Error("the work was not done once and whole");
+  const isRunOnce = jobs.every((job) => job.attempts === 1);
+  const isFixed = !fleet.readFile("project/price.mjs").includes("slice");
+  if (!isRunOnce || !isFixed) throw new Error("a job ran twice or did not finish its work");
   return jobs;
 }
 
-async function conclude(jobs: DemoJob[], fleet: DemoFleet, { terminal }: Call, left: AbortSignal) {
+async function printConclusion(
+  jobs: DemoJob[],
+  fleet: DemoFleet,
+  { terminal }: CommandContext,
+  signal: AbortSignal,
+) {
   const cost = jobs.reduce((sum, job) => sum + (job.cost_usd ?? 0), 0);
   const fixer = jobs.find((job) => job.agent === "fixer");
-  const { url }: { url: string } = JSON.parse(await fleet.ask("open"));
+  const { url }: { url: string } = JSON.parse(await fleet.runForJson("open"));
   const lines = [
-    "\nThree triggers, three jobs, each run once: nothing lost, nothing doubled. The bug is",
-    `fixed, and the report says: ${reportOf(fleet)}`,
-    `A real model would have cost about $${cost.toFixed(2)}. To go on with one of them:`,
+    "\nEach of the three jobs ran exactly once. The bug is fixed, and the report says:",
+    `  ${readReport(fleet)}`,
+    `A real model would have cost about $${cost.toFixed(2)}. To resume one of the sessions:`,
     `  herdctl trigger fixer --resume ${fixer?.id} -p "…"`,
-    `\nIts dashboard, for one sign-in: ${url}`,
+    `\nDashboard (the link works once): ${url}`,
   ];
   for (const line of lines) terminal.print(line);
-  if (terminal.interactive) {
-    // Elsewhere it is told of and goes with the fleet.
-    terminal.print("It stays up until you press Ctrl-C, for ten minutes at most.");
-    await pause(lookAround, undefined, { signal: left }).catch(() => undefined);
+  if (terminal.isInteractive) {
+    // Without a terminal the demo ends here, and the dashboard with it.
+    terminal.print("The dashboard stays open until you press Ctrl-C, for at most ten minutes.");
+    await pause(dashboardTimeMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
-function reportOf(fleet: DemoFleet): string {
-  return fleet.file("project/report.md").trim();
+function readReport(fleet: DemoFleet): string {
+  return fleet.readFile("project/report.md").trim();
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
 }

@@ -1,23 +1,23 @@
-import { type Check, type ExamineOptions, examine, type RunningFleet } from "@herdctl/core";
-import { broughtToDoctor } from "../brought-to-doctor.ts";
-import type { Call } from "../command.ts";
-import { findFleet } from "../fleet-access.ts";
-import { findAgent } from "../named-agent.ts";
-import { checkLines } from "../show/check-lines.ts";
-import { doctorVerdict, groupTitles } from "../show/doctor-words.ts";
-import { lookOf } from "../show/look.ts";
-import { liveScreen, plainScreen } from "../show/screen.ts";
-import { frameTime, spinnerLine } from "../show/spinner.ts";
-import { listenForStop } from "../stop-signals.ts";
+import { type Check, type DoctorOptions, type RunningFleet, runDoctor } from "@herdctl/core";
+import type { CommandContext } from "../command.ts";
+import { findAgent } from "../find-agent.ts";
+import { findFleet } from "../find-fleet.ts";
+import { loadDoctorSetup } from "../load-doctor-setup.ts";
+import { checkLines } from "../render/doctor-check-lines.ts";
+import { checkGroupTitles, doctorSummary } from "../render/doctor-summary.ts";
+import { createLiveScreen, createPlainScreen } from "../render/screen.ts";
+import { frameIntervalMs, spinnerLine } from "../render/spinner.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
+import { listenForStopSignals } from "../stop-signals.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal, options } = call;
-  const stop = listenForStop(() => undefined);
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal, options } = context;
+  const stop = listenForStopSignals(() => undefined);
   const checks: Check[] = [];
-  const view = openView(call);
+  const view = createDoctorView(context);
   try {
-    const given = await optionsOf(call, view.step, stop.signal);
-    for await (const check of examine(given)) {
+    const doctorOptions = await createDoctorOptions(context, view.step, stop.signal);
+    for await (const check of runDoctor(doctorOptions)) {
       view.show(check, checks.at(-1));
       checks.push(check);
     }
@@ -25,33 +25,34 @@ export async function run(call: Call): Promise<number> {
     view.close();
     stop.dispose();
   }
-  const bad = options.strict === true ? ["failed", "warning"] : ["failed"];
-  const isWell = checks.every(({ verdict }) => !bad.includes(verdict));
-  if (terminal.json) terminal.printJson({ ok: isWell, checks });
-  else terminal.print(`\n${doctorVerdict(checks, terminal)}`);
-  return isWell ? 0 : 1;
+  const failingVerdicts = options.strict === true ? ["failed", "warning"] : ["failed"];
+  const isOk = checks.every(({ verdict }) => !failingVerdicts.includes(verdict));
+  if (terminal.isJson) terminal.printJson({ ok: isOk, checks });
+  else terminal.print(`\n${doctorSummary(checks, terminal)}`);
+  return isOk ? 0 : 1;
 }
 
-async function optionsOf(
-  call: Call,
-  onStep: (what: string) => void,
+async function createDoctorOptions(
+  context: CommandContext,
+  onStep: (step: string) => void,
   signal: AbortSignal,
-): Promise<ExamineOptions> {
-  const { arguments: given, options, cwd, env } = call;
-  const setUp = broughtToDoctor(call);
-  const [agent] = given;
-  const isReadable = setUp.kind === "loaded" || setUp.kind === "wrong";
-  if (agent !== undefined && setUp.kind === "loaded") findAgent(agent, setUp.loaded.fleet);
+): Promise<DoctorOptions> {
+  const { options, cwd, env } = context;
+  const [agentName] = context.arguments;
+  const target = loadDoctorSetup(context);
+  const hasFleetFile = target.kind === "loaded" || target.kind === "wrong";
+  if (agentName !== undefined && target.kind === "loaded")
+    findAgent(agentName, target.loaded.fleet);
   return {
-    ...{ setUp, cwd, env, agent, onStep, signal },
-    running: isReadable ? await runningFleet(call) : undefined,
+    ...{ target, cwd, env, agentName, onStep, signal },
+    running: hasFleetFile ? await findRunningFleet(context) : undefined,
     offline: options.offline === true,
     fix: options.fix === true,
   };
 }
 
-async function runningFleet(call: Call): Promise<RunningFleet | undefined> {
-  const client = await findFleet(call);
+async function findRunningFleet(context: CommandContext): Promise<RunningFleet | undefined> {
+  const client = await findFleet(context);
   try {
     const status = await client?.status();
     return status && { pid: status.fleet.pid, url: status.fleet.url };
@@ -62,25 +63,33 @@ async function runningFleet(call: Call): Promise<RunningFleet | undefined> {
   }
 }
 
-/** Each group under its title; below, while it takes its time, what is being done. */
-function openView({ terminal }: Call) {
-  const look = lookOf(terminal);
-  const inner = { ...look, width: look.width && look.width - 2 };
-  const screen = terminal.live ? liveScreen(terminal.write) : plainScreen(terminal.print);
-  const began = Date.now();
-  let doing = "looking around";
-  const below = () => (terminal.live ? [spinnerLine(Date.now() - began, doing, look)] : []);
-  const timer = terminal.live ? setInterval(() => screen.show([], below()), frameTime) : undefined;
+/** Prints each group of checks under its title, and on a terminal the current step below. */
+function createDoctorView({ terminal }: CommandContext) {
+  const style = terminalStyleOf(terminal);
+  const innerStyle = { ...style, width: style.width && style.width - 2 };
+  const screen = terminal.canRedraw
+    ? createLiveScreen(terminal.write)
+    : createPlainScreen(terminal.print);
+  const startedAtMs = Date.now();
+  let currentStep = "checking";
+  const footerLines = () =>
+    terminal.canRedraw ? [spinnerLine(Date.now() - startedAtMs, currentStep, style)] : [];
+  const timer = terminal.canRedraw
+    ? setInterval(() => screen.show([], footerLines()), frameIntervalMs)
+    : undefined;
   return {
-    step: (what: string) => {
-      doing = what;
+    step: (step: string) => {
+      currentStep = step;
     },
     show: (check: Check, last: Check | undefined) => {
-      if (terminal.json) return;
+      if (terminal.isJson) return;
       const isNew = check.group !== last?.group;
       const gap = last === undefined ? [] : [""];
-      const title = isNew ? [...gap, terminal.colors.bold(groupTitles[check.group])] : [];
-      screen.show([...title, ...checkLines(check, inner).map((line) => `  ${line}`)], below());
+      const title = isNew ? [...gap, terminal.colors.bold(checkGroupTitles[check.group])] : [];
+      screen.show(
+        [...title, ...checkLines(check, innerStyle).map((line) => `  ${line}`)],
+        footerLines(),
+      );
     },
     close: () => {
       clearInterval(timer);

@@ -1,25 +1,27 @@
-import { exitCodes, UserError } from "@herdctl/core/light";
-import type { Call } from "../command.ts";
-import { withFleet } from "../fleet-access.ts";
-import { hookLine } from "../show/hook-line.ts";
-import { lookOf } from "../show/look.ts";
+import { exitCodes, UserError } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { withFleet } from "../find-fleet.ts";
+import { hookLine } from "../render/hook-line.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  const [typed] = call.arguments;
-  const hint = "Run `herdctl hooks --failed` to see those that were given up.";
-  if (typed === undefined) throw new UserError("usage", "which hook?", { hint });
-  return withFleet(call, async (fleet) => {
-    const alike = (await fleet.hooks({ limit: 1000 })).filter(({ id }) =>
-      [id, id.replace("hook-", "")].some((one) => one.startsWith(typed)),
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const [idPrefix] = context.arguments;
+  const hint = "Run `herdctl hooks --failed` to list failed hooks and their IDs.";
+  if (idPrefix === undefined) {
+    throw new UserError("usage", "the ID of the hook run is missing", { hint });
+  }
+  return withFleet(context, async (fleet) => {
+    const matches = (await fleet.hooks({ limit: 1000 })).filter(({ id }) =>
+      [id, id.replace("hook-", "")].some((one) => one.startsWith(idPrefix)),
     );
-    const [first, ...others] = alike;
+    const [first, ...others] = matches;
     if (first && others.length > 0) {
-      throw new UserError("usage", `several hooks begin with ${typed}`, { hint });
+      throw new UserError("usage", `several hooks begin with ${idPrefix}`, { hint });
     }
-    const due = await fleet.retryHook(first?.id ?? typed);
-    if (terminal.json) terminal.printJson(due);
-    else terminal.print(hookLine(due, lookOf(terminal)));
+    const due = await fleet.retryHook(first?.id ?? idPrefix);
+    if (terminal.isJson) terminal.printJson(due);
+    else terminal.print(hookLine(due, terminalStyleOf(terminal)));
     return exitCodes.success;
   });
 }

@@ -1,37 +1,29 @@
-import { UserError } from "@herdctl/core/light";
-import { askFleet } from "../ask-fleet.ts";
-import { type Call, textOption } from "../command.ts";
+import { type CommandContext, textOption } from "../command.ts";
 import { findJob } from "../find-job.ts";
+import { parseLimit } from "../parse-query-options.ts";
+import { queryFleetOrState } from "../query-fleet-or-state.ts";
 import { readState } from "../read-state.ts";
-import { hookLine } from "../show/hook-line.ts";
-import { lookOf } from "../show/look.ts";
+import { hookLine } from "../render/hook-line.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal, options } = call;
-  const typed = textOption(options, "job");
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal, options } = context;
+  const idPrefix = textOption(options, "job");
   const query = {
-    jobId: typed && (await readState(call, (state) => findJob(state, typed))).id,
+    jobId: idPrefix && (await readState(context, (state) => findJob(state, idPrefix))).id,
     status: options.failed === true ? ("failed" as const) : undefined,
-    limit: limitOf(textOption(options, "limit")),
+    limit: parseLimit(textOption(options, "limit") ?? "20", "hooks"),
   };
-  const hooks = await askFleet(
-    call,
+  const hooks = await queryFleetOrState(
+    context,
     (fleet) => fleet.hooks(query),
     (state) => state.hooks.list(query),
   );
-  if (terminal.json) terminal.printJson({ hooks });
-  else if (hooks.length === 0) terminal.print("No hook has run.");
-  const look = lookOf(terminal);
-  for (const one of terminal.json ? [] : hooks) {
-    terminal.print(`${look.colors.bold(one.job_id)}  ${hookLine(one, look)}`);
+  if (terminal.isJson) terminal.printJson({ hooks });
+  else if (hooks.length === 0) terminal.print("No hooks have run yet.");
+  const style = terminalStyleOf(terminal);
+  for (const hook of terminal.isJson ? [] : hooks) {
+    terminal.print(`${style.colors.bold(hook.job_id)}  ${hookLine(hook, style)}`);
   }
   return 0;
-}
-
-function limitOf(text = "20"): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit > 0 && limit <= 1000) return limit;
-  throw new UserError("usage", `"${text}" is not a number of hooks`, {
-    hint: "Write a whole number from 1 to 1000.",
-  });
 }

@@ -10,37 +10,37 @@ export interface Example {
   summary: string;
 }
 
-export const fleetName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+export const fleetNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 export const fleetNameHint = "Use letters, digits, - and _, at most 64 characters.";
 
-/** Undefined when the person backs out. */
-export async function askAboutFleet(
+/** Undefined if the user cancels. */
+export async function promptForFleetPlan(
   suggested: FleetPlan,
   examples: Example[],
 ): Promise<FleetPlan | undefined> {
   intro("A new fleet");
   const name = await text({
-    message: "What is the fleet called?",
+    message: "Name of the fleet",
     placeholder: suggested.name,
     defaultValue: suggested.name,
-    validate: (typed) => (!typed || fleetName.test(typed) ? undefined : fleetNameHint),
+    validate: (typed) => (!typed || fleetNamePattern.test(typed) ? undefined : fleetNameHint),
   });
-  if (isCancel(name)) return backOut();
+  if (isCancel(name)) return printCancelled();
   const example = await select({
-    message: "What should it begin with?",
+    message: "Example to start from",
     initialValue: suggested.example,
-    options: examples.map((one) => ({ value: one.name, label: labelOf(one, examples) })),
+    options: examples.map((one) => ({ value: one.name, label: exampleLabel(one, examples) })),
   });
-  if (isCancel(example)) return backOut();
-  outro("Written:");
+  if (isCancel(example)) return printCancelled();
+  outro("Created files:");
   return { name, example };
 }
 
-function backOut(): undefined {
-  cancel("Nothing was written.");
+function printCancelled(): undefined {
+  cancel("Cancelled. No files were created.");
 }
 
-function labelOf({ name, summary }: Example, examples: Example[]): string {
+function exampleLabel({ name, summary }: Example, examples: Example[]): string {
   const width = Math.max(...examples.map((one) => one.name.length));
   return `${name.padEnd(width)}  ${summary}`;
 }

@@ -1,45 +1,44 @@
-import type { JobQuery, OutcomeCode } from "@herdctl/core";
-import { jobStatuses, outcomes } from "@herdctl/core/light";
-import { askFleet } from "../ask-fleet.ts";
-import { type Call, type Options, textOption } from "../command.ts";
-import { limitOf, oneOf, sinceOf } from "../read-query.ts";
-import { jobTable } from "../show/job-table.ts";
-import { lookOf } from "../show/look.ts";
+import { type JobQuery, jobStatuses, type OutcomeCode, outcomes } from "@herdctl/protocol";
+import { type CommandContext, type ParsedOptions, textOption } from "../command.ts";
+import { parseChoice, parseLimit, parseSince } from "../parse-query-options.ts";
+import { queryFleetOrState } from "../query-fleet-or-state.ts";
+import { jobTableLines } from "../render/job-table.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { options, terminal } = call;
+export async function run(context: CommandContext): Promise<number> {
+  const { options, terminal } = context;
   const now = new Date();
-  const query = await queryOf(options, now);
-  const { jobs, next } = await askFleet(
-    call,
+  const query = await parseQuery(options, now);
+  const { jobs, next } = await queryFleetOrState(
+    context,
     (fleet) => fleet.jobs(query),
     (state) => state.jobs.list(query),
   );
-  if (terminal.json) {
+  if (terminal.isJson) {
     terminal.printJson({ jobs, next });
     return 0;
   }
   if (jobs.length === 0) {
     const isFiltered = Object.keys(query).some((key) => key !== "limit");
-    terminal.print(isFiltered ? "No job is like that." : "Nothing has run here yet.");
+    terminal.print(isFiltered ? "No jobs match." : "No jobs yet.");
     return 0;
   }
-  for (const line of jobTable(jobs, now, lookOf(terminal))) terminal.print(line);
-  if (next !== null) terminal.note(terminal.colors.dim(`There are more: add --cursor ${next}`));
+  for (const line of jobTableLines(jobs, now, terminalStyleOf(terminal))) terminal.print(line);
+  if (next !== null) terminal.printNote(terminal.colors.dim(`More: add --cursor ${next}`));
   return 0;
 }
 
-async function queryOf(options: Options, now: Date): Promise<JobQuery> {
-  const given = {
+async function parseQuery(options: ParsedOptions, now: Date): Promise<JobQuery> {
+  const filters = {
     agent: textOption(options, "agent"),
-    status: oneOf("status", textOption(options, "status"), jobStatuses),
-    outcome: oneOf("outcome", textOption(options, "outcome"), outcomeCodes),
-    since: await sinceOf(textOption(options, "since"), now),
+    status: parseChoice("status", textOption(options, "status"), jobStatuses),
+    outcome: parseChoice("outcome", textOption(options, "outcome"), outcomeCodes),
+    since: await parseSince(textOption(options, "since"), now),
     cursor: textOption(options, "cursor"),
   };
-  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+  const present = Object.entries(filters).filter(([, value]) => value !== undefined);
   return {
-    limit: limitOf(textOption(options, "limit") ?? "20", "jobs"),
+    limit: parseLimit(textOption(options, "limit") ?? "20", "jobs"),
     ...Object.fromEntries(present),
   };
 }

@@ -1,18 +1,20 @@
-import { exitCodes } from "@herdctl/core/light";
-import { askFleet } from "../ask-fleet.ts";
-import type { Call } from "../command.ts";
-import { loginTable } from "../show/access-tables.ts";
-import { lookOf } from "../show/look.ts";
+import { exitCodes } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { queryFleetOrState } from "../query-fleet-or-state.ts";
+import { loginTable } from "../render/access-tables.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  const logins = await askFleet(
-    call,
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const logins = await queryFleetOrState(
+    context,
     (fleet) => fleet.logins(),
     (state) => state.logins.list(),
   );
-  if (terminal.json) terminal.printJson({ logins });
+  if (terminal.isJson) terminal.printJson({ logins });
   else if (logins.length === 0) terminal.print("No browser is signed in.");
-  else for (const line of loginTable(logins, new Date(), lookOf(terminal))) terminal.print(line);
+  else
+    for (const line of loginTable(logins, new Date(), terminalStyleOf(terminal)))
+      terminal.print(line);
   return exitCodes.success;
 }

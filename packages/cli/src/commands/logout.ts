@@ -1,23 +1,23 @@
-import { exitCodes, UserError } from "@herdctl/core/light";
-import type { Call } from "../command.ts";
-import { withFleet } from "../fleet-access.ts";
-import { countText } from "../show/amounts.ts";
+import { exitCodes, UserError } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { withFleet } from "../find-fleet.ts";
+import { formatCount } from "../render/format-amounts.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal, options } = call;
-  const [id] = call.arguments;
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal, options } = context;
+  const [id] = context.arguments;
   const isAll = options.all === true;
   if ((id === undefined) !== isAll) {
-    throw new UserError("usage", "name one sign-in, or all of them with `--all`", {
-      hint: "Run `herdctl logins` to list them.",
+    throw new UserError("usage", "give either the ID of a sign-in or `--all`", {
+      hint: "Run `herdctl logins` to list signed-in browsers and their IDs.",
     });
   }
-  const ended = await withFleet(call, async (fleet) => {
+  const ended = await withFleet(context, async (fleet) => {
     if (id === undefined) return fleet.endAllLogins();
     await fleet.endLogin(id.replace(/^login:/, ""));
     return 1;
   });
-  if (terminal.json) terminal.printJson({ ended });
-  else terminal.print(`${terminal.colors.green("✓")} signed ${countText(ended, "browser")} out`);
+  if (terminal.isJson) terminal.printJson({ ended });
+  else terminal.print(`${terminal.colors.green("✓")} signed out ${formatCount(ended, "browser")}`);
   return exitCodes.success;
 }

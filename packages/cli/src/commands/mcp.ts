@@ -1,33 +1,37 @@
-import { type Allowance, allowances, UserError } from "@herdctl/core/light";
-import { type Call, textOption } from "../command.ts";
-import { showInstall } from "../mcp/show-install.ts";
+import { type Allowance, allowances, UserError } from "@herdctl/protocol";
+import { type CommandContext, textOption } from "../command.ts";
+import { printInstallInstructions } from "../mcp/install-instructions.ts";
 
-export async function run(call: Call): Promise<number> {
-  const allow = allowancesIn(textOption(call.options, "allow"));
-  if (call.options.install === true) return showInstall(call, allow);
-  const [{ serveOnStdio }, { fleetRoad }] = await Promise.all([
+export async function run(context: CommandContext): Promise<number> {
+  const allow = parseAllowances(textOption(context.options, "allow"));
+  if (context.options.install === true) return printInstallInstructions(context, allow);
+  const [{ serveOnStdio }, { createMcpFleetConnection }] = await Promise.all([
     import("@herdctl/server/mcp"),
-    import("../mcp/fleet-road.ts"),
+    import("../mcp/mcp-fleet-connection.ts"),
   ]);
-  const onBug = (error: unknown) => call.terminal.note(`herdctl has a bug: ${storyOf(error)}`);
+  const onBug = (error: unknown) =>
+    context.terminal.printNote(`herdctl has a bug: ${errorText(error)}`);
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop.abort());
-  await serveOnStdio({ road: fleetRoad(call), allow, onBug }, stop.signal);
+  await serveOnStdio(
+    { fleetProvider: createMcpFleetConnection(context), allowances: allow, onBug },
+    stop.signal,
+  );
   return 0;
 }
 
-function allowancesIn(text = ""): Allowance[] {
-  const words = text.split(",").map((word) => word.trim());
-  return words.filter((word) => word !== "").map(allowanceOf);
+function parseAllowances(text = ""): Allowance[] {
+  const names = text.split(",").map((name) => name.trim());
+  return names.filter((name) => name !== "").map(parseAllowance);
 }
 
-function allowanceOf(word: string): Allowance {
-  const found = allowances.find((one) => one === word);
+function parseAllowance(name: string): Allowance {
+  const found = allowances.find((allowance) => allowance === name);
   if (found) return found;
-  const hint = `Any of: ${allowances.join(", ")}, with commas between them.`;
-  throw new UserError("usage", `"${word}" is nothing that can be allowed`, { hint });
+  const hint = `Use any of these, separated with commas: ${allowances.join(", ")}.`;
+  throw new UserError("usage", `"${name}" cannot be allowed`, { hint });
 }
 
-function storyOf(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,33 +1,36 @@
-import { findFleetFile, stateDirOf, UserError } from "@herdctl/core/light";
-import { type Call, textOption } from "../command.ts";
-import { harmless } from "../show/harmless.ts";
-import { lookOf } from "../show/look.ts";
-import { noteTable } from "../show/note-table.ts";
+import { findFleetFile, stateDirOf, UserError } from "@herdctl/protocol";
+import { type CommandContext, textOption } from "../command.ts";
+import { noteTableLines } from "../render/note-table.ts";
+import { sanitizeText } from "../render/sanitize-text.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-/** The notes are files: neither a fleet nor the database is asked. */
-export async function run({ arguments: given, options, cwd, terminal }: Call): Promise<number> {
-  const [agent, name] = given;
-  if (agent === undefined) throw new UserError("usage", "the notes of which agent?");
-  const { isNoteName, Memory, memoryDir } = await import("@herdctl/core/state");
+/** Notes are files, so this needs neither the running fleet nor the store. */
+export async function run(context: CommandContext): Promise<number> {
+  const { options, cwd, terminal } = context;
+  const [agent, name] = context.arguments;
+  if (agent === undefined) throw new UserError("usage", "the name of the agent is missing");
+  const { isNoteName, AgentMemory, memoryDir } = await import("@herdctl/core");
   const stateDir = stateDirOf(findFleetFile({ config: textOption(options, "config"), cwd }));
   if (/[/\\]|^\.+$/.test(agent)) throw new UserError("usage", `there is no agent \`${agent}\``);
-  const memory = new Memory(memoryDir(stateDir, agent));
+  const memory = new AgentMemory(memoryDir(stateDir, agent));
   if (name !== undefined) {
     const text = isNoteName(name) ? await memory.read(name) : undefined;
-    if (text === undefined) throw noSuchNote(agent, name);
-    if (terminal.json) terminal.printJson({ agent, name, text });
-    else terminal.print(harmless(text.trimEnd()));
+    if (text === undefined) throw noteNotFoundError(agent, name);
+    if (terminal.isJson) terminal.printJson({ agent, name, text });
+    else terminal.print(sanitizeText(text.trimEnd()));
     return 0;
   }
   const notes = await memory.list();
-  if (terminal.json) terminal.printJson({ agent, folder: memory.folder, notes });
+  if (terminal.isJson) terminal.printJson({ agent, folder: memory.folder, notes });
   else if (notes.length === 0) terminal.print(`${agent} has no notes.`);
-  else for (const line of noteTable(notes, new Date(), lookOf(terminal))) terminal.print(line);
+  else
+    for (const line of noteTableLines(notes, new Date(), terminalStyleOf(terminal)))
+      terminal.print(line);
   return 0;
 }
 
-function noSuchNote(agent: string, name: string): UserError {
+function noteNotFoundError(agent: string, name: string): UserError {
   return new UserError("usage", `${agent} has no note \`${name}\``, {
-    hint: `\`herdctl memory ${agent}\` lists them.`,
+    hint: `Run \`herdctl memory ${agent}\` to list its notes.`,
   });
 }

@@ -1,20 +1,22 @@
-import { exitCodes, stateDirOf } from "@herdctl/core/light";
-import type { Call } from "../command.ts";
-import { fleetFileOf, withFleet } from "../fleet-access.ts";
+import { exitCodes, stateDirOf } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { resolveFleetFile, withFleet } from "../find-fleet.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { options, env, terminal } = call;
+export async function run(context: CommandContext): Promise<number> {
+  const { options, env, terminal } = context;
   const read_only = options.readOnly === true;
-  const link = await withFleet(call, (fleet) => fleet.loginLink({ read_only }));
-  if (terminal.json) {
+  const link = await withFleet(context, (fleet) => fleet.createLoginLink({ read_only }));
+  if (terminal.isJson) {
     terminal.printJson(link);
     return exitCodes.success;
   }
   terminal.print(link.url);
-  if (terminal.live && options.print !== true) {
+  if (terminal.canRedraw && options.print !== true) {
     const { openBrowser } = await import("../open-browser.ts");
-    openBrowser(link.url, stateDirOf(fleetFileOf(call)), env);
+    openBrowser(link.url, stateDirOf(resolveFleetFile(context)), env);
   }
-  terminal.note(terminal.colors.dim("The link signs one browser in, once, within ten minutes."));
+  terminal.printNote(
+    terminal.colors.dim("The link signs in one browser and expires after ten minutes."),
+  );
   return exitCodes.success;
 }

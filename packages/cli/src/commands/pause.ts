@@ -1,17 +1,17 @@
-import type { Call } from "../command.ts";
-import { withFleet } from "../fleet-access.ts";
-import { agentNamed } from "../named-agent.ts";
+import type { CommandContext } from "../command.ts";
+import { requireAgentArgument } from "../find-agent.ts";
+import { withFleet } from "../find-fleet.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  return withFleet(call, async (fleet) => {
-    const name = agentNamed(call, await fleet.status());
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  return withFleet(context, async (fleet) => {
+    const name = requireAgentArgument(context, await fleet.status());
     await fleet.pauseAgent(name);
-    if (terminal.json) terminal.printJson({ agent: name, paused: true });
+    if (terminal.isJson) terminal.printJson({ agent: name, paused: true });
     else {
       const { yellow, bold, dim } = terminal.colors;
       terminal.print(
-        `${yellow("‖")} ${bold(name)} is paused: what runs goes on, nothing new starts`,
+        `${yellow("‖")} ${bold(name)} is paused: running jobs continue, no new job starts`,
       );
       terminal.print(dim(`  herdctl resume ${name}`));
     }

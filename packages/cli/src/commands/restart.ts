@@ -1,22 +1,25 @@
-import { exitCodes, stateDirOf } from "@herdctl/core/light";
-import type { Call } from "../command.ts";
-import { withFleet } from "../fleet-access.ts";
-import { rememberedOptions } from "../node-options.ts";
+import { exitCodes, stateDirOf } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { withFleet } from "../find-fleet.ts";
+import { loadSavedNodeOptions } from "../node-options.ts";
 import { restartService } from "../service/restart-service.ts";
 import { startDetached } from "../start-detached.ts";
-import { untilStopped } from "../until-stopped.ts";
+import { stopAndWait } from "../stop-and-wait.ts";
 
-export async function run(call: Call): Promise<number> {
-  const file = await withFleet(call, async (fleet) => {
+export async function run(context: CommandContext): Promise<number> {
+  const file = await withFleet(context, async (fleet) => {
     const { fleet: facts } = await fleet.status();
-    // Started by hand it would run beside its service, which would take it for stopped.
-    if (await restartService(call, facts.pid)) return undefined;
-    await untilStopped(call, fleet, { detach: true });
+    // A fleet that runs as a service must be restarted by its service manager.
+    if (await restartService(context, facts.pid)) return undefined;
+    await stopAndWait(context, fleet, { detach: true });
     return facts.file;
   });
   if (file !== undefined) {
-    const remembered = rememberedOptions(stateDirOf(file));
-    await startDetached({ ...call, options: { ...remembered, ...call.options, config: file } });
+    const savedOptions = loadSavedNodeOptions(stateDirOf(file));
+    await startDetached({
+      ...context,
+      options: { ...savedOptions, ...context.options, config: file },
+    });
   }
   return exitCodes.success;
 }

@@ -1,6 +1,6 @@
-import type { Call } from "../command.ts";
-import { switchSchedule } from "../switch-schedule.ts";
+import type { CommandContext } from "../command.ts";
+import { setScheduleEnabled } from "../set-schedule-enabled.ts";
 
-export function run(call: Call): Promise<number> {
-  return switchSchedule(call, false);
+export function run(context: CommandContext): Promise<number> {
+  return setScheduleEnabled(context, false);
 }

@@ -1,14 +1,14 @@
-import type { Call } from "../command.ts";
-import { withFleet } from "../fleet-access.ts";
-import { scheduleNamed } from "../schedule-named.ts";
+import type { CommandContext } from "../command.ts";
+import { withFleet } from "../find-fleet.ts";
+import { requireScheduleArguments } from "../schedule-arguments.ts";
 
-export function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  const name = scheduleNamed(call);
-  return withFleet(call, async (fleet) => {
+export function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const name = requireScheduleArguments(context);
+  return withFleet(context, async (fleet) => {
     await fleet.removeSchedule(name);
-    if (terminal.json) terminal.printJson({ removed: name });
-    else terminal.print(`${name.agent} ${name.schedule} is taken back`);
+    if (terminal.isJson) terminal.printJson({ removed: name });
+    else terminal.print(`${terminal.colors.green("✓")} removed ${name.agent} ${name.schedule}`);
     return 0;
   });
 }

@@ -1,9 +1,9 @@
-import type { Call } from "../command.ts";
-import { scheduleNamed } from "../schedule-named.ts";
+import type { CommandContext } from "../command.ts";
+import { requireScheduleArguments } from "../schedule-arguments.ts";
 import { run as trigger } from "./trigger.ts";
 
-/** A trigger like any other, which says what the schedule would. No due time is used up by it. */
-export async function run(call: Call): Promise<number> {
-  const { agent, schedule } = scheduleNamed(call);
-  return trigger({ ...call, arguments: [agent], options: { ...call.options, schedule } });
+/** Triggers the agent with the schedule's prompt. Its due times are not affected. */
+export async function run(context: CommandContext): Promise<number> {
+  const { agent, schedule } = requireScheduleArguments(context);
+  return trigger({ ...context, arguments: [agent], options: { ...context.options, schedule } });
 }

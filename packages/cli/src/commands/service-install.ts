@@ -1,75 +1,89 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { exitCodes, loadFleet, UserError, usedVariables } from "@herdctl/core";
-import { type Call, textOption } from "../command.ts";
-import { findFleet, fleetFileOf } from "../fleet-access.ts";
-import { nodeFlags, nodeOptionsOf, rememberedOptions } from "../node-options.ts";
+import { listUsedVariables, loadFleet } from "@herdctl/config";
+import { exitCodes, UserError } from "@herdctl/protocol";
+import { type CommandContext, textOption } from "../command.ts";
+import { findFleet, resolveFleetFile } from "../find-fleet.ts";
+import { formatNodeFlags, loadSavedNodeOptions, parseNodeOptions } from "../node-options.ts";
 import type { ServiceManager } from "../service/contract.ts";
-import { entryNames, keptEntries } from "../service/environment-file.ts";
-import { factsOf, fleetService } from "../service/fleet-service.ts";
-import { serviceManager } from "../service/service-manager.ts";
-import { serviceVariables } from "../service/service-variables.ts";
+import { listEntryNames, retainedEntries } from "../service/environment-file.ts";
+import { createServiceSpec, locateFleetService } from "../service/fleet-service.ts";
+import { selectServiceManager } from "../service/select-service-manager.ts";
+import { selectServiceVariables } from "../service/service-variables.ts";
 import { type ServiceFile, writeService } from "../service/write-service.ts";
-import { untilServiceAnswers } from "../until-service-answers.ts";
+import { waitForService } from "../wait-for-service.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal, options, env } = call;
-  const manager = serviceManager(textOption(options, "platform"));
-  const loaded = loadFleet(fleetFileOf(call), env);
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal, options, env } = context;
+  const manager = selectServiceManager(textOption(options, "platform"));
+  const loaded = loadFleet(resolveFleetFile(context), env);
   const fleet = { name: loaded.fleet.fleet.name, file: loaded.fleet.file };
-  const service = fleetService(manager, fleet, env);
-  const remembered = rememberedOptions(loaded.fleet.stateDir);
-  const told = nodeOptionsOf({ options: { ...remembered, ...options } }, loaded.fleet);
-  const facts = { ...factsOf(service, fleet, env), nodeFlags: nodeFlags(told) };
-  const variables = serviceVariables(env, usedVariables(loaded));
+  const service = locateFleetService(manager, fleet, env);
+  const savedOptions = loadSavedNodeOptions(loaded.fleet.stateDir);
+  const nodeOptions = parseNodeOptions({ options: { ...savedOptions, ...options } }, loaded.fleet);
+  const spec = {
+    ...createServiceSpec(service, fleet, env),
+    nodeFlags: formatNodeFlags(nodeOptions),
+  };
+  const variables = selectServiceVariables(env, listUsedVariables(loaded));
   const environment =
-    manager.environment(variables) + keptEntries(readIfThere(facts.environmentFile), variables);
+    manager.renderEnvironment(variables) +
+    retainedEntries(readIfExists(spec.environmentFile), variables);
   const files = [
-    { path: facts.environmentFile, text: environment, mode: 0o600 },
-    { path: service.file, text: manager.describe(facts), mode: 0o644 },
+    { path: spec.environmentFile, text: environment, mode: 0o600 },
+    { path: service.file, text: manager.renderDefinition(spec), mode: 0o644 },
   ];
-  const shown = { name: service.name, file: service.file, variables: entryNames(environment) };
+  const summary = {
+    name: service.name,
+    file: service.file,
+    variables: listEntryNames(environment),
+  };
   if (options.print === true) {
-    if (terminal.json) terminal.printJson({ ...shown, text: files[1]?.text });
-    else printFiles(call, files, shown.variables);
+    if (terminal.isJson) terminal.printJson({ ...summary, text: files[1]?.text });
+    else printFiles(context, files, summary.variables);
     return exitCodes.success;
   }
-  await manager.check(env);
-  await refuseIfByHand(call, manager, service.name);
-  const before = await manager.state(service.name, env);
-  mkdirSync(facts.logDir, { recursive: true, mode: 0o700 });
+  await manager.assertAvailable(env);
+  await assertNotRunningManually(context, manager, service.name);
+  const before = await manager.readState(service.name, env);
+  mkdirSync(spec.logDir, { recursive: true, mode: 0o700 });
   const isChanged = writeService(files);
   if (isChanged || !before.running || !before.enabled) {
     await manager.enable(service.name, service.file, env);
   }
-  const logs = manager.logs(facts);
-  const { pid } = await untilServiceAnswers(call, () => manager.state(service.name, env), logs);
-  const advice = await manager.advice(env);
-  if (terminal.json) terminal.printJson({ ...shown, pid, changed: isChanged, advice, logs });
+  const logs = manager.logsCommand(spec);
+  const { pid } = await waitForService(context, () => manager.readState(service.name, env), logs);
+  const advice = await manager.listAdvice(env);
+  if (terminal.isJson) terminal.printJson({ ...summary, pid, changed: isChanged, advice, logs });
   else
-    report(call, {
-      ...shown,
+    printInstallReport(context, {
+      ...summary,
       pid,
       isChanged,
       advice,
       logs,
-      environmentFile: facts.environmentFile,
+      environmentFile: spec.environmentFile,
     });
   return exitCodes.success;
 }
 
-function readIfThere(file: string): string {
+function readIfExists(file: string): string {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
-/** Two processes cannot hold one fleet. */
-async function refuseIfByHand(call: Call, manager: ServiceManager, name: string): Promise<void> {
-  const running = await findFleet(call);
+/** A fleet that was started by hand holds the lock that the service needs. */
+async function assertNotRunningManually(
+  context: CommandContext,
+  manager: ServiceManager,
+  name: string,
+): Promise<void> {
+  const running = await findFleet(context);
   if (!running) return;
   try {
     const { fleet } = await running.status();
-    const { pid } = await manager.state(name, call.env);
+    const { pid } = await manager.readState(name, context.env);
     if (fleet.pid === pid) return;
-    throw new UserError("fleet_running", `this fleet runs already, by hand: process ${fleet.pid}`, {
+    const message = `the fleet is already running outside the service: process ${fleet.pid}`;
+    throw new UserError("fleet_running", message, {
       hint: "Stop it with `herdctl stop`, then install the service.",
     });
   } finally {
@@ -78,7 +92,11 @@ async function refuseIfByHand(call: Call, manager: ServiceManager, name: string)
 }
 
 /** Values may be secrets, so only their names are shown. */
-function printFiles({ terminal }: Call, files: readonly ServiceFile[], names: readonly string[]) {
+function printFiles(
+  { terminal }: CommandContext,
+  files: readonly ServiceFile[],
+  names: readonly string[],
+) {
   const { bold } = terminal.colors;
   const [environment, description] = files;
   terminal.print(bold(`# ${description?.path}`));
@@ -87,7 +105,7 @@ function printFiles({ terminal }: Call, files: readonly ServiceFile[], names: re
   for (const name of names) terminal.print(`${name}=…`);
 }
 
-interface Installed {
+interface InstallReport {
   name: string;
   variables: readonly string[];
   environmentFile: string;
@@ -97,13 +115,18 @@ interface Installed {
   logs: string;
 }
 
-function report({ terminal }: Call, { name, variables, ...more }: Installed): void {
+function printInstallReport(
+  { terminal }: CommandContext,
+  { name, variables, ...more }: InstallReport,
+): void {
   const { green, bold, dim, yellow } = terminal.colors;
-  const how = more.isChanged ? "is installed and runs" : "was installed already, and runs";
-  terminal.print(`${green("●")} ${bold(name)} ${how}  ${dim(`pid ${more.pid}`)}`);
-  terminal.print(dim(`  given     ${variables.join(", ") || "nothing"}`));
-  terminal.print(dim(`            in ${more.environmentFile}, which only you may read`));
+  const state = more.isChanged
+    ? "is installed and running"
+    : "was already installed and is running";
+  terminal.print(`${green("●")} ${bold(name)} ${state}  ${dim(`pid ${more.pid}`)}`);
+  terminal.print(dim(`  variables ${variables.join(", ") || "none"}`));
+  terminal.print(dim(`            saved in ${more.environmentFile}, readable only by you`));
   terminal.print(dim(`  logs      ${more.logs}`));
-  terminal.print(dim("  look      herdctl service status · herdctl status"));
+  terminal.print(dim("  status    herdctl service status · herdctl status"));
   for (const line of more.advice) terminal.print(`${yellow("!")} ${line}`);
 }

@@ -1,32 +1,33 @@
-import { exitCodes } from "@herdctl/core/light";
-import { type Call, textOption } from "../command.ts";
-import { ownService } from "../service/own-service.ts";
-import { serviceManager } from "../service/service-manager.ts";
+import { exitCodes } from "@herdctl/protocol";
+import { type CommandContext, textOption } from "../command.ts";
+import { loadOwnService } from "../service/load-own-service.ts";
+import { selectServiceManager } from "../service/select-service-manager.ts";
 
-/** Ends with 3 where the service does not run. */
-export async function run(call: Call): Promise<number> {
-  const { terminal, options, env } = call;
-  const manager = serviceManager(textOption(options, "platform"));
-  const { service, facts } = ownService(call, manager);
-  const { name, file, installed } = service;
-  const none = { enabled: false, running: false, pid: null };
-  if (installed) await manager.check(env);
-  const state = installed ? await manager.state(name, env) : none;
-  const advice = installed ? await manager.advice(env) : [];
-  const logs = manager.logs(facts);
-  if (terminal.json) terminal.printJson({ name, file, installed, ...state, advice, logs });
+/** Exits with 3 if the service is not running. */
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal, options, env } = context;
+  const manager = selectServiceManager(textOption(options, "platform"));
+  const { service, facts } = loadOwnService(context, manager);
+  const { name, file, isInstalled } = service;
+  const stoppedState = { enabled: false, running: false, pid: null };
+  if (isInstalled) await manager.assertAvailable(env);
+  const state = isInstalled ? await manager.readState(name, env) : stoppedState;
+  const advice = isInstalled ? await manager.listAdvice(env) : [];
+  const logs = manager.logsCommand(facts);
+  if (terminal.isJson)
+    terminal.printJson({ name, file, installed: isInstalled, ...state, advice, logs });
   else {
     const { green, red, bold, dim, yellow } = terminal.colors;
     const mark = state.running ? green("●") : red("○");
-    const words = !installed
+    const stateText = !isInstalled
       ? "is not installed"
       : state.running
-        ? `runs  ${dim(`pid ${state.pid}`)}`
-        : "does not run";
-    terminal.print(`${mark} ${bold(name)} ${words}`);
-    if (!installed) terminal.print(dim("  install   herdctl service install"));
+        ? `is running  ${dim(`pid ${state.pid}`)}`
+        : "is not running";
+    terminal.print(`${mark} ${bold(name)} ${stateText}`);
+    if (!isInstalled) terminal.print(dim("  install   herdctl service install"));
     else {
-      terminal.print(dim(`  starts    ${state.enabled ? "by itself" : "only by hand"}`));
+      terminal.print(dim(`  starts    ${state.enabled ? "automatically" : "manually"}`));
       terminal.print(dim(`  file      ${file}`));
       terminal.print(dim(`  logs      ${logs}`));
     }

@@ -1,32 +1,34 @@
-import type { SessionView, StateManager } from "@herdctl/core";
-import { askFleet } from "../ask-fleet.ts";
-import type { Call } from "../command.ts";
-import { lookOf } from "../show/look.ts";
-import { sessionTable } from "../show/session-table.ts";
+import type { StateManager } from "@herdctl/core";
+import type { SessionView } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { queryFleetOrState } from "../query-fleet-or-state.ts";
+import { sessionTableLines } from "../render/session-table.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { cwd, terminal } = call;
-  const [agent] = call.arguments;
-  const sessions = await askFleet(
-    call,
+export async function run(context: CommandContext): Promise<number> {
+  const { cwd, terminal } = context;
+  const [agent] = context.arguments;
+  const sessions = await queryFleetOrState(
+    context,
     (fleet) => fleet.sessions({ agent }),
-    (state) => readSessions(call, state, agent),
+    (state) => readSessions(context, state, agent),
   );
   const now = new Date();
-  if (terminal.json) terminal.printJson({ sessions });
-  else if (sessions.length === 0) terminal.print(`No session${agent ? ` of ${agent}` : ""} yet.`);
+  if (terminal.isJson) terminal.printJson({ sessions });
+  else if (sessions.length === 0) terminal.print(`No sessions${agent ? ` of ${agent}` : ""} yet.`);
   else
-    for (const line of sessionTable(sessions, { now, cwd }, lookOf(terminal))) terminal.print(line);
+    for (const line of sessionTableLines(sessions, { now, cwd }, terminalStyleOf(terminal)))
+      terminal.print(line);
   return 0;
 }
 
 async function readSessions(
-  { env }: Call,
+  { env }: CommandContext,
   state: StateManager,
   agent: string | undefined,
 ): Promise<SessionView[]> {
-  const { knownNodeId, viewSession } = await import("@herdctl/core");
+  const { readNodeId, viewSession } = await import("@herdctl/core");
   const found = await state.sessions.list({ agent });
-  const here = state.shared && knownNodeId(state.stateDir);
-  return found.map((session) => viewSession(session, env, new Date(), here));
+  const nodeId = state.shared && readNodeId(state.stateDir);
+  return found.map((session) => viewSession(session, env, new Date(), nodeId));
 }

@@ -1,15 +1,23 @@
-import { exitCodes } from "@herdctl/core/light";
-import type { Call } from "../command.ts";
+import { exitCodes } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
 
-export async function run(call: Call): Promise<number> {
-  if (call.options.detach === true) {
+export async function run(context: CommandContext): Promise<number> {
+  if (context.options.detach === true) {
     const { startDetached } = await import("../start-detached.ts");
-    await startDetached(call);
-  } else {
-    const { runFleet } = await import("../run-fleet.ts");
-    await runFleet(call);
-    // Whatever a library still holds open: who has stopped is gone.
-    process.exit(exitCodes.success);
+    await startDetached(context);
+    return exitCodes.success;
   }
-  return exitCodes.success;
+  // Exit explicitly, because a library may keep connections open.
+  process.exit(await runForegroundFleet(context));
+}
+
+async function runForegroundFleet(context: CommandContext): Promise<number> {
+  try {
+    const { runFleet } = await import("../run-fleet.ts");
+    await runFleet(context);
+    return exitCodes.success;
+  } catch (error) {
+    const { reportFailure } = await import("../report-failure.ts");
+    return reportFailure(error, context.terminal, context.cwd);
+  }
 }

@@ -1,57 +1,72 @@
-import type { AgentStatus, Approval, FleetControl, FleetStatus } from "@herdctl/core";
-import type { Call } from "../command.ts";
-import { withFleet } from "../fleet-access.ts";
-import { findAgent } from "../named-agent.ts";
-import { agentPage } from "../show/agent-page.ts";
-import { agentTable } from "../show/agent-table.ts";
-import { askedLines, ownerOf } from "../show/asked-lines.ts";
-import { fleetLines } from "../show/fleet-line.ts";
-import { harmlessAll } from "../show/harmless.ts";
-import { type Look, lookOf } from "../show/look.ts";
+import type { AgentStatus, Approval, FleetControl, FleetStatus } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { findAgent } from "../find-agent.ts";
+import { withFleet } from "../find-fleet.ts";
+import { agentPageLines } from "../render/agent-page.ts";
+import { agentTableLines } from "../render/agent-table.ts";
+import { fleetStatusLines } from "../render/fleet-status-lines.ts";
+import { agentOfApproval, pendingApprovalLines } from "../render/pending-approval-lines.ts";
+import { sanitizeDeep } from "../render/sanitize-text.ts";
+import { type TerminalStyle, terminalStyleOf } from "../render/terminal-style.ts";
 
-const recentJobs = 5;
+const maxRecentJobs = 5;
 
-export async function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  const [name] = call.arguments;
-  return withFleet(call, async (fleet) => {
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const [name] = context.arguments;
+  return withFleet(context, async (fleet) => {
     const status = await fleet.status();
     const agent = name === undefined ? undefined : findAgent(name, status);
-    if (terminal.json) {
+    if (terminal.isJson) {
       terminal.printJson({ ...status, agents: agent ? [agent] : status.agents });
       return 0;
     }
     const approvals = await fleet.approvals();
     const lines = agent
-      ? await page(call, fleet, agent, approvals)
-      : overview(call, status, approvals);
+      ? await agentDetailLines(context, fleet, agent, approvals)
+      : overviewLines(context, status, approvals);
     for (const line of lines) terminal.print(line);
     return 0;
   });
 }
 
-function overview({ terminal }: Call, given: FleetStatus, approvals: Approval[]): string[] {
-  const [status, now, look] = [harmlessAll(given), new Date(), lookOf(terminal)];
-  const table = status.agents.length === 0 ? [] : ["", ...agentTable(status.agents, now, look)];
-  return [...fleetLines(status, now, look), ...table, ...asked(status, approvals, look)];
+function overviewLines(
+  { terminal }: CommandContext,
+  rawStatus: FleetStatus,
+  approvals: Approval[],
+): string[] {
+  const [status, now, style] = [sanitizeDeep(rawStatus), new Date(), terminalStyleOf(terminal)];
+  const table =
+    status.agents.length === 0 ? [] : ["", ...agentTableLines(status.agents, now, style)];
+  return [
+    ...fleetStatusLines(status, now, style),
+    ...table,
+    ...approvalLines(status, approvals, style),
+  ];
 }
 
-function asked(status: Pick<FleetStatus, "agents">, approvals: Approval[], look: Look): string[] {
-  const lines = askedLines({ approvals, status }, look);
-  return lines.length === 0 ? [] : [...lines, look.colors.dim("  herdctl approvals")];
+function approvalLines(
+  status: Pick<FleetStatus, "agents">,
+  approvals: Approval[],
+  style: TerminalStyle,
+): string[] {
+  const lines = pendingApprovalLines({ approvals, status }, style);
+  return lines.length === 0 ? [] : [...lines, style.colors.dim("  herdctl approvals")];
 }
 
-async function page(
-  { terminal }: Call,
+async function agentDetailLines(
+  { terminal }: CommandContext,
   fleet: FleetControl,
   agent: AgentStatus,
   approvals: Approval[],
 ): Promise<string[]> {
-  const of = { agent: agent.name, limit: recentJobs };
-  const { jobs: waiting } = await fleet.jobs({ ...of, status: "waiting" });
-  const { jobs: recent } = await fleet.jobs(of);
-  const [status, look] = [{ agents: [agent] }, lookOf(terminal)];
-  const own = approvals.filter((approval) => ownerOf(approval, status) !== undefined);
-  const lines = agentPage(harmlessAll({ agent, waiting, recent }), new Date(), look);
-  return [...lines, ...asked(status, own, look)];
+  const query = { agent: agent.name, limit: maxRecentJobs };
+  const { jobs: waiting } = await fleet.jobs({ ...query, status: "waiting" });
+  const { jobs: recent } = await fleet.jobs(query);
+  const [status, style] = [{ agents: [agent] }, terminalStyleOf(terminal)];
+  const agentApprovals = approvals.filter(
+    (approval) => agentOfApproval(approval, status) !== undefined,
+  );
+  const lines = agentPageLines(sanitizeDeep({ agent, waiting, recent }), new Date(), style);
+  return [...lines, ...approvalLines(status, agentApprovals, style)];
 }

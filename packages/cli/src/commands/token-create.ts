@@ -1,26 +1,26 @@
-import { exitCodes, scopes, UserError } from "@herdctl/core/light";
-import { type Call, listOption, textOption } from "../command.ts";
-import { withFleet } from "../fleet-access.ts";
-import { oneOf, untilOf } from "../read-query.ts";
+import { exitCodes, scopes, UserError } from "@herdctl/protocol";
+import { type CommandContext, listOption, textOption } from "../command.ts";
+import { withFleet } from "../find-fleet.ts";
+import { parseChoice, parseUntil } from "../parse-query-options.ts";
 
-/** The secret alone goes to standard output, so that a script can take it from there. */
-export async function run(call: Call): Promise<number> {
-  const { options, terminal } = call;
-  const [name] = call.arguments;
+/** Prints only the secret to standard output, so that a script can read it. */
+export async function run(context: CommandContext): Promise<number> {
+  const { options, terminal } = context;
+  const [name] = context.arguments;
   if (name === undefined) {
-    throw new UserError("usage", "the token needs a name", {
-      hint: "Write `herdctl token create NAME --scope read`.",
+    throw new UserError("usage", "the name of the token is missing", {
+      hint: "Run `herdctl token create NAME --scope read`.",
     });
   }
-  const scope = oneOf("scope", textOption(options, "scope"), scopes);
+  const scope = parseChoice("scope", textOption(options, "scope"), scopes);
   if (scope === undefined) {
-    throw new UserError("usage", "the token needs a scope", {
+    throw new UserError("usage", "the scope of the token is missing", {
       hint: `Add \`--scope\` with one of: ${scopes.join(", ")}.`,
     });
   }
   const agents = listOption(options, "agent");
-  const until = await untilOf(textOption(options, "expires"), new Date());
-  const created = await withFleet(call, (fleet) =>
+  const until = await parseUntil(textOption(options, "expires"), new Date());
+  const created = await withFleet(context, (fleet) =>
     fleet.createToken({
       name,
       scope,
@@ -28,10 +28,12 @@ export async function run(call: Call): Promise<number> {
       expires_at: until?.toISOString(),
     }),
   );
-  if (terminal.json) terminal.printJson(created);
+  if (terminal.isJson) terminal.printJson(created);
   else {
     terminal.print(created.secret);
-    terminal.note(terminal.colors.dim("Keep it now: it is stored as a hash and not shown again."));
+    terminal.printNote(
+      terminal.colors.dim("Save it now: only its hash is stored, and it is not shown again."),
+    );
   }
   return exitCodes.success;
 }

@@ -1,18 +1,21 @@
-import { exitCodes } from "@herdctl/core/light";
-import { askFleet } from "../ask-fleet.ts";
-import type { Call } from "../command.ts";
-import { tokenTable } from "../show/access-tables.ts";
-import { lookOf } from "../show/look.ts";
+import { exitCodes } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { queryFleetOrState } from "../query-fleet-or-state.ts";
+import { tokenTable } from "../render/access-tables.ts";
+import { terminalStyleOf } from "../render/terminal-style.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { terminal } = call;
-  const tokens = await askFleet(
-    call,
+export async function run(context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const tokens = await queryFleetOrState(
+    context,
     (fleet) => fleet.tokens(),
     (state) => state.tokens.list(),
   );
-  if (terminal.json) terminal.printJson({ tokens });
-  else if (tokens.length === 0) terminal.print("No tokens yet: `herdctl token create` makes one.");
-  else for (const line of tokenTable(tokens, new Date(), lookOf(terminal))) terminal.print(line);
+  if (terminal.isJson) terminal.printJson({ tokens });
+  else if (tokens.length === 0)
+    terminal.print("No tokens yet. Run `herdctl token create` to create one.");
+  else
+    for (const line of tokenTable(tokens, new Date(), terminalStyleOf(terminal)))
+      terminal.print(line);
   return exitCodes.success;
 }

@@ -1,40 +1,44 @@
-import type { TriggerRequest } from "@herdctl/core";
-import { UserError } from "@herdctl/core/light";
-import type { Call } from "../command.ts";
-import { findFleet } from "../fleet-access.ts";
-import { storeOf } from "../store-of.ts";
-import { triggerFleet } from "../trigger-fleet.ts";
-import { requestOf } from "./trigger-request.ts";
+import { type TriggerRequest, UserError } from "@herdctl/protocol";
+import type { CommandContext } from "../command.ts";
+import { findFleet } from "../find-fleet.ts";
+import { readStoreUrl } from "../read-store-url.ts";
+import { triggerRunningFleet } from "../trigger-running-fleet.ts";
+import { parseTriggerRequest } from "./parse-trigger-request.ts";
 
-export async function run(call: Call): Promise<number> {
-  const request = await requestOf(call);
-  const fleet = await findFleet(call);
-  if (!fleet) return alone(call, request);
+export async function run(context: CommandContext): Promise<number> {
+  const request = await parseTriggerRequest(context);
+  const fleet = await findFleet(context);
+  if (!fleet) return triggerWithoutFleet(context, request);
   try {
-    return await triggerFleet(call, fleet, request);
+    return await triggerRunningFleet(context, fleet, request);
   } finally {
     fleet.close();
   }
 }
 
-/** The runner is started first: it takes about as long as all that comes before it is needed. */
-async function alone(call: Call, request: TriggerRequest): Promise<number> {
-  if ((await storeOf(call)) !== undefined) throw noNodeHere();
-  const { SparePool } = await import("@herdctl/core/spare");
-  const spares = new SparePool();
+/** Starts the runner process first: it starts up while the fleet is loaded. */
+async function triggerWithoutFleet(
+  context: CommandContext,
+  request: TriggerRequest,
+): Promise<number> {
+  if ((await readStoreUrl(context)) !== undefined) throw noLocalNodeError();
+  const { RunnerPool } = await import("@herdctl/core");
+  const runnerPool = new RunnerPool();
   try {
-    const { triggerAlone } = await import("../trigger-alone.ts");
-    return await triggerAlone(call, request, spares);
+    const { triggerStandalone } = await import("../trigger-standalone.ts");
+    return await triggerStandalone(context, request, runnerPool);
   } finally {
-    await spares.stop();
+    await runnerPool.stop();
   }
 }
 
-/** The queue is everybody's: a job that was put there must not wait for a node that may never come. */
-function noNodeHere(): UserError {
+/** Without a local node, the job would wait in the shared queue, possibly forever. */
+function noLocalNodeError(): UserError {
   return new UserError(
     "fleet_unreachable",
-    "this fleet is run by machines that share a store, and no node of it runs here",
-    { hint: "Start one with `herdctl start --detach`, or trigger on a machine where one runs." },
+    "this fleet has a shared store, and no node of it is running on this machine",
+    {
+      hint: "Start a node with `herdctl start --detach`, or run the command on a machine with a node.",
+    },
   );
 }

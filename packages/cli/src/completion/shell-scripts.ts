@@ -1,4 +1,4 @@
-/** Each asks the program itself at the Tab key, so it never goes stale. */
+/** The scripts call `herdctl __complete`, so they need no update with new commands. */
 export const shellScripts: Record<string, string> = {
   bash: `_herdctl() {
   local word

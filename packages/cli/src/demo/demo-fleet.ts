@@ -5,12 +5,12 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Rehearsal, startRehearsal } from "@herdctl/rehearsal";
-import type { Call } from "../command.ts";
+import type { CommandContext } from "../command.ts";
 
-const assets = fileURLToPath(new URL("../demo/", import.meta.url));
-const [lookEvery, patience] = [50, 30_000];
+const assetsDir = fileURLToPath(new URL("../demo/", import.meta.url));
+const [pollIntervalMs, stopTimeoutMs] = [50, 30_000];
 
-/** What the demo reads of a job's record. */
+/** The fields of a job record that the demo reads. */
 export interface DemoJob {
   id: string;
   agent: string;
@@ -21,55 +21,55 @@ export interface DemoJob {
   outcome: { code: string; message: string; hint: string } | null;
 }
 
-/** The fleet of the demo, in a temp folder and with a model of its own; steered by this same program. */
+/** The fleet of the demo: in a temp folder, with a scripted model, controlled by herdctl commands. */
 export class DemoFleet {
   private readonly temp = mkdtempSync(join(tmpdir(), "herdctl-demo-"));
   private readonly folder = join(this.temp, "fleet");
   private readonly running = new Set<ChildProcess>();
-  private closed: Promise<void> | undefined;
+  private closing: Promise<void> | undefined;
 
   private constructor(
-    private readonly call: Pick<Call, "env" | "terminal">,
+    private readonly context: Pick<CommandContext, "env" | "terminal">,
     private readonly rehearsal: Rehearsal,
-    private readonly stopped: AbortSignal,
+    private readonly stopSignal: AbortSignal,
   ) {
-    cpSync(assets, this.folder, { recursive: true });
+    cpSync(assetsDir, this.folder, { recursive: true });
     for (const name of ["home", "tmp"]) mkdirSync(join(this.temp, name));
   }
 
   static async open(
-    call: Pick<Call, "env" | "terminal">,
-    stopped: AbortSignal,
+    context: Pick<CommandContext, "env" | "terminal">,
+    stopSignal: AbortSignal,
   ): Promise<DemoFleet> {
-    const rehearsal = await startRehearsal({ script: join(assets, "model.yaml") });
-    return new DemoFleet(call, rehearsal, stopped);
+    const rehearsal = await startRehearsal({ script: join(assetsDir, "model.yaml") });
+    return new DemoFleet(context, rehearsal, stopSignal);
   }
 
   async start(): Promise<ChildProcess> {
-    const child = this.herdctl(["start"], "shown", this.withoutFooter());
-    while ((await exitOf(this.herdctl(["status", "--json"], "ignored"))) !== 0) {
-      this.stopped.throwIfAborted();
-      await pause(lookEvery);
+    const child = this.herdctl(["start"], "shown", this.footerlessEnv());
+    while ((await waitForExit(this.herdctl(["status", "--json"], "ignored"))) !== 0) {
+      this.stopSignal.throwIfAborted();
+      await pause(pollIntervalMs);
     }
     return child;
   }
 
-  async finished(count: number): Promise<DemoJob[]> {
+  async waitForFinishedJobs(count: number): Promise<DemoJob[]> {
     for (;;) {
-      const { jobs }: { jobs: DemoJob[] } = JSON.parse(await this.ask("jobs"));
-      const over = jobs.filter((job) => job.finished_at !== null);
-      if (over.length === count) return over;
-      await pause(4 * lookEvery, undefined, { signal: this.stopped });
+      const { jobs }: { jobs: DemoJob[] } = JSON.parse(await this.runForJson("jobs"));
+      const finishedJobs = jobs.filter((job) => job.finished_at !== null);
+      if (finishedJobs.length === count) return finishedJobs;
+      await pause(4 * pollIntervalMs, undefined, { signal: this.stopSignal });
     }
   }
 
-  /** Runs a command for people to see. */
-  async show(...args: string[]): Promise<void> {
+  /** Runs a command and shows its output. */
+  async runVisible(...args: string[]): Promise<void> {
     await this.run(args, this.herdctl(args, "shown"));
   }
 
-  /** Runs a command for its JSON. */
-  async ask(...args: string[]): Promise<string> {
+  /** Runs a command and returns its JSON output. */
+  async runForJson(...args: string[]): Promise<string> {
     const child = this.herdctl([...args, "--json"], "read");
     let text = "";
     child.stdout?.setEncoding("utf8").on("data", (data: string) => {
@@ -79,14 +79,14 @@ export class DemoFleet {
     return text;
   }
 
-  file(path: string): string {
+  readFile(path: string): string {
     return readFileSync(join(this.folder, path), "utf8");
   }
 
-  /** Ends it once, however often it is asked. */
+  /** Idempotent. */
   close(): Promise<void> {
-    this.closed ??= this.end();
-    return this.closed;
+    this.closing ??= this.end();
+    return this.closing;
   }
 
   private async end(): Promise<void> {
@@ -96,35 +96,35 @@ export class DemoFleet {
     rmSync(this.temp, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** A fleet that has only just been started must be up before it can be told to stop. */
+  /** Retries, because a fleet that is still starting cannot be stopped yet. */
   private async stop(): Promise<void> {
-    const deadline = Date.now() + patience;
+    const deadline = Date.now() + stopTimeoutMs;
     while (this.running.size > 0 && Date.now() < deadline) {
-      if ((await exitOf(this.herdctl(["stop", "--now"], "ignored"))) === 0) return;
-      await pause(lookEvery);
+      if ((await waitForExit(this.herdctl(["stop", "--now"], "ignored"))) === 0) return;
+      await pause(pollIntervalMs);
     }
   }
 
   private async run(args: string[], child: ChildProcess): Promise<void> {
-    const code = await exitOf(child);
+    const code = await waitForExit(child);
     if (code !== 0) throw new Error(`herdctl ${args.join(" ")} ended with ${code}`);
   }
 
-  /** In colour at a terminal, but no line at its foot: the demo writes there as well. */
-  private withoutFooter(): NodeJS.ProcessEnv {
-    return this.call.terminal.live ? { TERM: "dumb", FORCE_COLOR: "1" } : {};
+  /** Colours but no footer line, which would collide with the output of the demo. */
+  private footerlessEnv(): NodeJS.ProcessEnv {
+    return this.context.terminal.canRedraw ? { TERM: "dumb", FORCE_COLOR: "1" } : {};
   }
 
   private herdctl(
     args: string[],
     output: "shown" | "read" | "ignored",
-    look: NodeJS.ProcessEnv = {},
+    envOverrides: NodeJS.ProcessEnv = {},
   ): ChildProcess {
-    const shown = this.call.terminal.json ? "ignore" : "inherit";
+    const shown = this.context.terminal.isJson ? "ignore" : "inherit";
     const stdout = { shown, read: "pipe", ignored: "ignore" } as const;
     const child = spawn(process.execPath, [process.argv[1] ?? "", ...args], {
       cwd: this.folder,
-      env: { ...this.environment(), ...look },
+      env: { ...this.environment(), ...envOverrides },
       stdio: ["ignore", stdout[output], output === "ignored" ? "ignore" : "inherit"],
     });
     this.running.add(child);
@@ -132,12 +132,12 @@ export class DemoFleet {
     return child;
   }
 
-  /** Nothing of this person's but the terminal and the programs. */
+  /** Passes on only the terminal settings and the PATH of the user. */
   private environment(): NodeJS.ProcessEnv {
-    const { TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR, PATH = "" } = this.call.env;
+    const { TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR, PATH = "" } = this.context.env;
     return {
       ...{ TERM, COLORTERM, LANG, NO_COLOR, FORCE_COLOR },
-      PATH: PATH.split(delimiter).filter(isNoProjects).join(delimiter),
+      PATH: PATH.split(delimiter).filter(isNotProjectBin).join(delimiter),
       HOME: join(this.temp, "home"),
       TMPDIR: join(this.temp, "tmp"),
       IS_SANDBOX: "1",
@@ -146,12 +146,12 @@ export class DemoFleet {
   }
 }
 
-/** npm puts the tools of the project it stands in on the PATH; a `claude` among them is not a person's. */
-function isNoProjects(folder: string): boolean {
+/** npm adds the tools of the current project to the PATH, and its `claude` is not the user's. */
+function isNotProjectBin(folder: string): boolean {
   return basename(folder) !== ".bin" || basename(dirname(folder)) !== "node_modules";
 }
 
-function exitOf(child: ChildProcess): Promise<number | null> {
+function waitForExit(child: ChildProcess): Promise<number | null> {
   return new Promise((done) =>
     child.once("error", () => done(1)).once("close", (code) => done(code)),
   );

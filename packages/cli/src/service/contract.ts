@@ -1,30 +1,29 @@
-import type { ServiceFacts } from "./service-facts.ts";
+import type { ServiceSpec } from "./service-spec.ts";
 
 export interface ServiceState {
-  /** The system starts it by itself. */
+  /** The system starts it automatically. */
   enabled: boolean;
   running: boolean;
   pid: number | null;
 }
 
-/** What keeps services up on a kind of machine. */
+/** An adapter for systemd or launchd. */
 export interface ServiceManager {
-  /** Where the files of this user's services lie. */
-  folder(env: NodeJS.ProcessEnv): string;
-  /** What the names of such files end in. */
-  suffix: string;
-  describe(facts: ServiceFacts): string;
-  environment(variables: Readonly<Record<string, string>>): string;
-  /** Whether a service, by its file, is the one of this fleet. */
-  isOf(text: string, fleetFile: string): boolean;
-  /** Throws what a person can do about it when it does not answer here. */
-  check(env: NodeJS.ProcessEnv): Promise<void>;
-  /** Has the service known, started now (anew, if it runs) and at every start of the system. */
+  /** The folder of this user's service definitions. */
+  definitionDir(env: NodeJS.ProcessEnv): string;
+  fileSuffix: string;
+  renderDefinition(spec: ServiceSpec): string;
+  renderEnvironment(variables: Readonly<Record<string, string>>): string;
+  /** Whether this definition is the service of this fleet. */
+  belongsToFleet(definition: string, fleetFile: string): boolean;
+  /** Throws a `UserError` if the service manager does not answer. */
+  assertAvailable(env: NodeJS.ProcessEnv): Promise<void>;
+  /** Registers the service, starts or restarts it now, and starts it with the system. */
   enable(name: string, file: string, env: NodeJS.ProcessEnv): Promise<void>;
   disable(name: string, file: string, env: NodeJS.ProcessEnv): Promise<void>;
-  state(name: string, env: NodeJS.ProcessEnv): Promise<ServiceState>;
-  /** What is to be known of it beyond its state, such as that it ends with the login. */
-  advice(env: NodeJS.ProcessEnv): Promise<string[]>;
+  readState(name: string, env: NodeJS.ProcessEnv): Promise<ServiceState>;
+  /** Advice beyond the state, such as that the service ends when the user logs out. */
+  listAdvice(env: NodeJS.ProcessEnv): Promise<string[]>;
   /** The command that shows its logs. */
-  logs(facts: Pick<ServiceFacts, "name" | "logDir">): string;
+  logsCommand(spec: Pick<ServiceSpec, "name" | "logDir">): string;
 }

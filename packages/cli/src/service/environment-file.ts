@@ -1,41 +1,44 @@
-import { UserError } from "@herdctl/core/light";
+import { UserError } from "@herdctl/protocol";
 
 type Variables = Readonly<Record<string, string>>;
 
-/** As systemd reads it: these four have a meaning between double quotes. */
-export function systemdEnvironment(variables: Variables): string {
-  return lines(variables, (value) => `"${value.replace(/["\\`$]/g, "\\$&")}"`);
+/** In the syntax of systemd, in which these four characters are special inside double quotes. */
+export function renderSystemdEnvironment(variables: Variables): string {
+  return environmentLines(variables, (value) => `"${value.replace(/["\\`$]/g, "\\$&")}"`);
 }
 
-/** As Node reads it with `--env-file`: it knows three kinds of quotes and no escapes. */
-export function nodeEnvironment(variables: Variables): string {
-  return lines(variables, (value, name) => {
+/** In the syntax of Node's `--env-file`, which has three kinds of quotes and no escapes. */
+export function renderNodeEnvironment(variables: Variables): string {
+  return environmentLines(variables, (value, name) => {
     const quote = ["'", '"', "`"].find((one) => !value.includes(one));
-    // Between double quotes `\n` would become a line's end.
+    // Inside double quotes, Node would read `\n` as a line break.
     if (quote !== undefined && !(quote === '"' && value.includes("\\n"))) {
       return `${quote}${value}${quote}`;
     }
-    throw new UserError("usage", `the value of ${name} cannot be written down for the service`, {
-      hint: "Put it into `.env` beside the fleet file, or unset it here.",
+    throw new UserError("usage", `the value of ${name} cannot be saved for the service`, {
+      hint: "Move it to `.env` in the folder of the fleet file, or unset it in this shell.",
     });
   });
 }
 
-const entry = /^([A-Za-z_]\w*)=("(?:[^"\\]|\\[\s\S])*"|'[^']*'|`[^`]*`)$/gm;
+const entryPattern = /^([A-Za-z_]\w*)=("(?:[^"\\]|\\[\s\S])*"|'[^']*'|`[^`]*`)$/gm;
 
-/** What an earlier install wrote, and the shell of this one has not: a service must not lose its key by it. */
-export function keptEntries(before: string, variables: Variables): string {
-  return [...before.matchAll(entry)]
+/** Entries of an earlier install that this shell does not set, so that the service keeps its key. */
+export function retainedEntries(previousText: string, variables: Variables): string {
+  return [...previousText.matchAll(entryPattern)]
     .filter(([, name = ""]) => variables[name] === undefined)
     .map(([line]) => `${line}\n`)
     .join("");
 }
 
-export function entryNames(text: string): string[] {
-  return [...text.matchAll(entry)].map(([, name = ""]) => name).sort();
+export function listEntryNames(text: string): string[] {
+  return [...text.matchAll(entryPattern)].map(([, name = ""]) => name).sort();
 }
 
-function lines(variables: Variables, quoted: (value: string, name: string) => string): string {
+function environmentLines(
+  variables: Variables,
+  quoteValue: (value: string, name: string) => string,
+): string {
   const names = Object.keys(variables).sort();
-  return names.map((name) => `${name}=${quoted(variables[name] ?? "", name)}\n`).join("");
+  return names.map((name) => `${name}=${quoteValue(variables[name] ?? "", name)}\n`).join("");
 }

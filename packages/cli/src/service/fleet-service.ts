@@ -1,41 +1,49 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { stateDirOf, UserError } from "@herdctl/core/light";
+import { stateDirOf, UserError } from "@herdctl/protocol";
 import type { ServiceManager } from "./contract.ts";
-import type { ServiceFacts } from "./service-facts.ts";
+import type { ServiceSpec } from "./service-spec.ts";
 
-/** Where the service of a fleet is, or would be. */
+/** The service of a fleet, whether or not it is installed. */
 export interface FleetService {
   name: string;
-  /** The file that describes it to the system. */
+  /** The service definition. */
   file: string;
-  installed: boolean;
+  isInstalled: boolean;
 }
 
-/** A fleet is known by its file, so it may change its name, and another may have the same. */
-export function fleetService(
+/** Identifies the service by the fleet file, because fleets can be renamed and share a name. */
+export function locateFleetService(
   manager: ServiceManager,
   fleet: { name: string; file: string },
   env: NodeJS.ProcessEnv,
 ): FleetService {
-  const folder = manager.folder(env);
-  const taken = existsSync(folder) ? readdirSync(folder) : [];
-  const own = taken.find(
+  const folder = manager.definitionDir(env);
+  const existingFiles = existsSync(folder) ? readdirSync(folder) : [];
+  const ownFile = existingFiles.find(
     (file) =>
-      file.startsWith(prefix) &&
-      file.endsWith(manager.suffix) &&
-      manager.isOf(readFileSync(join(folder, file), "utf8"), fleet.file),
+      file.startsWith(servicePrefix) &&
+      file.endsWith(manager.fileSuffix) &&
+      manager.belongsToFleet(readFileSync(join(folder, file), "utf8"), fleet.file),
   );
-  const free = names(fleet.name).find((name) => !taken.includes(name + manager.suffix));
-  const name = own ? own.slice(0, -manager.suffix.length) : (free ?? `${prefix}${fleet.name}`);
-  return { name, file: join(folder, name + manager.suffix), installed: own !== undefined };
+  const freeName = candidateNames(fleet.name).find(
+    (name) => !existingFiles.includes(name + manager.fileSuffix),
+  );
+  const name = ownFile
+    ? ownFile.slice(0, -manager.fileSuffix.length)
+    : (freeName ?? `${servicePrefix}${fleet.name}`);
+  return {
+    name,
+    file: join(folder, name + manager.fileSuffix),
+    isInstalled: ownFile !== undefined,
+  };
 }
 
-export function factsOf(
+export function createServiceSpec(
   { name }: Pick<FleetService, "name">,
   fleet: { name: string; file: string },
   env: NodeJS.ProcessEnv,
-): ServiceFacts {
+): ServiceSpec {
   const stateDir = stateDirOf(fleet.file);
   return {
     name,
@@ -44,26 +52,29 @@ export function factsOf(
     fleetDir: dirname(fleet.file),
     environmentFile: join(stateDir, "service.env"),
     logDir: join(stateDir, "logs"),
-    path: env.PATH ?? "",
-    node: process.execPath,
-    script: ownScript(),
+    searchPath: env.PATH ?? "",
+    nodePath: process.execPath,
+    scriptPath: ownScriptPath(),
   };
 }
 
-const prefix = "herdctl-";
-const most = 100;
+const servicePrefix = "herdctl-";
+const maxNames = 100;
 
-function names(fleet: string): string[] {
-  const more = Array.from({ length: most }, (_, index) => `${prefix}${fleet}-${index + 2}`);
-  return [`${prefix}${fleet}`, ...more];
+function candidateNames(fleet: string): string[] {
+  const numberedNames = Array.from(
+    { length: maxNames },
+    (_, index) => `${servicePrefix}${fleet}-${index + 2}`,
+  );
+  return [`${servicePrefix}${fleet}`, ...numberedNames];
 }
 
-function ownScript(): string {
+function ownScriptPath(): string {
   const script = realpathSync(process.argv[1] ?? "");
   if (!script.includes("/_npx/")) return script;
   throw new UserError(
     "service_unavailable",
-    "this herdctl was fetched by npx, whose folder does not last",
+    "this herdctl was started by npx, which keeps it only in a temporary folder",
     { hint: "Install it with `npm install -g herdctl`, then run `herdctl service install`." },
   );
 }

@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { type ServiceFacts, startCommand } from "./service-facts.ts";
+import { type ServiceSpec, serviceStartCommand } from "./service-spec.ts";
 
 /**
- * The environment is read by Node itself, so that nothing secret stands here; the PATH is not secret,
- * and is set already when Node would read it. Runners outlive the fleet by `AbandonProcessGroup`.
+ * Node reads the environment file itself, so that the plist contains no secrets. The PATH is set
+ * here, because Node does not override it. `AbandonProcessGroup` lets runners outlive the fleet.
  */
-export function launchdPlist(facts: ServiceFacts): string {
-  const { name, fleetDir, environmentFile, logDir, path } = facts;
-  const [node = "", ...rest] = startCommand(facts);
+export function renderLaunchdPlist(spec: ServiceSpec): string {
+  const { name, fleetDir, environmentFile, logDir, searchPath } = spec;
+  const [node = "", ...rest] = serviceStartCommand(spec);
   const command = [node, `--env-file=${environmentFile}`, ...rest];
   const log = join(logDir, "service.log");
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -15,17 +15,17 @@ export function launchdPlist(facts: ServiceFacts): string {
 <plist version="1.0">
 <dict>
   <key>Label</key>
-  ${text(name)}
+  ${stringElement(name)}
   <key>ProgramArguments</key>
   <array>
-${command.map((word) => `    ${text(word)}`).join("\n")}
+${command.map((word) => `    ${stringElement(word)}`).join("\n")}
   </array>
   <key>WorkingDirectory</key>
-  ${text(fleetDir)}
+  ${stringElement(fleetDir)}
   <key>EnvironmentVariables</key>
   <dict>
     <key>PATH</key>
-    ${text(path)}
+    ${stringElement(searchPath)}
   </dict>
   <key>RunAtLoad</key>
   <true/>
@@ -43,20 +43,20 @@ ${command.map((word) => `    ${text(word)}`).join("\n")}
   <key>Umask</key>
   <integer>63</integer>
   <key>StandardOutPath</key>
-  ${text(log)}
+  ${stringElement(log)}
   <key>StandardErrorPath</key>
-  ${text(log)}
+  ${stringElement(log)}
 </dict>
 </plist>
 `;
 }
 
-export function isPlistOf(plist: string, fleetFile: string): boolean {
-  return plist.includes(`<string>--config</string>\n    ${text(fleetFile)}\n`);
+export function isFleetPlist(plist: string, fleetFile: string): boolean {
+  return plist.includes(`<string>--config</string>\n    ${stringElement(fleetFile)}\n`);
 }
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-function text(value: string): string {
+function stringElement(value: string): string {
   return `<string>${value.replace(/[&<>]/g, (sign) => entities[sign] ?? sign)}</string>`;
 }

@@ -1,5 +1,5 @@
-/** What a fleet goes by that a shell has and a service has not. */
-const usual = new Set([
+/** Variables that affect a fleet and that a shell usually sets but a service manager does not. */
+const defaultVariables = new Set([
   ...["PATH", "LANG", "LC_ALL", "TZ", "DOCKER_HOST", "DOCKER_CONTEXT", "IS_SANDBOX"],
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"],
   ...["http_proxy", "https_proxy", "no_proxy", "all_proxy"],
@@ -10,17 +10,17 @@ const usual = new Set([
 ]);
 
 /**
- * What the service is given of this shell's environment: the usual ones and those that the
- * configuration names. What stands in `.env` alone is read from there at every start.
+ * Variables of this shell to save for the service: the default ones and those that the
+ * configuration uses. Variables in `.env` are read from there at every start.
  */
-export function serviceVariables(
+export function selectServiceVariables(
   env: NodeJS.ProcessEnv,
   named: readonly string[],
 ): Record<string, string> {
-  const wanted = new Set([...usual, ...named]);
+  const wantedNames = new Set([...defaultVariables, ...named]);
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
-      wanted.has(name) && value !== undefined && value !== "" ? [[name, value]] : [],
+      wantedNames.has(name) && value !== undefined && value !== "" ? [[name, value]] : [],
     ),
   );
 }

@@ -1,49 +1,50 @@
-import { drainTime } from "../until-stopped.ts";
-import { type ServiceFacts, startCommand } from "./service-facts.ts";
+import { drainTimeoutMs } from "../stop-and-wait.ts";
+import { type ServiceSpec, serviceStartCommand } from "./service-spec.ts";
 
-/** Above the time that a fleet may take which lets its jobs come to their end. */
-const stopSeconds = drainTime / 1_000 + 40;
+/** Longer than a stopping fleet waits for its jobs. */
+const stopTimeoutSeconds = drainTimeoutMs / 1_000 + 40;
 
 /**
- * Only the fleet itself is told to stop (`KillMode=process`): runners go on, and the next fleet finds
- * them. What they start stays in the unit's own control group (`Delegate`). A configuration that is
- * wrong (2) or a fleet that runs already (3) does not get better by trying again.
+ * `KillMode=process` stops only the fleet process: runners continue, and the next fleet adopts them.
+ * `Delegate` keeps their processes in the control group of the unit. Exit codes 2 (invalid
+ * configuration) and 3 (fleet already running) are not fixed by a restart.
  */
-export function systemdUnit(facts: ServiceFacts): string {
+export function renderSystemdUnit(spec: ServiceSpec): string {
   return `[Unit]
-Description=herdctl fleet ${oneLine(facts.fleet)}
+Description=herdctl fleet ${toOneLine(spec.fleet)}
 StartLimitIntervalSec=300
 StartLimitBurst=10
 
 [Service]
 Type=exec
-WorkingDirectory=${specifiers(facts.fleetDir)}
-EnvironmentFile=${specifiers(facts.environmentFile)}
-ExecStart=${startCommand(facts).map(quoted).join(" ")}
-ExecReload=${[facts.node, facts.script, "reload", "--config", facts.fleetFile].map(quoted).join(" ")}
+WorkingDirectory=${escapeSpecifiers(spec.fleetDir)}
+EnvironmentFile=${escapeSpecifiers(spec.environmentFile)}
+ExecStart=${serviceStartCommand(spec).map(quoteArgument).join(" ")}
+ExecReload=${[spec.nodePath, spec.scriptPath, "reload", "--config", spec.fleetFile].map(quoteArgument).join(" ")}
 KillMode=process
 Delegate=yes
-TimeoutStopSec=${stopSeconds}
+TimeoutStopSec=${stopTimeoutSeconds}
 Restart=on-failure
 RestartSec=5
 RestartPreventExitStatus=2 3
 UMask=0077
-${hardening.join("\n")}
+${hardeningOptions.join("\n")}
 
 [Install]
 WantedBy=default.target
 
-${marker(facts.fleetFile)}
+${fleetMarker(spec.fleetFile)}
 `;
 }
 
 /**
- * Only options that the systemd of an ordinary user can apply, and that leave agents on the host to
- * work: options that need a mount namespace would make it a user namespace as well, in which ssh, sudo
- * and git take every file of root for a stranger's. `PrivateTmp` would also hide the sockets of runners
- * that outlive the unit. Claude Code's sandbox needs namespaces, and its runtime writable code.
+ * Only options that a user's systemd can apply and that do not break agents on the host. Options
+ * that need a mount namespace would also create a user namespace, in which ssh, sudo and git reject
+ * files of root because of their owner. `PrivateTmp` would hide the sockets of runners that outlive
+ * the unit. Claude Code needs namespaces for its sandbox, and writable code pages for its runtime.
  */
-const hardening = [
+const hardeningOptions = [
+  // defence: service-no-new-privileges
   "NoNewPrivileges=yes",
   "RestrictSUIDSGID=yes",
   "RestrictRealtime=yes",
@@ -57,24 +58,24 @@ const hardening = [
   "LimitCORE=0",
 ];
 
-/** Systemd passes over sections with this beginning; by it a unit is known as this fleet's. */
-function marker(fleetFile: string): string {
-  return `[X-Herdctl]\nFleet=${specifiers(fleetFile)}`;
+/** Marks the unit as this fleet's. systemd ignores sections that begin with `X-`. */
+function fleetMarker(fleetFile: string): string {
+  return `[X-Herdctl]\nFleet=${escapeSpecifiers(fleetFile)}`;
 }
 
-export function isUnitOf(text: string, fleetFile: string): boolean {
-  return text.includes(`${marker(fleetFile)}\n`);
+export function isFleetUnit(text: string, fleetFile: string): boolean {
+  return text.includes(`${fleetMarker(fleetFile)}\n`);
 }
 
-function quoted(word: string): string {
+function quoteArgument(word: string): string {
   const escaped = word.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("$", "$$$$");
-  return `"${specifiers(escaped)}"`;
+  return `"${escapeSpecifiers(escaped)}"`;
 }
 
-function specifiers(text: string): string {
-  return oneLine(text).replaceAll("%", "%%");
+function escapeSpecifiers(text: string): string {
+  return toOneLine(text).replaceAll("%", "%%");
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/[\r\n]+/g, " ");
 }

@@ -1,36 +1,36 @@
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
-import { UserError } from "@herdctl/core/light";
+import { UserError } from "@herdctl/protocol";
 import type { ServiceManager } from "./contract.ts";
-import { systemdEnvironment } from "./environment-file.ts";
-import { type ProgramEnd, runProgram } from "./run-program.ts";
-import { isUnitOf, systemdUnit } from "./systemd-unit.ts";
+import { renderSystemdEnvironment } from "./environment-file.ts";
+import { type ProgramResult, runProgram } from "./run-program.ts";
+import { isFleetUnit, renderSystemdUnit } from "./systemd-unit.ts";
 
-/** The systemd of this user, which needs no rights of root. */
+/** The user's own systemd instance, which needs no root privileges. */
 export const systemd: ServiceManager = {
-  suffix: ".service",
-  folder: (env) =>
+  fileSuffix: ".service",
+  definitionDir: (env) =>
     join(env.XDG_CONFIG_HOME ?? join(env.HOME ?? homedir(), ".config"), "systemd/user"),
-  describe: systemdUnit,
-  environment: systemdEnvironment,
-  isOf: isUnitOf,
-  check: async (env) => {
-    const { code, stderr } = await systemctl(["show", "--property=Version"], env);
+  renderDefinition: renderSystemdUnit,
+  renderEnvironment: renderSystemdEnvironment,
+  belongsToFleet: isFleetUnit,
+  assertAvailable: async (env) => {
+    const { code, stderr } = await runSystemctl(["show", "--property=Version"], env);
     if (code === 0) return;
-    const why = code === undefined ? "there is no `systemctl`" : stderr.trim().split("\n")[0];
-    throw new UserError("service_unavailable", `no systemd serves this user here: ${why}`);
+    const reason = code === undefined ? "`systemctl` was not found" : stderr.trim().split("\n")[0];
+    throw new UserError("service_unavailable", `systemd is not available to this user: ${reason}`);
   },
   enable: async (name, _file, env) => {
-    await demand(["daemon-reload"], env);
-    await demand(["enable", name], env);
-    await demand(["restart", name], env);
+    await runSystemctlOrThrow(["daemon-reload"], env);
+    await runSystemctlOrThrow(["enable", name], env);
+    await runSystemctlOrThrow(["restart", name], env);
   },
   disable: async (name, _file, env) => {
-    await demand(["disable", "--now", name], env);
+    await runSystemctlOrThrow(["disable", "--now", name], env);
   },
-  state: async (name, env) => {
+  readState: async (name, env) => {
     const properties = "--property=ActiveState,MainPID,UnitFileState";
-    const { stdout } = await systemctl(["show", name, properties], env);
+    const { stdout } = await runSystemctl(["show", name, properties], env);
     const facts = new Map(stdout.split("\n").map((line) => splitOnce(line, "=")));
     const pid = Number(facts.get("MainPID") ?? 0);
     return {
@@ -39,7 +39,7 @@ export const systemd: ServiceManager = {
       pid: pid > 0 ? pid : null,
     };
   },
-  advice: async (env) => {
+  listAdvice: async (env) => {
     const { username } = userInfo();
     const { stdout } = await runProgram(
       "loginctl",
@@ -48,21 +48,21 @@ export const systemd: ServiceManager = {
     );
     if (stdout.trim() === "Linger=yes") return [];
     return [
-      "It ends when you log out, and starts when you log in. To have it run without you: `loginctl enable-linger`",
+      "The service stops when you log out. To keep it running, run `loginctl enable-linger`.",
     ];
   },
-  logs: ({ name }) => `journalctl --user -u ${name} -f`,
+  logsCommand: ({ name }) => `journalctl --user -u ${name} -f`,
 };
 
-function systemctl(args: string[], env: NodeJS.ProcessEnv): Promise<ProgramEnd> {
+function runSystemctl(args: string[], env: NodeJS.ProcessEnv): Promise<ProgramResult> {
   return runProgram("systemctl", ["--user", ...args], env);
 }
 
-async function demand(args: string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const { code, stderr } = await systemctl(args, env);
+async function runSystemctlOrThrow(args: string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const { code, stderr } = await runSystemctl(args, env);
   if (code === 0) return;
   const message = `\`systemctl --user ${args.join(" ")}\` failed: ${stderr.trim()}`;
-  const hint = "Look at `systemctl --user status` and `journalctl --user -xe`.";
+  const hint = "Check `systemctl --user status` and `journalctl --user -xe`.";
   throw new UserError("service_unavailable", message, { hint });
 }
 

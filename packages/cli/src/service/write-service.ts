@@ -7,7 +7,7 @@ export interface ServiceFile {
   mode: number;
 }
 
-/** Whether anything was different from what lay there. */
+/** Writes the files. Returns whether any of them changed. */
 export function writeService(files: readonly ServiceFile[]): boolean {
   return files.map(writeOne).some(Boolean);
 }
@@ -15,7 +15,7 @@ export function writeService(files: readonly ServiceFile[]): boolean {
 function writeOne({ path, text, mode }: ServiceFile): boolean {
   const isSame = existsSync(path) && readFileSync(path, "utf8") === text;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // A file that is there keeps its mode when it is written, so that comes first.
+  // Writing does not change the mode of an existing file, so set the mode before the content.
   if (existsSync(path)) chmodSync(path, mode);
   if (!isSame) writeFileSync(path, text, { mode });
   return !isSame;

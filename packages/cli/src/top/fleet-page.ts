@@ -1,56 +1,55 @@
-import type { Approval, FleetControl } from "@herdctl/core";
-import { isFinished } from "@herdctl/core/light";
-import type { Look } from "../show/look.ts";
-import { AnswerPage } from "./answer-page.ts";
-import { fleetScreen } from "./fleet-lines.ts";
+import { type Approval, type FleetControl, isFinished } from "@herdctl/protocol";
+import type { TerminalStyle } from "../render/terminal-style.ts";
+import { fleetScreen } from "./fleet-screen.ts";
+import type { FleetSnapshot } from "./fleet-snapshot.ts";
 import type { Key } from "./keys.ts";
 import { LogPage } from "./log-page.ts";
-import type { Facts } from "./news.ts";
-import type { Move, Page, Size } from "./page.ts";
-import { QuestionPage } from "./question-page.ts";
+import type { Navigation, Page, ScreenSize } from "./page.ts";
+import { PermissionPage } from "./permission-page.ts";
+import { QuestionAnswerPage } from "./question-answer-page.ts";
 
-/** What the keys are about: an agent, and one of its jobs if it has any. */
-interface Choice {
+/** The selected agent, and the selected or latest job of it. */
+interface Selection {
   agent: string;
   jobId: string | undefined;
 }
 
-/** Agents and recent jobs, one list to walk through. */
+/** Agents and recent jobs as one list. */
 export class FleetPage implements Page {
   private selected = 0;
   private note = "";
-  private toCancel: string | undefined;
+  private cancelCandidateId: string | undefined;
 
   constructor(
     private readonly fleet: () => FleetControl,
-    private readonly facts: () => Facts,
-    private readonly look: Look,
+    private readonly snapshot: () => FleetSnapshot,
+    private readonly style: TerminalStyle,
   ) {}
 
-  lines(size: Size, now: Date): string[] {
-    const { selected, note, look } = this;
-    return fleetScreen(this.facts(), { selected, note }, { size, now, look });
+  render(size: ScreenSize, now: Date): string[] {
+    const { selected, note, style } = this;
+    return fleetScreen(this.snapshot(), { selected, note }, { size, now, style });
   }
 
-  async press(key: Key): Promise<Move> {
-    const isSecond = this.toCancel !== undefined;
+  async onKey(key: Key): Promise<Navigation> {
+    const isConfirmed = this.cancelCandidateId !== undefined;
     this.note = "";
-    if (key.name === "back") return this.backFromCancel();
-    if (key.name === "letter" && key.letter === "c") return this.cancel(isSecond);
-    this.toCancel = undefined;
+    if (key.name === "back") return this.abortCancel();
+    if (key.name === "letter" && key.letter === "c") return this.cancel(isConfirmed);
+    this.cancelCandidateId = undefined;
     if (key.name === "up" || key.name === "down") return this.move(key.name === "up" ? -1 : 1);
-    const choice = this.choice;
-    if (!choice) return "stay";
-    if (key.name === "enter") return this.log(choice);
+    const selection = this.selection;
+    if (!selection) return "stay";
+    if (key.name === "enter") return this.openLog(selection);
     if (key.name !== "letter") return "stay";
-    if (key.letter === "p") return this.pause(choice);
-    return key.letter === "a" || key.letter === "d" ? this.question(choice) : "stay";
+    if (key.letter === "p") return this.pause(selection);
+    return key.letter === "a" || key.letter === "d" ? this.openApproval(selection) : "stay";
   }
 
   close(): void {}
 
-  private get choice(): Choice | undefined {
-    const { status, jobs } = this.facts();
+  private get selection(): Selection | undefined {
+    const { status, jobs } = this.snapshot();
     const agent = status.agents[this.selected];
     if (agent) {
       return { agent: agent.name, jobId: agent.running[0]?.job_id ?? agent.last_job?.id };
@@ -59,71 +58,71 @@ export class FleetPage implements Page {
     return job && { agent: job.agent, jobId: job.id };
   }
 
-  private move(step: number): Move {
-    const { status, jobs } = this.facts();
+  private move(step: number): Navigation {
+    const { status, jobs } = this.snapshot();
     const last = status.agents.length + jobs.length - 1;
     this.selected = Math.min(Math.max(this.selected + step, 0), Math.max(last, 0));
     return "stay";
   }
 
-  private backFromCancel(): Move {
-    if (this.toCancel === undefined) return "back";
-    this.toCancel = undefined;
+  private abortCancel(): Navigation {
+    if (this.cancelCandidateId === undefined) return "back";
+    this.cancelCandidateId = undefined;
     return "stay";
   }
 
-  private log({ jobId }: Choice): Move {
-    if (jobId !== undefined) return new LogPage(this.fleet(), jobId, this.look);
-    this.note = "It has not done anything yet.";
+  private openLog({ jobId }: Selection): Navigation {
+    if (jobId !== undefined) return new LogPage(this.fleet(), jobId, this.style);
+    this.note = "This agent has no jobs yet.";
     return "stay";
   }
 
-  private async cancel(isSecond: boolean): Promise<Move> {
-    if (isSecond && this.toCancel !== undefined) {
-      const id = this.toCancel;
-      this.toCancel = undefined;
+  private async cancel(isConfirmed: boolean): Promise<Navigation> {
+    if (isConfirmed && this.cancelCandidateId !== undefined) {
+      const id = this.cancelCandidateId;
+      this.cancelCandidateId = undefined;
       const job = await this.fleet().cancel(id);
-      this.note = isFinished(job.status) ? `${id} is over.` : `${id} is asked to stop.`;
+      this.note = isFinished(job.status) ? `${id} has ended.` : `${id} is stopping.`;
       return "stay";
     }
-    const id = this.choice?.jobId;
-    const { jobs, status } = this.facts();
+    const id = this.selection?.jobId;
+    const { jobs, status } = this.snapshot();
     const isActive = status.agents.some(({ running }) => running.some((one) => one.job_id === id));
     const job = jobs.find((one) => one.id === id);
     if (id === undefined || (!isActive && (!job || isFinished(job.status)))) {
-      this.note = "Nothing to cancel there.";
+      this.note = "No running job is selected.";
       return "stay";
     }
-    this.toCancel = id;
-    this.note = `c again cancels ${id}`;
+    this.cancelCandidateId = id;
+    this.note = `Press c again to cancel ${id}.`;
     return "stay";
   }
 
-  private question({ agent, jobId }: Choice): Move {
-    const { approvals, jobs, status } = this.facts();
-    const own = new Set([
+  private openApproval({ agent, jobId }: Selection): Navigation {
+    const { approvals, jobs, status } = this.snapshot();
+    const agentJobIds = new Set([
       jobId,
       ...jobs.filter((job) => job.agent === agent).map((job) => job.id),
       ...(status.agents.find(({ name }) => name === agent)?.running ?? []).map((job) => job.job_id),
     ]);
     const [first]: (Approval | undefined)[] = [
       ...approvals.filter((one) => one.job_id === jobId),
-      ...approvals.filter((one) => own.has(one.job_id)),
+      ...approvals.filter((one) => agentJobIds.has(one.job_id)),
       ...approvals,
     ];
     if (first) {
       const job = jobs.find((one) => one.id === first.job_id);
-      const AskedPage = first.kind === "question" ? AnswerPage : QuestionPage;
-      return new AskedPage(this.fleet(), first, job, this.look);
+      const ApprovalPage = first.kind === "question" ? QuestionAnswerPage : PermissionPage;
+      return new ApprovalPage(this.fleet(), first, job, this.style);
     }
-    this.note = "Nobody asks for anything.";
+    this.note = "No pending requests or questions.";
     return "stay";
   }
 
-  private async pause({ agent }: Choice): Promise<Move> {
-    const paused = this.facts().status.agents.find(({ name }) => name === agent)?.paused;
+  private async pause({ agent }: Selection): Promise<Navigation> {
+    const paused = this.snapshot().status.agents.find(({ name }) => name === agent)?.paused;
     await (paused ? this.fleet().resumeAgent(agent) : this.fleet().pauseAgent(agent));
-    this.note = paused ? `${agent} goes on.` : `${agent} is paused: nothing new starts.`;
+    this.note = paused ? `${agent} is resumed.` : `${agent} is paused: no new job starts.`;
     return "stay";
   }
 }

@@ -2,7 +2,7 @@ export type Key =
   | { name: "up" | "down" | "pageup" | "pagedown" | "home" | "end" | "enter" | "back" | "quit" }
   | { name: "letter"; letter: string };
 
-const names: Record<string, Exclude<Key["name"], "letter">> = {
+const keyNames: Record<string, Exclude<Key["name"], "letter">> = {
   "\x1b[A": "up",
   "\x1bOA": "up",
   k: "up",
@@ -24,11 +24,11 @@ const names: Record<string, Exclude<Key["name"], "letter">> = {
   "\x03": "quit",
 };
 
-/** What was typed: several keys may come at once, and one as several characters. */
-export function keysOf(typed: string): Key[] {
+/** Parses input, which may contain several keys, each of one or more characters. */
+export function parseKeys(typed: string): Key[] {
   const parts = typed.match(/\x1b\[[\d;]*[A-Za-z~]|\x1bO[A-Z]|[\s\S]/g) ?? [];
   return parts.flatMap((part): Key[] => {
-    const name = names[part];
+    const name = keyNames[part];
     if (name) return [{ name }];
     return /^[a-z\d]$/.test(part) ? [{ name: "letter", letter: part }] : [];
   });

@@ -1,70 +1,73 @@
-import type { FleetControl, Job } from "@herdctl/core";
-import { endingLines } from "../show/ending.ts";
-import { eventsOfLine } from "../show/events-of-line.ts";
-import { harmless } from "../show/harmless.ts";
-import type { Look } from "../show/look.ts";
-import { Painter } from "../show/painter.ts";
+import type { FleetControl, Job } from "@herdctl/protocol";
+import { jobEndLines } from "../render/job-end-lines.ts";
+import { JobEventRenderer } from "../render/job-event-renderer.ts";
+import { parseLogMessage } from "../render/parse-log-message.ts";
+import { sanitizeText } from "../render/sanitize-text.ts";
+import type { TerminalStyle } from "../render/terminal-style.ts";
 import type { Key } from "./keys.ts";
-import type { Move, Page, Size } from "./page.ts";
-import { Window } from "./window.ts";
+import type { Navigation, Page, ScreenSize } from "./page.ts";
+import { ScrollWindow } from "./scroll-window.ts";
 
-const mostLines = 20_000;
+const maxLines = 20_000;
 
-/** What one job did and does, as it is seen at work. */
+/** The log of one job, followed live. */
 export class LogPage implements Page {
-  private readonly window = new Window({ atEnd: true });
-  private readonly over = new AbortController();
-  private readonly painter: Painter;
-  private written: string[] = [];
+  private readonly window = new ScrollWindow({ atEnd: true });
+  private readonly abortController = new AbortController();
+  private readonly renderer: JobEventRenderer;
+  private loggedLines: string[] = [];
   private job: Job | undefined;
 
   constructor(
     private readonly fleet: FleetControl,
     private readonly jobId: string,
-    private readonly look: Look,
+    private readonly style: TerminalStyle,
   ) {
-    const width = look.width === undefined ? undefined : look.width - 2;
-    this.painter = new Painter({ ...look, width });
-    void this.read().catch((error) => this.written.push(harmless(String(error))));
+    const width = style.width === undefined ? undefined : style.width - 2;
+    this.renderer = new JobEventRenderer({ ...style, width });
+    void this.streamLog().catch((error) => this.loggedLines.push(sanitizeText(String(error))));
   }
 
-  lines(size: Size): string[] {
-    const { bold, dim } = this.look.colors;
-    const draft = this.painter.draft === "" ? [] : [this.painter.draft];
-    const seen = this.window.view([...this.written, ...draft], size.rows - 3);
-    const place = this.window.place;
+  render(size: ScreenSize): string[] {
+    const { bold, dim } = this.style.colors;
+    const draft = this.renderer.draft === "" ? [] : [this.renderer.draft];
+    const visibleLines = this.window.visibleLines([...this.loggedLines, ...draft], size.rows - 3);
+    const position = this.window.positionText;
     return [
-      ` ${bold(harmless(this.job?.agent ?? ""))}  ${dim(this.jobId)}`,
-      ...seen.map((line) => ` ${line}`),
-      ...Array.from({ length: size.rows - 3 - seen.length }, () => ""),
+      ` ${bold(sanitizeText(this.job?.agent ?? ""))}  ${dim(this.jobId)}`,
+      ...visibleLines.map((line) => ` ${line}`),
+      ...Array.from({ length: size.rows - 3 - visibleLines.length }, () => ""),
       dim("─".repeat(size.columns)),
-      dim(` ↑↓ move   c cancel   q back   ${place}`),
+      dim(` ↑↓ move   c cancel   q back   ${position}`),
     ];
   }
 
-  async press(key: Key): Promise<Move> {
-    if (this.window.press(key)) return "stay";
+  async onKey(key: Key): Promise<Navigation> {
+    if (this.window.handleKey(key)) return "stay";
     if (key.name === "back") return "back";
     if (key.name === "letter" && key.letter === "c") await this.fleet.cancel(this.jobId);
     return "stay";
   }
 
   close(): void {
-    this.over.abort();
+    this.abortController.abort();
   }
 
-  private async read(): Promise<void> {
+  private async streamLog(): Promise<void> {
     this.job = (await this.fleet.job(this.jobId))?.job;
-    for await (const { message } of this.fleet.output(this.jobId, { follow: this.over.signal })) {
-      for (const event of eventsOfLine({ ...message })) this.add(this.painter.paint(event));
+    for await (const { message } of this.fleet.output(this.jobId, {
+      follow: this.abortController.signal,
+    })) {
+      for (const event of parseLogMessage({ ...message }))
+        this.appendLines(this.renderer.render(event));
     }
-    this.add(this.painter.finish());
+    this.appendLines(this.renderer.finish());
     this.job = (await this.fleet.job(this.jobId))?.job;
-    if (this.job) this.add(["", ...endingLines(this.job, undefined, this.look)]);
+    if (this.job) this.appendLines(["", ...jobEndLines(this.job, undefined, this.style)]);
   }
 
-  private add(lines: string[]): void {
-    this.written.push(...lines);
-    if (this.written.length > mostLines) this.written = this.written.slice(-mostLines);
+  private appendLines(lines: string[]): void {
+    this.loggedLines.push(...lines);
+    if (this.loggedLines.length > maxLines) this.loggedLines = this.loggedLines.slice(-maxLines);
   }
 }

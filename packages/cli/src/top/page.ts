@@ -1,20 +1,20 @@
 import type { Key } from "./keys.ts";
 
-export interface Size {
+export interface ScreenSize {
   columns: number;
   rows: number;
 }
 
-/** One thing that fills the screen. */
+/** A full-screen page. */
 export interface Page {
-  lines(size: Size, now: Date): string[];
-  /** What a key does: nothing to the pages, leave this one, or put another over it. */
-  press(key: Key): Promise<Move>;
-  /** Takes all that is typed as it comes, in the place of keys. */
-  type?(text: string): Promise<Move>;
-  /** There is nothing to come back to. */
-  readonly isOver?: boolean;
+  render(size: ScreenSize, now: Date): string[];
+  /** Handles a key. Returns whether to stay, go back or open another page. */
+  onKey(key: Key): Promise<Navigation>;
+  /** If present, receives the raw input instead of keys. */
+  onInput?(text: string): Promise<Navigation>;
+  /** The page is skipped when the user goes back to it. */
+  readonly isDone?: boolean;
   close(): void;
 }
 
-export type Move = "stay" | "back" | Page;
+export type Navigation = "stay" | "back" | Page;

@@ -3,26 +3,26 @@ import type { Fix } from "./fix.ts";
 export const checkGroups = ["machine", "claude", "fleet", "agents", "docker"] as const;
 export type CheckGroup = (typeof checkGroups)[number];
 
-/** One thing that was looked at, and what is to be done if it is not well. */
+/** The result of one check, with a hint if there is a problem. */
 export interface Finding {
-  /** What was looked at: `engine`, `credentials`, … */
+  /** Name of the check: `engine`, `credentials`, … */
   name: string;
-  /** Whose it is, where it is one agent's. */
+  /** The agent, if the check is about a single agent. */
   agent?: string;
-  /** `unknown`: it was not checked, and nothing is claimed. */
+  /** `unknown` means not checked. */
   verdict: "ok" | "warning" | "failed" | "unknown";
   message: string;
   hint?: string;
-  /** The file, and the line in it, where it can be changed. */
+  /** The file, with line and column if known, in which to fix it. */
   place?: string;
-  /** What `--fix` does about it. */
+  /** The change that `--fix` makes. */
   fix?: Fix;
 }
 
-/** A finding as the doctor reports it. */
+/** A finding with its group, as reported by the doctor. */
 export interface Check extends Finding {
   group: CheckGroup;
-  /** It was not well, and has been mended. */
+  /** Set if the problem has been fixed. */
   fixed?: true;
 }
 
@@ -38,6 +38,6 @@ export function failed(name: string, message: string, hint: string): Finding {
   return { name, verdict: "failed", message, hint };
 }
 
-export function unknown(name: string, message: string, hint?: string): Finding {
+export function notChecked(name: string, message: string, hint?: string): Finding {
   return { name, verdict: "unknown", message, ...(hint !== undefined && { hint }) };
 }

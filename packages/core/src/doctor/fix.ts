@@ -1,13 +1,13 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { acquireLock } from "../state/lock.ts";
+import { acquireLock } from "../store/sqlite/state-lock.ts";
 
-/** What is safe to mend without asking. */
+/** A change that is safe to make without confirmation. */
 export type Fix =
   | { kind: "chmod"; path: string; mode: number }
   | { kind: "remove_stale"; stateDir: string };
 
-/** Does it, and says what was done; undefined when it could not be done. */
+/** Applies the fix and returns a description; undefined if it failed. */
 export function applyFix(fix: Fix): string | undefined {
   try {
     return fix.kind === "chmod" ? chmod(fix) : removeStale(fix.stateDir);
@@ -21,11 +21,11 @@ function chmod({ path, mode }: Extract<Fix, { kind: "chmod" }>): string {
   return `${path} now has the mode ${mode.toString(8)}.`;
 }
 
-/** Under the lock, so that nothing of a fleet is taken that starts just now. */
+/** Holds the lock, so that files of a fleet that is just starting are not removed. */
 function removeStale(stateDir: string): string {
   const lock = acquireLock(stateDir);
   try {
-    const names = staleNames(stateDir);
+    const names = findStaleFiles(stateDir);
     for (const name of names) rmSync(join(stateDir, name), { recursive: true, force: true });
     return `Removed from ${stateDir}: ${["herdctl.lock.json", ...names].join(", ")}.`;
   } finally {
@@ -33,14 +33,14 @@ function removeStale(stateDir: string): string {
   }
 }
 
-const longestSelfTest = 3_600_000;
+const maxSelfTestAgeMs = 3_600_000;
 
-/** What a fleet or a doctor leaves that was killed, besides what the next fleet settles. */
-export function staleNames(stateDir: string): string[] {
+/** Files left by a killed fleet or doctor that the next fleet does not clean up. */
+export function findStaleFiles(stateDir: string): string[] {
   return readdirSync(stateDir).filter((name) => {
     if (name === "herdctl.sock") return true;
     if (!name.startsWith("self-test-")) return false;
     const { mtimeMs } = lstatSync(join(stateDir, name));
-    return Date.now() - mtimeMs > longestSelfTest;
+    return Date.now() - mtimeMs > maxSelfTestAgeMs;
   });
 }

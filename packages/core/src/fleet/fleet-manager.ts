@@ -1,99 +1,118 @@
-import type { ChatLinkStatus } from "../chat/chat-link.ts";
-import { type ShownConfig, showConfig } from "../config/show.ts";
-import { UserError } from "../errors/user-error.ts";
-import type { Admission, TriggerRequest } from "../queue/admit.ts";
-import { defaultFleetLimit } from "../queue/claim.ts";
-import type { AccessToken } from "../state/access-token.ts";
-import type { Approval, Word } from "../state/approval.ts";
-import type { Artifact } from "../state/artifacts.ts";
-import type { AuditPage, AuditQuery } from "../state/audit.ts";
-import type { DeliveryQuery, HookQuery } from "../state/contract.ts";
-import type { Delivery, DeliveryWithBody } from "../state/delivery.ts";
-import type { ScheduleName } from "../state/due-time.ts";
-import type { HookRun } from "../state/hook-run.ts";
-import type { Actor } from "../state/identity.ts";
-import type { Attempt, Job } from "../state/job.ts";
-import type { JobPage, JobQuery } from "../state/job-store.ts";
-import type { Login } from "../state/login.ts";
-import { Memory, memoryDir, type Note } from "../state/memory.ts";
-import type { DuePage, DueQuery } from "../state/schedule-store.ts";
-import type { Amounts } from "../state/spending.ts";
+import { viewConfig } from "@herdctl/config";
+import {
+  type AccessToken,
+  type Admission,
+  type AgentStatus,
+  type Approval,
+  type ApprovalDecision,
+  type Artifact,
+  type Attempt,
+  type AuditPage,
+  type AuditQuery,
+  type BudgetAmounts,
+  type BudgetView,
+  type ChatConnectionStatus,
+  type ConfigView,
+  type CostQuery,
+  type CostView,
+  type CreatedToken,
+  type Delivery,
+  type DeliveryListView,
+  type DeliveryQuery,
+  type DeliveryWithBody,
+  type DueTimePage,
+  type DueTimeQuery,
+  type FleetControl,
+  type FleetEvent,
+  type FleetStatus,
+  type HookQuery,
+  type HookRun,
+  type Job,
+  type JobOutput,
+  type JobPage,
+  type JobQuery,
+  type Login,
+  type NewAccessToken,
+  type NodeView,
+  type Note,
+  type OutputOptions,
+  type ScheduleRef,
+  type ScheduleView,
+  type SessionView,
+  type ShutdownOptions,
+  type TriggerRequest,
+  UserError,
+} from "@herdctl/protocol";
+import { listNodes, viewSingleNode } from "../cluster/list-nodes.ts";
+import type { RecoveryResult } from "../jobs/attempts/recovery.ts";
+import { waitForJob } from "../jobs/attempts/wait-for-job.ts";
+import { defaultFleetLimit } from "../jobs/dispatch/claim.ts";
+import { AgentMemory, memoryDir } from "../store/files/agent-memory.ts";
+import type { Actor } from "../store/model/identity.ts";
+import { viewSchedules } from "../triggers/schedules/schedule-view.ts";
+import type { FleetAccess } from "./access.ts";
+import { FleetActions } from "./actions.ts";
 import { processActor } from "./audit-lifecycle.ts";
-import { type BudgetView, viewBudget } from "./budget-view.ts";
-import type {
-  AgentStatus,
-  DeliveryList,
-  FleetControl,
-  FleetEvent,
-  FleetStatus,
-  JobOutput,
-  OutputOptions,
-  ShutdownOptions,
-} from "./control.ts";
-import { type CostRequest, type CostView, viewCosts } from "./cost-view.ts";
-import type { CreatedToken, FleetAccess, NewAccessToken } from "./fleet-access.ts";
-import { FleetActions } from "./fleet-actions.ts";
-import { FleetLife, type FleetManagerOptions } from "./fleet-life.ts";
-import { FleetMcp } from "./fleet-mcp.ts";
-import { FleetPort } from "./fleet-port.ts";
-import { fleetStatus } from "./fleet-status.ts";
-import { FleetWebhooks } from "./fleet-webhooks.ts";
-import { jobOutput } from "./job-output.ts";
-import { artifactOf, artifactsOf } from "./kept-files.ts";
-import { listNodes, onlyNode } from "./nodes/list-nodes.ts";
-import type { NodeView } from "./nodes/node-view.ts";
-import type { Recovered } from "./recovery.ts";
-import { type ScheduleView, viewSchedules } from "./schedule-view.ts";
-import { type SessionView, viewSession } from "./session-view.ts";
-import { waitForJob } from "./wait-for-job.ts";
+import { FleetHttpOptions } from "./http-options.ts";
+import { FleetLifecycle, type FleetManagerOptions } from "./lifecycle.ts";
+import { FleetMcpOptions } from "./mcp-options.ts";
+import { listJobArtifacts, openJobArtifact } from "./views/artifacts.ts";
+import { viewBudget } from "./views/budget.ts";
+import { viewCosts } from "./views/costs.ts";
+import { streamJobOutput } from "./views/job-output.ts";
+import { viewSession } from "./views/sessions.ts";
+import { viewFleetStatus } from "./views/status.ts";
+import { FleetWebhooks } from "./webhooks.ts";
 
-/** A fleet at work: it holds the lock, admits, starts, follows and records. */
+/** A running fleet: holds the lock, admits triggers, runs jobs and records their results. */
 export class FleetManager implements FleetControl {
   readonly webhooks: FleetWebhooks;
-  readonly port: FleetPort;
-  readonly mcp: FleetMcp;
-  private readonly life: FleetLife;
+  readonly http: FleetHttpOptions;
+  readonly mcp: FleetMcpOptions;
+  private readonly lifecycle: FleetLifecycle;
   private readonly actions: FleetActions;
 
   constructor(private readonly options: FleetManagerOptions) {
-    this.life = new FleetLife(
+    this.lifecycle = new FleetLifecycle(
       options,
       (actor) => this.as(actor),
-      () => this.port.url,
+      () => this.http.url,
     );
     const env = options.env ?? process.env;
-    const config = () => this.life.config;
-    this.port = new FleetPort({ env, problems: this.life.problems, config });
-    this.mcp = new FleetMcp({ env, config });
+    const config = () => this.lifecycle.config;
+    this.http = new FleetHttpOptions({ env, problems: this.lifecycle.problems, config });
+    this.mcp = new FleetMcpOptions({ env, config });
     this.webhooks = new FleetWebhooks({
       env,
-      hub: this.life.hub,
+      hub: this.lifecycle.hub,
       config,
-      state: () => this.life.opened.state,
-      trigger: (request, delivery, actor) => this.actingAs(actor).take(request, delivery),
+      state: () => this.lifecycle.runningServices.state,
+      trigger: (request, delivery, actor) =>
+        this.actingAs(actor).triggerWithDelivery(request, delivery),
+      audit: this.lifecycle.audit,
     });
     this.actions = this.actingAs(processActor());
   }
 
-  /** The same fleet for another actor: what is done through it is recorded as done by that one. */
+  /** The same fleet for another actor. Actions through it are recorded under that identity. */
   as(actor: Actor): FleetManager {
     const actions = { value: this.actingAs(actor) };
     return Object.create(this, { actions });
   }
 
-  /** Tokens and sign-ins, for the server that lets requests in. */
+  /** Tokens and logins, for the server that authenticates requests. */
   get access(): FleetAccess {
-    return this.life.access;
+    return this.lifecycle.access;
   }
 
   /** Reads the configuration, takes the lock and opens the state. Nothing runs yet. */
   initialize(): Promise<void> {
-    return this.life.initialize();
+    return this.lifecycle.initialize();
   }
 
-  /** Takes over what an earlier fleet process left, then starts what waits. */
-  start(): Promise<Recovered> {
-    return this.life.start();
+  /** Adopts what an earlier fleet process left, then starts waiting jobs. */
+  start(): Promise<RecoveryResult> {
+    return this.lifecycle.start();
   }
 
   stop(options?: ShutdownOptions): Promise<void> {
@@ -104,37 +123,37 @@ export class FleetManager implements FleetControl {
     return this.actions.shutdown(options);
   }
 
-  /** Called with each event of that type, until the returned function is. */
+  /** Calls the listener with each event of a type. Returns a function that unsubscribes. */
   on<T extends FleetEvent["type"]>(
     type: T,
     listener: (event: Extract<FleetEvent, { type: T }>) => void,
   ): () => void {
-    return this.life.hub.on(type, listener);
+    return this.lifecycle.hub.on(type, listener);
   }
 
-  /** Ends with the signal, or when the fleet has stopped. */
+  /** Ends when the signal is aborted or the fleet has stopped. */
   events(signal: AbortSignal): AsyncIterable<FleetEvent> {
-    return this.life.hub.stream(signal);
+    return this.lifecycle.hub.stream(signal);
   }
 
   status(): Promise<FleetStatus> {
-    const { config, condition, startedAt } = this.life;
-    return this.life.ask(({ state, dispatcher, clock, context }) =>
-      fleetStatus({
+    const { config, condition, startedAt } = this.lifecycle;
+    return this.lifecycle.withServices(({ state, activeJobs, clock, cluster }) =>
+      viewFleetStatus({
         loaded: config,
         state,
-        next: clock?.next() ?? [],
-        active: [...dispatcher.active.values()],
-        nodes: context.site?.nodes,
+        nextDueTimes: clock?.next() ?? [],
+        activeJobs: [...activeJobs.values()],
+        nodes: cluster?.nodes,
         version: this.options.version ?? "0.0.0",
         startedAt,
         condition,
-        url: this.port.url,
+        url: this.http.url,
       }),
     );
   }
 
-  /** `status` by the name that programs look for. */
+  /** The same as `status`. */
   getStatus(): Promise<FleetStatus> {
     return this.status();
   }
@@ -147,19 +166,19 @@ export class FleetManager implements FleetControl {
     return this.actions.trigger(request);
   }
 
-  /** Goes on with a session, named by itself or by a job that ran in it. */
+  /** Continues a session, given by its id or by a job that ran in it. */
   resume(sessionOrJob: string, prompt: string): Promise<Admission> {
     return this.actions.continue(sessionOrJob, { prompt, resume: sessionOrJob });
   }
 
-  /** Begins a new session that starts as a copy of this one. */
+  /** Starts a new session as a copy of this one. */
   fork(sessionOrJob: string, prompt: string, at?: string): Promise<Admission> {
     return this.actions.continue(sessionOrJob, { prompt, fork: sessionOrJob, forkAt: at });
   }
 
   wait(jobId: string, signal?: AbortSignal): Promise<Job> {
-    const { hub } = this.life;
-    return this.life.ask(({ state }) => waitForJob({ state, hub }, jobId, signal));
+    const { hub } = this.lifecycle;
+    return this.lifecycle.withServices(({ state }) => waitForJob({ state, hub }, jobId, signal));
   }
 
   cancel(jobId: string, options?: { force?: boolean }): Promise<Job> {
@@ -167,50 +186,55 @@ export class FleetManager implements FleetControl {
   }
 
   job(id: string): Promise<{ job: Job; attempts: Attempt[] } | undefined> {
-    return this.life.ask(async ({ state }) => {
+    return this.lifecycle.withServices(async ({ state }) => {
       const job = await state.jobs.get(id);
-      return job && { job, attempts: await state.jobs.attempts(id) };
+      return job && { job, attempts: await state.jobs.listAttempts(id) };
     });
   }
 
   chain(jobId: string): Promise<Job[]> {
-    return this.life.ask(async ({ state }) => {
+    return this.lifecycle.withServices(async ({ state }) => {
       const job = await state.jobs.get(jobId);
       if (!job) throw new UserError("job_not_found", `there is no job ${jobId}`);
-      return state.jobs.chain(job.chain.id);
+      return state.jobs.listChain(job.chain.id);
     });
   }
 
   jobs(query: JobQuery): Promise<JobPage> {
-    return this.life.ask(({ state }) => state.jobs.list(query));
+    return this.lifecycle.withServices(({ state }) => state.jobs.list(query));
   }
 
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput> {
-    const { hub, opened } = this.life;
-    const { state, context } = opened;
-    return jobOutput({ state, hub, site: context.site }, jobId, options);
+    const { hub, runningServices } = this.lifecycle;
+    const { state, cluster } = runningServices;
+    return streamJobOutput({ state, hub, cluster }, jobId, options);
   }
 
-  /** `output` by the name of the command that shows it. */
+  /** The same as `output`. */
   logs(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput> {
     return this.output(jobId, options);
   }
 
   approvals({ job }: { job?: string } = {}): Promise<Approval[]> {
-    return this.life.ask(({ state: { approvals } }) =>
-      job === undefined ? approvals.open() : approvals.ofJob(job),
+    return this.lifecycle.withServices(({ state: { approvals } }) =>
+      job === undefined ? approvals.listOpen() : approvals.listByJob(job),
     );
   }
 
-  answer(approvalId: string, word: Word, note?: string, reason?: string): Promise<Approval> {
-    return this.actions.answer(approvalId, word, note, reason);
+  answer(
+    approvalId: string,
+    decision: ApprovalDecision,
+    note?: string,
+    reason?: string,
+  ): Promise<Approval> {
+    return this.actions.answer(approvalId, decision, note, reason);
   }
 
   sessions(query: { agent?: string } = {}): Promise<SessionView[]> {
-    return this.life.ask(async ({ state, context, nodes }) => {
+    return this.lifecycle.withServices(async ({ state, environment, nodes }) => {
       const found = await state.sessions.list(query);
-      const [environment, now] = [context.environment(), new Date()];
-      return found.map((session) => viewSession(session, environment, now, nodes?.id));
+      const now = new Date();
+      return found.map((session) => viewSession(session, environment(), now, nodes?.id));
     });
   }
 
@@ -222,12 +246,12 @@ export class FleetManager implements FleetControl {
     return this.actions.resumeAgent(agent);
   }
 
-  deliveries(query: DeliveryQuery): Promise<DeliveryList> {
-    return this.life.ask(() => this.webhooks.list(query));
+  deliveries(query: DeliveryQuery): Promise<DeliveryListView> {
+    return this.lifecycle.withServices(() => this.webhooks.list(query));
   }
 
   delivery(id: string): Promise<DeliveryWithBody | undefined> {
-    return this.life.ask(({ state }) => state.deliveries.get(id));
+    return this.lifecycle.withServices(({ state }) => state.deliveries.get(id));
   }
 
   replay(deliveryId: string): Promise<Delivery> {
@@ -235,22 +259,24 @@ export class FleetManager implements FleetControl {
   }
 
   schedules(): Promise<ScheduleView[]> {
-    return this.life.ask(({ state, context }) => viewSchedules(context.fleet(), state, new Date()));
+    return this.lifecycle.withServices(({ state, fleet }) =>
+      viewSchedules(fleet(), state, new Date()),
+    );
   }
 
-  dueTimes(query: DueQuery): Promise<DuePage> {
-    return this.life.ask(({ state }) => state.schedules.history(query));
+  dueTimes(query: DueTimeQuery): Promise<DueTimePage> {
+    return this.lifecycle.withServices(({ state }) => state.schedules.listDueRecords(query));
   }
 
-  switchSchedule(name: ScheduleName, enabled: boolean): Promise<ScheduleView> {
+  switchSchedule(name: ScheduleRef, enabled: boolean): Promise<ScheduleView> {
     return this.actions.switchSchedule(name, enabled);
   }
 
-  removeSchedule(name: ScheduleName): Promise<void> {
+  removeSchedule(name: ScheduleRef): Promise<void> {
     return this.actions.removeSchedule(name);
   }
 
-  /** Whatever the configuration says, from now on and over restarts. */
+  /** Overrides the configuration, also after restarts. */
   async enableSchedule(agent: string, schedule: string): Promise<void> {
     await this.switchSchedule({ agent, schedule }, true);
   }
@@ -260,102 +286,106 @@ export class FleetManager implements FleetControl {
   }
 
   budget(): Promise<BudgetView> {
-    return this.life.ask(({ state, context }) => viewBudget(context.fleet(), state, new Date()));
+    return this.lifecycle.withServices(({ state, fleet }) =>
+      viewBudget(fleet(), state, new Date()),
+    );
   }
 
-  raiseBudget(agent: string | undefined, by: Partial<Amounts>): Promise<BudgetView> {
-    return this.actions.raiseBudget(agent, by);
+  raiseBudget(agent: string | undefined, amounts: Partial<BudgetAmounts>): Promise<BudgetView> {
+    return this.actions.raiseBudget(agent, amounts);
   }
 
-  costs(request: CostRequest): Promise<CostView> {
-    return this.life.ask(({ state, context }) =>
-      viewCosts(context.fleet(), state, request, new Date()),
+  costs(request: CostQuery): Promise<CostView> {
+    return this.lifecycle.withServices(({ state, fleet }) =>
+      viewCosts(fleet(), state, request, new Date()),
     );
   }
 
   artifacts(jobId: string): Promise<Artifact[]> {
-    return this.life.ask(({ state }) => artifactsOf(state, jobId));
+    return this.lifecycle.withServices(({ state }) => listJobArtifacts(state, jobId));
   }
 
   artifact(jobId: string, name: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-    return this.life.ask(({ state }) => artifactOf(state, jobId, name));
+    return this.lifecycle.withServices(({ state }) => openJobArtifact(state, jobId, name));
   }
 
   notes(agent: string): Promise<Note[]> {
-    return this.life.ask(async () => this.memoryOf(agent).list());
+    return this.lifecycle.withServices(async () => this.agentMemory(agent).list());
   }
 
   note(agent: string, name: string): Promise<string | undefined> {
-    return this.life.ask(async () => this.memoryOf(agent).read(name));
+    return this.lifecycle.withServices(async () => this.agentMemory(agent).read(name));
   }
 
   hooks(query: HookQuery): Promise<HookRun[]> {
-    return this.life.ask(({ state }) => state.hooks.list(query));
+    return this.lifecycle.withServices(({ state }) => state.hooks.list(query));
   }
 
   retryHook(id: string): Promise<HookRun> {
     return this.actions.retryHook(id);
   }
 
-  configuration(): Promise<ShownConfig> {
-    return this.life.ask(async () => showConfig(this.life.config));
+  configuration(): Promise<ConfigView> {
+    return this.lifecycle.withServices(async () => viewConfig(this.lifecycle.config));
   }
 
-  /** Each agent on each platform, as it stands. */
-  chat(): Promise<ChatLinkStatus[]> {
-    return this.life.ask(async ({ chat }) => chat?.status ?? []);
+  /** The connection of each agent on each platform. */
+  chat(): Promise<ChatConnectionStatus[]> {
+    return this.lifecycle.withServices(async ({ chat }) => chat?.status ?? []);
   }
 
   nodes(): Promise<NodeView[]> {
-    return this.life.ask(async ({ state, dispatcher }) => {
+    return this.lifecycle.withServices(async ({ state, activeJobs }) => {
       const now = new Date();
-      const { fleet } = this.life.config;
+      const { fleet } = this.lifecycle.config;
       if (fleet.store !== undefined) return listNodes(state, now);
       const version = this.options.version ?? "0.0.0";
       const capacity = fleet.fleet.max_concurrent ?? defaultFleetLimit;
-      const { startedAt } = this.life;
-      return [onlyNode({ running: dispatcher.active.size, capacity, version, startedAt }, now)];
+      const { startedAt } = this.lifecycle;
+      return [viewSingleNode({ running: activeJobs.size, capacity, version, startedAt }, now)];
     });
   }
 
-  /** What is read here is in force on all nodes from now on. */
+  /** Reloads the configuration on all nodes. */
   reload(): Promise<void> {
     return this.actions.reload();
   }
 
   audit(query: AuditQuery): Promise<AuditPage> {
-    return this.life.ask(({ state }) => state.audit.list(query));
+    return this.lifecycle.withServices(({ state }) => state.audit.list(query));
   }
 
   tokens(): Promise<AccessToken[]> {
-    return this.life.ask(() => this.access.tokens());
+    return this.lifecycle.withServices(() => this.access.tokens());
   }
 
-  createToken(wanted: NewAccessToken): Promise<CreatedToken> {
-    return this.life.ask(() => this.actions.createToken(wanted));
+  createToken(newToken: NewAccessToken): Promise<CreatedToken> {
+    return this.lifecycle.withServices(() => this.actions.createToken(newToken));
   }
 
   revokeToken(name: string): Promise<void> {
-    return this.life.ask(() => this.actions.revokeToken(name));
+    return this.lifecycle.withServices(() => this.actions.revokeToken(name));
   }
 
   logins(): Promise<Login[]> {
-    return this.life.ask(() => this.access.logins());
+    return this.lifecycle.withServices(() => this.access.logins());
   }
 
   endLogin(id: string): Promise<void> {
-    return this.life.ask(() => this.actions.endLogin(id));
+    return this.lifecycle.withServices(() => this.actions.endLogin(id));
   }
 
   endAllLogins(): Promise<number> {
-    return this.life.ask(() => this.actions.endAllLogins());
+    return this.lifecycle.withServices(() => this.actions.endAllLogins());
   }
 
-  private memoryOf(agent: string): Memory {
-    return new Memory(memoryDir(this.life.opened.state.stateDir, this.life.agent(agent).name));
+  private agentMemory(agent: string): AgentMemory {
+    return new AgentMemory(
+      memoryDir(this.lifecycle.runningServices.state.stateDir, this.lifecycle.agent(agent).name),
+    );
   }
 
   private actingAs(actor: Actor): FleetActions {
-    return new FleetActions(this.life, this.webhooks, actor);
+    return new FleetActions(this.lifecycle, this.webhooks, actor);
   }
 }

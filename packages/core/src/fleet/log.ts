@@ -1,38 +1,37 @@
 import { join } from "node:path";
+import { type Environment, listSecretValues } from "@herdctl/config";
+import type { FleetEvent } from "@herdctl/protocol";
 import { type Logger, pino } from "pino";
-import type { Environment } from "../config/environment.ts";
-import { secretValues } from "../config/secret-values.ts";
-import type { FleetEvent } from "./control.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
 export interface FleetLog {
-  /** What happened, without the words of prompts, agents and tools. */
+  /** Logs an event without the text of prompts, agents and tools. */
   event(event: FleetEvent): void;
-  info(text: string, facts?: object): void;
+  info(text: string, fields?: object): void;
   error(text: string, error: unknown): void;
   close(): void;
 }
 
-export interface LogOptions {
+export interface FleetLogOptions {
   folder: string;
-  /** Whose secrets must not be written. */
+  /** The environment whose secrets must not be written. */
   environment: Environment;
   maxBytes?: number;
   now?: () => Date;
 }
 
-/** `logs/fleet.log`: one JSON object a line, with secrets taken out. */
-export function openFleetLog(options: LogOptions): FleetLog {
+/** `logs/fleet.log`: one JSON object per line, with secrets removed. */
+export function openFleetLog(options: FleetLogOptions): FleetLog {
   const { folder, environment, maxBytes = 10 * 1024 ** 2, now = () => new Date() } = options;
-  const file = new RotatingFile(join(folder, "fleet.log"), folder, { maxBytes, keep: 7, now });
-  const hide = secretHider(environment);
+  const file = new RotatingFile(join(folder, "fleet.log"), folder, { maxBytes, maxFiles: 7, now });
+  const redact = createRedactor(environment);
   const logger = pino(
     { base: { pid: process.pid }, timestamp: () => `,"time":"${now().toISOString()}"` },
-    { write: (line: string) => file.write(hide(line)) },
+    { write: (line: string) => /* defence: log-redaction */ file.write(redact(line)) },
   );
   return {
     event: (event) => logEvent(logger, event),
-    info: (text, facts = {}) => logger.info(facts, text),
+    info: (text, fields = {}) => logger.info(fields, text),
     error: (text, error) => logger.error({ err: error }, text),
     close: () => file.close(),
   };
@@ -40,12 +39,12 @@ export function openFleetLog(options: LogOptions): FleetLog {
 
 function logEvent(logger: Logger, event: FleetEvent): void {
   if (event.type === "job:output") return;
-  const isBad = event.type === "fleet:problem" || event.type === "agent:paused";
-  const write = isBad ? logger.warn.bind(logger) : logger.info.bind(logger);
-  write(factsOf(event), event.type);
+  const isWarning = event.type === "fleet:problem" || event.type === "agent:paused";
+  const write = isWarning ? logger.warn.bind(logger) : logger.info.bind(logger);
+  write(logFieldsOf(event), event.type);
 }
 
-function factsOf(event: Exclude<FleetEvent, { type: "job:output" }>): object {
+function logFieldsOf(event: Exclude<FleetEvent, { type: "job:output" }>): object {
   if ("job" in event) {
     const { id, agent, status, outcome, attempts, cost_usd, duration_seconds } = event.job;
     return { job: id, agent, status, outcome: outcome?.code, attempts, cost_usd, duration_seconds };
@@ -58,16 +57,16 @@ function factsOf(event: Exclude<FleetEvent, { type: "job:output" }>): object {
     const { id, job_id, type, status, attempts, message } = event.hook;
     return { hook: id, job: job_id, type, status, attempts, message };
   }
-  const { type: _, ...facts } = event;
-  return facts;
+  const { type: _, ...fields } = event;
+  return fields;
 }
 
-const keyShape = /sk-ant-[\w-]{8,}/g;
+const apiKeyPattern = /sk-ant-[\w-]{8,}/g;
 
-function secretHider(environment: Environment): (text: string) => string {
-  const secrets = secretValues(environment).map((value) => JSON.stringify(value).slice(1, -1));
+function createRedactor(environment: Environment): (text: string) => string {
+  const secrets = listSecretValues(environment).map((value) => JSON.stringify(value).slice(1, -1));
   return (text) =>
     secrets
-      .reduce((hidden, secret) => hidden.replaceAll(secret, "[hidden]"), text)
-      .replace(keyShape, "[hidden]");
+      .reduce((redacted, secret) => redacted.replaceAll(secret, "[hidden]"), text)
+      .replace(apiKeyPattern, "[hidden]");
 }

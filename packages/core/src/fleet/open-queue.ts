@@ -1,57 +1,64 @@
-import type { ResolvedAgent } from "../config/resolve.ts";
-import { BossQueue } from "../queue/boss/boss-queue.ts";
-import { OrderCarrier } from "../queue/boss/order-carrier.ts";
-import type { Queue } from "../queue/contract.ts";
-import { EmbeddedQueue } from "../queue/embedded-queue.ts";
-import type { HandOutRules } from "../queue/plan-hand-out.ts";
-import { placeOf } from "../runner/run-order.ts";
-import { sessionRule } from "../runner/session-plan.ts";
-import type { HomeWish } from "../state/hand-out.ts";
-import type { FleetContext } from "./context.ts";
+import type { ResolvedAgent } from "@herdctl/config";
+import type { ClusterServices } from "../cluster/cluster-services.ts";
+import { NodeCommandBus } from "../cluster/node-command-bus.ts";
+import type { AssignmentRules } from "../cluster/plan-assignments.ts";
+import { SharedQueue } from "../cluster/shared-queue.ts";
+import { sessionRule } from "../jobs/attempts/session-plan.ts";
+import { EmbeddedQueue } from "../jobs/dispatch/embedded-queue.ts";
+import type { Queue } from "../jobs/dispatch/queue-interface.ts";
+import type { JobServices } from "../jobs/services.ts";
+import { sessionHomeKindOf } from "../runner/contract/run-order.ts";
+import type { AffinityQuery } from "../store/model/assignment.ts";
 
-interface QueueFrame {
-  context: Pick<FleetContext, "state" | "site" | "fleet" | "trouble">;
-  isActive(jobId: string): boolean;
-  /** Of a short fleet, which starts only its own. */
-  own?: (jobId: string) => boolean;
+interface QueueServices
+  extends Pick<JobServices, "state" | "fleet" | "reportError" | "activeJobs"> {
+  cluster: ClusterServices | undefined;
 }
 
-/** The queue that fits the state: of this process alone, or of all nodes that share it. */
-export function openQueue({ context, isActive, own }: QueueFrame): Queue {
-  const { state, site, fleet, trouble } = context;
+/** The queue for this state. `own` limits it to jobs that were triggered in this process. */
+export function openQueue(
+  { state, cluster, fleet, reportError, activeJobs }: QueueServices,
+  own?: (jobId: string) => boolean,
+): Queue {
+  const isActive = (jobId: string) => activeJobs.isActive(jobId);
   const { shared } = state;
-  const concerns = own ?? (() => true);
-  if (!shared || !site) return new EmbeddedQueue({ jobs: state.jobs, isActive, concerns });
-  const { nodes } = site;
+  if (!shared || !cluster)
+    return new EmbeddedQueue({ jobs: state.jobs, isActive, isOwnJob: own ?? (() => true) });
+  const { nodes } = cluster;
   const { connectionString } = shared;
-  return new BossQueue({
+  return new SharedQueue({
     jobs: state.jobs,
-    carrier: new OrderCarrier({ connectionString, node: nodes.id, trouble }),
-    here: () => nodes,
-    nodes: () => nodes.nodes,
-    mayHandOut: () => nodes.isUpToDate,
-    rules: () => rulesOf(fleet().agents),
-    own,
+    commandBus: new NodeCommandBus({ connectionString, nodeId: nodes.id, reportError }),
+    currentNode: () => nodes,
+    knownNodes: () => nodes.nodes,
+    canAssign: () => nodes.isConfigCurrent,
+    rules: () => assignmentRules(fleet().agents),
+    isOwnJob: own,
     isActive,
   });
 }
 
-function rulesOf(agents: readonly ResolvedAgent[]): Pick<HandOutRules, "places" | "latestOf"> {
+function assignmentRules(
+  agents: readonly ResolvedAgent[],
+): Pick<AssignmentRules, "placementRules" | "latestSessionQuery"> {
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   return {
-    places: new Map(
-      agents.map(({ name, runs_on: runsOn, when_node_gone: whenGone }) => [
+    placementRules: new Map(
+      agents.map(({ name, runs_on: runsOn, when_node_gone: whenNodeGone }) => [
         name,
-        { runsOn, whenGone },
+        { runsOn, whenNodeGone },
       ]),
     ),
-    latestOf: ({ agent, schedule }) => latestOf(byName.get(agent), schedule),
+    latestSessionQuery: ({ agent, schedule }) => latestOf(byName.get(agent), schedule),
   };
 }
 
-/** Which session a job goes on with by itself, as `prepareRun` will choose it. */
-function latestOf(agent: ResolvedAgent | undefined, schedule: string | null): HomeWish["latest"] {
+/** The session that a job resumes by default, as `prepareRun` will choose it. */
+function latestOf(
+  agent: ResolvedAgent | undefined,
+  schedule: string | null,
+): AffinityQuery["latestSession"] {
   if (!agent) return null;
-  const { goesOn, ownOf } = sessionRule(agent, schedule);
-  return goesOn ? { place: placeOf(agent), ownOf } : null;
+  const { shouldResume, ownerSchedule } = sessionRule(agent, schedule);
+  return shouldResume ? { sessionHome: sessionHomeKindOf(agent), ownerSchedule } : null;
 }

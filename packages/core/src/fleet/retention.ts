@@ -1,101 +1,109 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate as breathe } from "node:timers/promises";
-import type { FleetContext } from "./context.ts";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { JobServices } from "../jobs/services.ts";
+import { removeUncollectedGit } from "../runner/recovery/collect-late-commits.ts";
 
-const atATime = 50;
-const onceADay = 24 * 3_600_000;
-/** The one on which clocks are set back. */
-const longestDay = 25 * 3_600_000;
+const batchSize = 50;
+const cleanupIntervalMs = 24 * 3_600_000;
+/** The day on which clocks are set back. */
+const longestDayMs = 25 * 3_600_000;
 
-/** Removes finished jobs that need not be kept, at the start and then once a day. */
-export class Retention {
+/** Removes old finished jobs, at startup and then once a day. */
+export class RetentionCleanup {
   private readonly timer: NodeJS.Timeout;
   private stopped = false;
-  private running: Promise<void>;
+  private currentRun: Promise<void>;
 
-  constructor(private readonly context: FleetContext) {
-    this.running = this.tidy();
+  constructor(private readonly context: JobServices) {
+    this.currentRun = this.cleanUp();
     this.timer = setInterval(() => {
-      this.running = this.tidy();
-    }, onceADay).unref();
+      this.currentRun = this.cleanUp();
+    }, cleanupIntervalMs).unref();
   }
 
-  /** This process has become the one that sees to records. */
-  again(): void {
-    this.running = this.running.then(() => this.tidy());
+  /** Called when this process becomes the leader. */
+  runAgain(): void {
+    this.currentRun = this.currentRun.then(() => this.cleanUp());
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.timer);
-    await this.running;
+    await this.currentRun;
   }
 
-  private async tidy(): Promise<void> {
+  private async cleanUp(): Promise<void> {
     try {
-      await this.removeStrays();
-      // Records are everybody's; one sees to them.
-      if (!this.context.isLead()) return;
-      await this.removeOld();
+      await this.removeOrphanedFolders();
+      // Records belong to all nodes, so only the leader removes them.
+      if (!this.context.isLeader()) return;
+      await this.removeOldJobs();
       await this.removeDeliveries();
       await this.removeDueTimes();
     } catch (error) {
-      this.context.trouble("old jobs could not be removed", error);
+      this.context.reportError("Failed to remove old jobs", error);
     }
   }
 
-  private async removeOld(): Promise<void> {
+  private async removeOldJobs(): Promise<void> {
     const { age, jobs_per_agent: keepPerAgent } = this.context.fleet().fleet.retention;
-    const finishedBefore = new Date(Date.now() - Math.max(age, this.needed()));
+    const finishedBefore = new Date(Date.now() - Math.max(age, this.minAgeMs()));
     while (!this.stopped) {
       const ids = await this.context.state.jobs.prune({
         finishedBefore,
         keepPerAgent,
-        limit: atATime,
+        limit: batchSize,
       });
-      for (const id of ids) await this.removeFolder(id);
-      if (ids.length < atATime) return;
-      await breathe();
+      for (const id of ids) await this.removeJobFolder(id);
+      if (ids.length < batchSize) break;
+      await yieldToEventLoop();
     }
+    await this.removeKeptGitFolders();
   }
 
-  /** What is spent of a day is counted from its jobs. */
-  private needed(): number {
+  /** Daily spending is counted from jobs, so the jobs of a whole day are kept. */
+  private minAgeMs(): number {
     const { fleet, agents } = this.context.fleet();
     const budgets = [fleet.budget, ...agents.map(({ budget }) => budget)];
-    return budgets.some((budget) => Object.keys(budget).length > 0) ? longestDay : 0;
+    return budgets.some((budget) => Object.keys(budget).length > 0) ? longestDayMs : 0;
   }
 
   private async removeDueTimes(): Promise<void> {
     const before = new Date(Date.now() - this.context.fleet().fleet.retention.age);
-    while (!this.stopped && (await this.context.state.schedules.prune(before, atATime)) > 0) {
-      await breathe();
+    while (!this.stopped && (await this.context.state.schedules.prune(before, batchSize)) > 0) {
+      await yieldToEventLoop();
     }
   }
 
   private async removeDeliveries(): Promise<void> {
     const { age, deliveries: keep } = this.context.fleet().fleet.retention;
     const receivedBefore = new Date(Date.now() - age);
-    const which = { receivedBefore, keep, limit: atATime };
-    while (!this.stopped && (await this.context.state.deliveries.prune(which)) === atATime) {
-      await breathe();
+    const policy = { receivedBefore, keep, limit: batchSize };
+    while (!this.stopped && (await this.context.state.deliveries.prune(policy)) === batchSize) {
+      await yieldToEventLoop();
     }
   }
 
-  /** A folder whose record is gone was being removed when we were last stopped. */
-  private async removeStrays(): Promise<void> {
+  /** A folder without a record was being removed when the fleet stopped. */
+  private async removeOrphanedFolders(): Promise<void> {
     const folders = await readdir(join(this.context.state.stateDir, "jobs")).catch(() => []);
     for (const [index, id] of folders.entries()) {
       if (this.stopped) return;
-      // There may be a hundred thousand, and the store answers without a pause.
-      if (index % atATime === 0) await breathe();
-      const isStray = id.startsWith("job-") && !(await this.context.state.jobs.get(id));
-      if (isStray) await this.removeFolder(id);
+      // There may be 100,000 folders, and the embedded store answers synchronously.
+      if (index % batchSize === 0) await yieldToEventLoop();
+      const isOrphaned = id.startsWith("job-") && !(await this.context.state.jobs.get(id));
+      if (isOrphaned) await this.removeJobFolder(id);
     }
+    await this.removeKeptGitFolders();
   }
 
-  private async removeFolder(id: string): Promise<void> {
+  private async removeKeptGitFolders(): Promise<void> {
+    const { stateDir, jobs } = this.context.state;
+    await removeUncollectedGit(stateDir, async (id) => (await jobs.get(id)) === undefined);
+  }
+
+  private async removeJobFolder(id: string): Promise<void> {
     await rm(this.context.state.jobDir(id), { recursive: true, force: true });
   }
 }

@@ -1,32 +1,32 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
-import { ensureFolder } from "../state/folder.ts";
+import { ensurePrivateDir } from "../store/files/state-folder.ts";
 
-export interface RotatingOptions {
+export interface RotatingFileOptions {
   maxBytes: number;
-  /** How many old files stay beside the current one. */
-  keep: number;
+  /** Number of old files to keep besides the current one. */
+  maxFiles: number;
   now: () => Date;
 }
 
 /**
- * A file that lines are added to; when it is full, and on a new day, it becomes `<path>.1` and so
- * on. Written at once, so that the last words before a crash are there. A line that cannot be
- * written is lost: a full disk must not stop the one who only tells about it.
+ * A log file. When it is full, and on a new day, it is renamed to `<path>.1` and so on. Lines are
+ * written synchronously, so that the last lines before a crash are kept. A line that cannot be
+ * written is dropped: a full disk must not stop the process that logs.
  */
 export class RotatingFile {
   private handle: number | undefined;
   private size = 0;
-  private day = "";
+  private openedDay = "";
 
   constructor(
     private readonly path: string,
     private readonly folder: string,
-    private readonly options: RotatingOptions,
+    private readonly options: RotatingFileOptions,
   ) {}
 
   write(line: string): void {
     try {
-      const handle = this.opened(Buffer.byteLength(line));
+      const handle = this.handleFor(Buffer.byteLength(line));
       this.size += writeSync(handle, line);
     } catch {
       this.close();
@@ -38,30 +38,30 @@ export class RotatingFile {
     this.handle = undefined;
   }
 
-  private opened(more: number): number {
+  private handleFor(addedBytes: number): number {
     const handle = this.handle ?? this.open();
-    const isFull = this.size > 0 && this.size + more > this.options.maxBytes;
-    if (!isFull && this.day === dayOf(this.options.now())) return handle;
+    const isFull = this.size > 0 && this.size + addedBytes > this.options.maxBytes;
+    if (!isFull && this.openedDay === dayOf(this.options.now())) return handle;
     this.close();
-    this.shift();
+    this.rotate();
     return this.open();
   }
 
   private open(): number {
-    ensureFolder(this.folder);
+    ensurePrivateDir(this.folder);
     const handle = openSync(this.path, "a", 0o600);
     const { size, mtime } = fstatSync(handle);
     this.handle = handle;
     this.size = size;
-    this.day = dayOf(size === 0 ? this.options.now() : mtime);
+    this.openedDay = dayOf(size === 0 ? this.options.now() : mtime);
     return handle;
   }
 
-  private shift(): void {
-    for (let number = this.options.keep - 1; number >= 1; number -= 1) {
-      rename(`${this.path}.${number}`, `${this.path}.${number + 1}`);
+  private rotate(): void {
+    for (let number = this.options.maxFiles - 1; number >= 1; number -= 1) {
+      renameIfExists(`${this.path}.${number}`, `${this.path}.${number + 1}`);
     }
-    rename(this.path, `${this.path}.1`);
+    renameIfExists(this.path, `${this.path}.1`);
   }
 }
 
@@ -69,10 +69,10 @@ function dayOf(date: Date): string {
   return date.toDateString();
 }
 
-function rename(from: string, to: string): void {
+function renameIfExists(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch {
-    // Not there yet.
+    // It does not exist yet.
   }
 }

@@ -1,14 +1,38 @@
-import type { Environment } from "../config/environment.ts";
-import type { HookRun } from "../state/hook-run.ts";
-import type { HookContext } from "./context.ts";
+import type { Environment } from "@herdctl/config";
+import type { HookRun } from "@herdctl/protocol";
+import type { HookContext } from "./hook-context.ts";
 
-/** What a hook of any type is given for one attempt. */
+/** The input of one attempt, for hooks of any type. */
 export interface HookAttempt {
   run: HookRun;
   context: HookContext;
   environment: Environment;
   /** The folder of the fleet file. */
-  folder: string;
-  /** Its reason says in words why the hook was cut off. */
+  workingDirectory: string;
+  /** Its reason is the message why the hook was aborted. */
   signal: AbortSignal;
+}
+
+/** The result of one attempt of a hook. */
+export type HookResult =
+  | { ok: true; message: string; output: string }
+  | {
+      ok: false;
+      message: string;
+      output: string;
+      /** False if another attempt would fail in the same way. */
+      isTransient: boolean;
+      /** The delay that the receiver asked for, in milliseconds. */
+      retryAfterMs?: number;
+    };
+
+export function succeeded(message: string, output = ""): HookResult {
+  return { ok: true, message, output };
+}
+
+export function failed(
+  message: string,
+  details: { output?: string; isTransient?: boolean; retryAfterMs?: number } = {},
+): HookResult {
+  return { ok: false, message, output: "", isTransient: true, ...details };
 }

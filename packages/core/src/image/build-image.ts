@@ -1,24 +1,25 @@
-import { access, constants } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { access, constants, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Environment } from "@herdctl/config";
+import { UserError } from "@herdctl/protocol";
 import type Docker from "dockerode";
-import type { Environment } from "../config/environment.ts";
-import { UserError } from "../errors/user-error.ts";
-import { agentImage, imageContract, imageLabels } from "../runner/container/agent-image.ts";
-import { connectEngine } from "../runner/container/engine.ts";
-import { sdkBinary } from "../runner/sdk-claude.ts";
-import { type BuildEvent, buildEvents } from "./build-events.ts";
-import { BuildStory } from "./build-story.ts";
-import { packFiles } from "./pack-files.ts";
+import { type Pack, pack } from "tar-stream";
+import { sdkBinaryPath } from "../claude/sdk-binary.ts";
+import { imageContractVersion, imageLabels, resolveAgentImage } from "../docker/agent-image.ts";
+import { connectEngine } from "../docker/engine.ts";
+import { type BuildEvent, BuildLog, parseBuildEvents } from "./build-log.ts";
 
-export interface BuildOptions {
+export interface BuildImageOptions {
   env: Environment;
-  /** Image to build upon; the Dockerfile's own choice when not given. */
+  /** Base image (default: the one in the Dockerfile). */
   base?: string;
-  /** Name of the image; the one that agents look for when not given. */
+  /** Name of the image (default: the name that agents use). */
   tag?: string;
-  /** Dockerfile instead of ours. */
+  /** Path of a custom Dockerfile. */
   file?: string;
   onEvent?: (event: BuildEvent) => void;
 }
@@ -26,52 +27,52 @@ export interface BuildOptions {
 export interface BuiltImage {
   image: string;
   id: string;
-  /** Version of the `claude` inside. */
+  /** Version of `claude` in the image. */
   claude: string;
 }
 
-/** Makes the image that agents run in, by the engine's own builder; quick when nothing changed. */
-export async function buildImage(options: BuildOptions): Promise<BuiltImage> {
-  const { name, claude } = agentImage();
+/** Builds the image that agents run in, with the engine's builder; fast if nothing has changed. */
+export async function buildImage(options: BuildImageOptions): Promise<BuiltImage> {
+  const { name, claude } = resolveAgentImage();
   const image = options.tag ?? name;
-  const dockerfile = options.file ?? ownFile("Dockerfile");
+  const dockerfile = options.file ?? packagedFile("Dockerfile");
   await checkReadable(dockerfile);
   const engine = await connectEngine(options.env);
-  const context = packFiles([
+  const context = createTarArchive([
     { name: "Dockerfile", path: dockerfile, mode: 0o644 },
-    { name: "herdctl-launch", path: ownFile("herdctl-launch"), mode: 0o755 },
-    { name: "claude", path: await binaryFor(engine), mode: 0o755 },
+    { name: "herdctl-launch", path: packagedFile("herdctl-launch"), mode: 0o755 },
+    { name: "claude", path: await claudeBinaryFor(engine), mode: 0o755 },
   ]);
-  const story = new BuildStory(options.base);
-  const id = await follow(engine, context, story, {
+  const buildLog = new BuildLog(options.base);
+  const id = await runBuild(engine, context, buildLog, {
     t: image,
     ...(options.base !== undefined && { buildargs: { BASE: options.base } }),
-    labels: { [imageLabels.contract]: imageContract, [imageLabels.claude]: claude },
-    // What a failed step leaves would never be looked at.
+    labels: { [imageLabels.contract]: imageContractVersion, [imageLabels.claude]: claude },
+    // Remove the containers of failed steps.
     forcerm: true,
     onEvent: options.onEvent,
   });
   return { image, id, claude };
 }
 
-type BuildParameters = Docker.ImageBuildOptions & Pick<BuildOptions, "onEvent">;
+type BuildParameters = Docker.ImageBuildOptions & Pick<BuildImageOptions, "onEvent">;
 
-async function follow(
+async function runBuild(
   engine: Docker,
   context: Readable,
-  story: BuildStory,
+  buildLog: BuildLog,
   { onEvent, ...parameters }: BuildParameters,
 ): Promise<string> {
   try {
-    const answer = await engine.buildImage(context, parameters);
-    for await (const event of buildEvents(answer)) {
-      story.add(event);
+    const buildStream = await engine.buildImage(context, parameters);
+    for await (const event of parseBuildEvents(buildStream)) {
+      buildLog.record(event);
       onEvent?.(event);
     }
   } catch (error) {
-    throw story.failure(error);
+    throw buildLog.toUserError(error);
   }
-  return story.end();
+  return buildLog.requireImageId();
 }
 
 async function checkReadable(file: string): Promise<void> {
@@ -82,26 +83,49 @@ async function checkReadable(file: string): Promise<void> {
   }
 }
 
-function ownFile(name: string): string {
+function packagedFile(name: string): string {
   const manifest = createRequire(import.meta.url).resolve("@herdctl/core/package.json");
   return join(dirname(manifest), "image", name);
 }
 
-const platforms: Record<string, string> = { amd64: "linux-x64", arm64: "linux-arm64" };
+const sdkPlatforms: Record<string, string> = { amd64: "linux-x64", arm64: "linux-arm64" };
 
-/** The engine may live in a machine of another kind, as it does on a Mac. */
-async function binaryFor(engine: Docker): Promise<string> {
+/** The engine may run on another platform, for example in a virtual machine on macOS. */
+async function claudeBinaryFor(engine: Docker): Promise<string> {
   const { Arch: arch } = await engine.version();
-  const platform = platforms[arch];
-  const binary = platform && sdkBinary(platform);
+  const platform = sdkPlatforms[arch];
+  const binary = platform && sdkBinaryPath(platform);
   if (binary) return binary;
   throw new UserError(
     "image_not_built",
-    `There is no \`claude\` here that runs in containers of this engine (Linux, ${arch}).`,
+    `There is no \`claude\` binary for containers of this engine (Linux, ${arch}).`,
     {
       hint: platform
-        ? `Install @anthropic-ai/claude-agent-sdk-${platform} in the version of the Agent SDK, then build again.`
-        : "Claude Code runs on amd64 and arm64 only.",
+        ? `Install @anthropic-ai/claude-agent-sdk-${platform} with the same version as the Agent SDK, then build again.`
+        : "Claude Code only supports amd64 and arm64.",
     },
   );
+}
+
+interface ArchiveEntry {
+  name: string;
+  path: string;
+  mode: number;
+}
+
+/** A tar stream of these files. */
+function createTarArchive(files: ArchiveEntry[]): Readable {
+  const archive = pack();
+  addFiles(archive, files).catch((error: Error) => archive.destroy(error));
+  return Readable.from(archive);
+}
+
+async function addFiles(archive: Pack, files: ArchiveEntry[]): Promise<void> {
+  for (const { name, path, mode } of files) {
+    const { size } = await stat(path);
+    // A fixed time keeps the archive identical, so that the build cache applies.
+    const entry = archive.entry({ name, size, mode, mtime: new Date(0) });
+    await pipeline(createReadStream(path), entry);
+  }
+  archive.finalize();
 }

@@ -1,55 +1,55 @@
-import { addressOf, ask } from "./ask.ts";
-import { changedBy } from "./changes.ts";
-import type { ConnectionState } from "./connection.ts";
+import { callFleet, urlOf } from "./call-fleet.ts";
+import type { ConnectionState } from "./connection-state.ts";
 import { FleetError } from "./fleet-error.ts";
+import { invalidatedRoutes } from "./invalidated-routes.ts";
 
 export interface StreamListener {
-  /** An event of the fleet, as JSON. */
-  event(json: string): void;
-  state(state: ConnectionState): void;
-  /** Something was told to nobody: whoever keeps a picture asks for it anew. */
-  gap(): void;
+  /** A fleet event as JSON. */
+  onEvent(json: string): void;
+  onState(state: ConnectionState): void;
+  /** Events may have been missed: the listener refetches its data. */
+  onGap(): void;
 }
 
-const tryAgainAfter = 1_000;
+const retryDelayMs = 1_000;
 
 /**
- * The browser reopens the stream by itself and names the event it saw last; what it gives up for
- * good (a refusal) is opened anew here, once the fleet answers again.
+ * The browser reconnects automatically and sends the id of the last event. After an error response
+ * it stops reconnecting, so this function opens a new stream once the fleet responds again.
  */
 export function openEventStream(listener: StreamListener): () => void {
   let source: EventSource;
   let timer: number | undefined;
-  let wasLost = false;
+  let wasDisconnected = false;
 
   const open = () => {
-    source = new EventSource(addressOf("events", { query: { output: "false" } }));
+    source = new EventSource(urlOf("events", { query: { output: "false" } }));
     source.onopen = () => {
-      listener.state("live");
-      // What was asked for meanwhile was asked in vain, and no event says so.
-      if (wasLost) listener.gap();
-      wasLost = false;
+      listener.onState("live");
+      // Requests made while disconnected have failed, and no event reports that.
+      if (wasDisconnected) listener.onGap();
+      wasDisconnected = false;
     };
     source.onerror = () => {
-      wasLost = true;
-      listener.state("away");
+      wasDisconnected = true;
+      listener.onState("away");
       if (source.readyState === EventSource.CLOSED)
-        timer = window.setTimeout(lookAgain, tryAgainAfter);
+        timer = window.setTimeout(reconnect, retryDelayMs);
     };
-    source.addEventListener("reset", () => listener.gap());
-    for (const type of Object.keys(changedBy))
-      source.addEventListener(type, ({ data }: MessageEvent<string>) => listener.event(data));
+    source.addEventListener("reset", () => listener.onGap());
+    for (const type of Object.keys(invalidatedRoutes))
+      source.addEventListener(type, ({ data }: MessageEvent<string>) => listener.onEvent(data));
   };
 
-  const lookAgain = async () => {
-    const error: unknown = await ask("access").then(
+  const reconnect = async () => {
+    const error: unknown = await callFleet("access").then(
       () => undefined,
       (reason: unknown) => reason,
     );
     if (error === undefined) return open();
-    const isStranger = error instanceof FleetError && error.status === 401;
-    listener.state(isStranger ? "signed-out" : "away");
-    timer = window.setTimeout(lookAgain, tryAgainAfter * (isStranger ? 5 : 1));
+    const isUnauthorized = error instanceof FleetError && error.status === 401;
+    listener.onState(isUnauthorized ? "signed-out" : "away");
+    timer = window.setTimeout(reconnect, retryDelayMs * (isUnauthorized ? 5 : 1));
   };
 
   open();

@@ -1,8 +1,8 @@
-import type { Failure } from "@herdctl/server/contract";
+import type { ErrorBody } from "@herdctl/server/contract";
 
-type Told = Failure["errors"];
+type ErrorItems = ErrorBody["errors"];
 
-/** Something the fleet refused, or that it is not there; said so that a person can act on it. */
+/** A request that the fleet rejected, or that could not reach it, with a hint for the user. */
 export class FleetError extends Error {
   override readonly name = "FleetError";
 
@@ -15,18 +15,19 @@ export class FleetError extends Error {
     super(message);
   }
 
-  static told(status: number, errors: Told): FleetError {
+  static fromResponse(status: number, errors: ErrorItems): FleetError {
     const [first] = errors;
-    const message = errors.map(sentence).join("\n") || `The fleet answered ${status}.`;
+    const message =
+      errors.map(formatMessage).join("\n") || `The fleet responded with status ${status}.`;
     return new FleetError(status, first?.code ?? "unknown", message, first?.hint ?? "");
   }
 
   static unreachable(): FleetError {
-    const hint = "Run `herdctl status` in the folder of the fleet, or `herdctl start`.";
-    return new FleetError(0, "fleet_unreachable", "The fleet does not answer.", hint);
+    const hint = "Run `herdctl status` in the fleet's folder, or start it with `herdctl start`.";
+    return new FleetError(0, "fleet_unreachable", "The fleet is not responding.", hint);
   }
 }
 
-function sentence({ path, message }: Told[number]): string {
+function formatMessage({ path, message }: ErrorItems[number]): string {
   return path === undefined ? message : `${path}: ${message}`;
 }

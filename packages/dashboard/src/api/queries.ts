@@ -1,29 +1,31 @@
 import type { RouteName } from "@herdctl/server/contract";
 import { type QueryKey, queryOptions, useMutation, useQuery } from "@tanstack/react-query";
-import { type About, type Asked, ask } from "./ask.ts";
+import { type CallOptions, callFleet, type RequestKey } from "./call-fleet.ts";
 
-/** One way to remember answers: by the name of the call and what it is about. */
-function keyOf<N extends RouteName>(name: N, about?: About<N>): QueryKey {
-  return about === undefined ? [name] : [name, about];
+/** The cache key of a call. Without parameters it matches every call of the route. */
+function queryKeyOf<N extends RouteName>(name: N, requestKey?: RequestKey<N>): QueryKey {
+  return requestKey === undefined ? [name] : [name, requestKey];
 }
 
-export function answerOf<N extends RouteName>(name: N, about: About<N> = {}) {
+export function routeQuery<N extends RouteName>(name: N, requestKey: RequestKey<N> = {}) {
   return queryOptions({
-    queryKey: keyOf(name, about),
-    queryFn: ({ signal }) => ask(name, { ...about, signal }),
+    queryKey: queryKeyOf(name, requestKey),
+    queryFn: ({ signal }) => callFleet(name, { ...requestKey, signal }),
   });
 }
 
-/** The answer to a call, kept up to date by what the fleet tells. */
-export function useAnswer<N extends RouteName>(
+/** Fetches a route. Fleet events keep the response up to date. */
+export function useFleetQuery<N extends RouteName>(
   name: N,
-  about: About<N> = {},
+  requestKey: RequestKey<N> = {},
   options: { enabled?: boolean; refetchInterval?: number | false } = {},
 ) {
-  return useQuery({ ...answerOf(name, about), ...options });
+  return useQuery({ ...routeQuery(name, requestKey), ...options });
 }
 
-/** A call that changes something. What it changed comes back as an event. */
-export function useTell<N extends RouteName>(name: N) {
-  return useMutation({ mutationFn: (asked: Omit<Asked<N>, "signal">) => ask(name, asked) });
+/** A call that changes something. The change arrives as a fleet event. */
+export function useFleetMutation<N extends RouteName>(name: N) {
+  return useMutation({
+    mutationFn: (options: Omit<CallOptions<N>, "signal">) => callFleet(name, options),
+  });
 }

@@ -1,20 +1,20 @@
 import { QueryClient } from "@tanstack/react-query";
 import { FleetError } from "./fleet-error.ts";
 
-const aDay = 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Answers stay as they are until an event says that they have changed. While the fleet is away the
- * last picture stays; coming back is what asks anew, so that nothing has to be tried in between.
+ * Responses stay fresh until an event invalidates them. While the fleet is not responding, the last
+ * data stays visible; the event stream triggers a refetch when it reconnects.
  */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        staleTime: aDay,
+        staleTime: dayMs,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
-        retry: (count, error) => count < 2 && isPassing(error),
+        retry: (count, error) => count < 2 && isTransient(error),
         networkMode: "always",
       },
       mutations: { networkMode: "always" },
@@ -22,6 +22,6 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return error instanceof FleetError && (error.status === 0 || error.status >= 502);
 }

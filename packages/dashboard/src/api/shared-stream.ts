@@ -1,65 +1,68 @@
-import type { ConnectionState } from "./connection.ts";
+import type { ConnectionState } from "./connection-state.ts";
 import { openEventStream, type StreamListener } from "./event-stream.ts";
 
-type Told =
+type StreamMessage =
   | { kind: "event"; json: string }
   | { kind: "state"; state: ConnectionState }
   | { kind: "gap" }
-  /** Of a page that has just come: how do things stand? */
+  /** A tab that has just opened asks for the current connection state. */
   | { kind: "hello" };
 
-const name = "herdctl-events";
+const channelName = "herdctl-events";
 
 /**
- * One stream for all tabs of this browser, which opens six connections to a server at most: the tab
- * that holds the lock reads it and tells the others; when it goes, the next one takes over.
+ * All tabs share one event stream, because a browser opens at most six connections per server. The
+ * tab that holds the lock reads the stream and forwards it; when that tab closes, another takes over.
  */
 export function shareStream(listener: StreamListener): () => void {
-  // Only a page that came over TLS or from this machine has locks.
+  // The Web Locks API exists only on HTTPS pages and on localhost.
   if (!("locks" in navigator)) return openEventStream(listener);
-  const channel = new BroadcastChannel(name);
-  const stop = new AbortController();
-  let own: ConnectionState | undefined;
-  let wasTold = false;
+  const channel = new BroadcastChannel(channelName);
+  const stopController = new AbortController();
+  let ownState: ConnectionState | undefined;
+  let hasReceived = false;
 
-  channel.onmessage = ({ data }: MessageEvent<Told>) => {
+  channel.onmessage = ({ data }: MessageEvent<StreamMessage>) => {
     if (data.kind !== "hello") {
-      wasTold = true;
-      return hear(listener, data);
+      hasReceived = true;
+      return dispatch(listener, data);
     }
-    if (own !== undefined) channel.postMessage({ kind: "state", state: own } satisfies Told);
+    if (ownState !== undefined)
+      channel.postMessage({ kind: "state", state: ownState } satisfies StreamMessage);
   };
-  const tell = (told: Told) => {
-    if (told.kind === "state") own = told.state;
-    hear(listener, told);
-    channel.postMessage(told);
+  const publish = (message: StreamMessage) => {
+    if (message.kind === "state") ownState = message.state;
+    dispatch(listener, message);
+    channel.postMessage(message);
   };
-  const read = () =>
-    new Promise<void>((ended) => {
+  const holdStream = () =>
+    new Promise<void>((onEnded) => {
       const close = openEventStream({
-        event: (json) => tell({ kind: "event", json }),
-        state: (state) => tell({ kind: "state", state }),
-        gap: () => tell({ kind: "gap" }),
+        onEvent: (json) => publish({ kind: "event", json }),
+        onState: (state) => publish({ kind: "state", state }),
+        onGap: () => publish({ kind: "gap" }),
       });
-      // Between the stream of the tab before us and ours.
-      if (wasTold) tell({ kind: "gap" });
-      stop.signal.addEventListener("abort", () => {
+      // Events may have been missed between the previous tab's stream and this one.
+      if (hasReceived) publish({ kind: "gap" });
+      stopController.signal.addEventListener("abort", () => {
         close();
-        ended();
+        onEnded();
       });
     });
 
-  channel.postMessage({ kind: "hello" } satisfies Told);
-  // Whoever is stopped while he waits for his turn is refused it.
-  navigator.locks.request(name, { signal: stop.signal }, read).catch(() => undefined);
+  channel.postMessage({ kind: "hello" } satisfies StreamMessage);
+  // The request rejects if this tab stops while it waits for the lock.
+  navigator.locks
+    .request(channelName, { signal: stopController.signal }, holdStream)
+    .catch(() => undefined);
   return () => {
-    stop.abort();
+    stopController.abort();
     channel.close();
   };
 }
 
-function hear(listener: StreamListener, told: Told): void {
-  if (told.kind === "event") listener.event(told.json);
-  if (told.kind === "state") listener.state(told.state);
-  if (told.kind === "gap") listener.gap();
+function dispatch(listener: StreamListener, message: StreamMessage): void {
+  if (message.kind === "event") listener.onEvent(message.json);
+  if (message.kind === "state") listener.onState(message.state);
+  if (message.kind === "gap") listener.onGap();
 }

@@ -2,7 +2,7 @@ import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { followFleet } from "../api/live.ts";
+import { followFleet } from "../api/fleet-events.ts";
 import { createQueryClient } from "../api/query-client.ts";
 import { router } from "./router.tsx";
 

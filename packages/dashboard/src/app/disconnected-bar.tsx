@@ -1,7 +1,7 @@
-import { useConnection } from "../api/connection.ts";
-import { WithCode } from "../ui/with-code.tsx";
+import { useConnection } from "../api/connection-state.ts";
+import { TextWithCode } from "../ui/text-with-code.tsx";
 
-/** Over the page, which stays as it was last seen: nothing moves when the fleet goes and comes. */
+/** Overlays the page, so that nothing shifts when the connection drops and returns. */
 export function DisconnectedBar() {
   if (useConnection() !== "away") return null;
   return (
@@ -9,7 +9,7 @@ export function DisconnectedBar() {
       role="status"
       className="fixed inset-x-0 top-0 z-30 border-b border-warn bg-warn-soft px-4 py-1.5 text-center text-warn"
     >
-      <WithCode text="The fleet does not answer. You see what it last told; running agents go on without it. Trying again … (`herdctl status` says more.)" />
+      <TextWithCode text="The fleet is not responding. You are seeing the last known state; running agents keep working. Reconnecting… Run `herdctl status` for details." />
     </div>
   );
 }

@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
-import { Empty } from "../ui/empty.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
 
 export function NotFound() {
   return (
-    <Empty title="There is no such page">
+    <EmptyState title="Page not found">
       <Link to="/" className="text-accent underline">
-        To the fleet
+        Go to the fleet page
       </Link>
-    </Empty>
+    </EmptyState>
   );
 }

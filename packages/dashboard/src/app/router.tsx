@@ -4,15 +4,15 @@ import {
   createRouter,
   lazyRouteComponent,
 } from "@tanstack/react-router";
-import { parseActivitySearch } from "../pages/activity/search.ts";
-import { parseAgentSearch } from "../pages/agent/search.ts";
-import { parseAuditSearch } from "../pages/audit/search.ts";
-import { parseChatSearch } from "../pages/chat/search.ts";
-import { parseCostsSearch } from "../pages/costs/search.ts";
+import { parseActivitySearch } from "../pages/activity/search-params.ts";
+import { parseAgentSearch } from "../pages/agent/search-params.ts";
+import { parseAuditSearch } from "../pages/audit/search-params.ts";
+import { parseChatSearch } from "../pages/chat/search-params.ts";
+import { parseCostsSearch } from "../pages/costs/search-params.ts";
 import { FleetPage } from "../pages/fleet/fleet-page.tsx";
-import { parseFleetSearch } from "../pages/fleet/search.ts";
-import { parseInboxSearch } from "../pages/inbox/search.ts";
-import { parseJobSearch } from "../pages/job/search.ts";
+import { parseFleetSearch } from "../pages/fleet/search-params.ts";
+import { parseInboxSearch } from "../pages/inbox/search-params.ts";
+import { parseJobSearch } from "../pages/job/search-params.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { NotFound } from "./not-found.tsx";

@@ -1,21 +1,21 @@
 import { Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useState } from "react";
-import { useConnection } from "../api/connection.ts";
+import { useConnection } from "../api/connection-state.ts";
 import { DisconnectedBar } from "./disconnected-bar.tsx";
 import { Navigation } from "./navigation.tsx";
-import { useShortcuts } from "./shortcuts.ts";
 import { SignedOut } from "./signed-out.tsx";
-import { useTitle } from "./title.ts";
 import { Toasts } from "./toasts.tsx";
+import { useShortcuts } from "./use-shortcuts.ts";
+import { useTitle } from "./use-title.ts";
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const Palette = lazy(async () => ({ default: (await import("./command-palette.tsx")).Palette }));
 
 export function Shell() {
   const isSignedOut = useConnection() === "signed-out";
-  return isSignedOut ? <SignedOut /> : <Frame />;
+  return isSignedOut ? <SignedOut /> : <SignedInShell />;
 }
 
-function Frame() {
+function SignedInShell() {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const openPalette = useCallback(() => setPaletteOpen(true), []);
   useShortcuts(openPalette);

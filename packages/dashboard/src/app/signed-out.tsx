@@ -5,8 +5,8 @@ export function SignedOut() {
     <main className="mx-auto mt-[16vh] max-w-md p-4">
       <h1 className="text-lg font-semibold">You are not signed in</h1>
       <p className="mt-1 mb-3 text-muted">
-        Run this in the folder of the fleet and follow the link that it prints. This page goes on by
-        itself as soon as you have.
+        Run this command in the fleet's folder and open the link it prints. This page continues
+        automatically once you are signed in.
       </p>
       <CodeBlock text="herdctl open" label="Command" />
     </main>

@@ -1,30 +1,35 @@
 import { Toast } from "@base-ui/react/toast";
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { onFleetEvent } from "../api/live.ts";
-import { newsOf } from "./news.ts";
+import { onFleetEvent } from "../api/fleet-events.ts";
+import { toNotification } from "./notifications.ts";
 
 interface ToastData {
   link: LinkProps;
 }
 
-const manager = Toast.createToastManager<ToastData>();
-const most = 3;
+const toastManager = Toast.createToastManager<ToastData>();
+const maxToasts = 3;
 
-/** What happened elsewhere; what one looks at tells it itself. */
+/** Toasts for events elsewhere; an event on the current page shows no toast. */
 export function Toasts() {
   useEffect(
     () =>
       onFleetEvent((event) => {
-        const news = newsOf(event);
-        if (!news || location.pathname === news.path) return;
-        const { title, description, link, isUrgent } = news;
-        manager.add({ title, description, data: { link }, priority: isUrgent ? "high" : "low" });
+        const notification = toNotification(event);
+        if (!notification || location.pathname === notification.path) return;
+        const { title, description, link, isUrgent } = notification;
+        toastManager.add({
+          title,
+          description,
+          data: { link },
+          priority: isUrgent ? "high" : "low",
+        });
       }),
     [],
   );
   return (
-    <Toast.Provider toastManager={manager} limit={most} timeout={6_000}>
+    <Toast.Provider toastManager={toastManager} limit={maxToasts} timeout={6_000}>
       <Toast.Portal>
         <Toast.Viewport className="fixed right-4 bottom-16 z-50 flex w-[min(22rem,calc(100vw-2rem))] flex-col gap-2 md:bottom-4">
           <ToastList />

@@ -2,7 +2,7 @@ import { Button as BaseButton } from "@base-ui/react/button";
 import type { ComponentProps } from "react";
 import { classNames } from "./class-names.ts";
 
-const looks = {
+const styleByVariant = {
   plain: "border border-line-strong bg-surface text-text hover:bg-hover",
   main: "border border-transparent bg-accent text-on-accent hover:bg-accent-hover",
   bad: "border border-bad bg-surface text-bad hover:bg-bad-soft",
@@ -10,27 +10,32 @@ const looks = {
 };
 
 interface ButtonProps extends Omit<ComponentProps<"button">, "ref"> {
-  look?: keyof typeof looks;
+  variant?: keyof typeof styleByVariant;
   size?: "small" | "usual";
-  /** Why it cannot be used now; said to whoever points at it. */
-  obstacle?: string;
+  /** Disables the button and explains why in the tooltip. */
+  disabledReason?: string;
 }
 
-export function Button({ look = "plain", size = "usual", obstacle, ...rest }: ButtonProps) {
+export function Button({
+  variant = "plain",
+  size = "usual",
+  disabledReason,
+  ...rest
+}: ButtonProps) {
   const { className, disabled, title, ...others } = rest;
   return (
     <BaseButton
       type="button"
       {...others}
-      title={obstacle ?? title}
-      aria-description={obstacle}
-      disabled={disabled || obstacle !== undefined}
-      focusableWhenDisabled={obstacle !== undefined}
+      title={disabledReason ?? title}
+      aria-description={disabledReason}
+      disabled={disabled || disabledReason !== undefined}
+      focusableWhenDisabled={disabledReason !== undefined}
       className={classNames(
         "inline-flex items-center justify-center gap-1.5 rounded font-medium whitespace-nowrap select-none",
         "data-disabled:cursor-not-allowed data-disabled:opacity-50",
         size === "small" ? "h-6 px-2 text-sm" : "h-8 px-3",
-        looks[look],
+        styleByVariant[variant],
         className,
       )}
     />

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from "react";
 
-/** Goes up when the theme changes: what is drawn on a canvas has to be drawn anew then. */
+/** A counter that increases when the theme changes, so that canvases redraw. */
 export function useThemeRevision(): number {
   return useSyncExternalStore(subscribe, () => revision);
 }
 
-/** A variable of the style sheet as a canvas understands it. */
+/** The computed value of a CSS colour variable, for use on a canvas. */
 export function canvasColour(name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
@@ -18,16 +18,16 @@ export function canvasColour(name: string): string {
 let revision = 0;
 
 function subscribe(listener: () => void): () => void {
-  const changed = () => {
+  const onChange = () => {
     revision += 1;
     listener();
   };
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  system.addEventListener("change", changed);
-  const chosen = new MutationObserver(changed);
-  chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  const darkModeQuery = matchMedia("(prefers-color-scheme: dark)");
+  darkModeQuery.addEventListener("change", onChange);
+  const themeObserver = new MutationObserver(onChange);
+  themeObserver.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   return () => {
-    system.removeEventListener("change", changed);
-    chosen.disconnect();
+    darkModeQuery.removeEventListener("change", onChange);
+    themeObserver.disconnect();
   };
 }

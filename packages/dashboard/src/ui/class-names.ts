@@ -1,4 +1,4 @@
-/** Those of the given classes that are there, in one string. */
-export function classNames(...given: (string | false | undefined)[]): string {
-  return given.filter(Boolean).join(" ");
+/** Joins the given class names and skips `false` and `undefined`. */
+export function classNames(...classes: (string | false | undefined)[]): string {
+  return classes.filter(Boolean).join(" ");
 }

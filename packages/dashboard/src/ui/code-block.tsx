@@ -2,7 +2,7 @@ import { CopyButton } from "./copy-button.tsx";
 
 interface CodeBlockProps {
   text: string;
-  /** What it is, for those who cannot see it. */
+  /** Accessible name. */
   label: string;
 }
 
@@ -11,7 +11,7 @@ export function CodeBlock({ text, label }: CodeBlockProps) {
     <div className="relative">
       <section
         aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard focus
         tabIndex={0}
         className="max-h-96 overflow-auto rounded border border-line bg-sunken p-2 pr-16"
       >

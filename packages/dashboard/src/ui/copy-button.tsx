@@ -1,22 +1,22 @@
 import { useState } from "react";
 import { Button } from "./button.tsx";
 
-const shownFor = 1_500;
+const feedbackMs = 1_500;
 
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
-  const [said, setSaid] = useState(label);
-  const say = (word: string) => {
-    setSaid(word);
-    setTimeout(() => setSaid(label), shownFor);
+  const [feedback, setFeedback] = useState(label);
+  const showFeedback = (message: string) => {
+    setFeedback(message);
+    setTimeout(() => setFeedback(label), feedbackMs);
   };
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => say("Copied"),
-      () => say("Not copied"),
+      () => showFeedback("Copied"),
+      () => showFeedback("Copy failed"),
     );
   return (
-    <Button size="small" look="plain" onClick={copy} aria-live="polite">
-      {said}
+    <Button size="small" variant="plain" onClick={copy} aria-live="polite">
+      {feedback}
     </Button>
   );
 }

@@ -5,39 +5,39 @@ interface DiffViewProps {
   hunks: readonly { oldStart: number; newStart: number; lines: readonly string[] }[];
 }
 
-const looks: Record<string, string> = { "+": "bg-ok-soft", "-": "bg-bad-soft" };
+const classBySign: Record<string, string> = { "+": "bg-ok-soft", "-": "bg-bad-soft" };
 
-/** What changed in a file, line by line, with its numbers before and after. */
+/** A unified diff with old and new line numbers. */
 export function DiffView({ label, hunks }: DiffViewProps) {
   return (
     <section
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard focus
       tabIndex={0}
       className="max-h-96 overflow-auto rounded border border-line"
     >
       <table className="w-full border-collapse font-mono text-sm">
-        <tbody>{hunks.flatMap(numbered)}</tbody>
+        <tbody>{hunks.flatMap(numberedLines)}</tbody>
       </table>
     </section>
   );
 }
 
-function numbered(hunk: DiffViewProps["hunks"][number], index: number) {
-  let [before, after] = [hunk.oldStart, hunk.newStart];
+function numberedLines(hunk: DiffViewProps["hunks"][number], index: number) {
+  let [oldLine, newLine] = [hunk.oldStart, hunk.newStart];
   return hunk.lines.map((line, at) => {
     const sign = line.charAt(0);
-    const old = sign === "+" ? "" : before++;
-    const now = sign === "-" ? "" : after++;
+    const oldNumber = sign === "+" ? "" : oldLine++;
+    const newNumber = sign === "-" ? "" : newLine++;
     const isGap = index > 0 && at === 0;
     return (
       <tr
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a diff have no other name
+        // biome-ignore lint/suspicious/noArrayIndexKey: diff lines have no other key
         key={`${index}.${at}`}
-        className={classNames(looks[sign], isGap && "border-t border-line-strong")}
+        className={classNames(classBySign[sign], isGap && "border-t border-line-strong")}
       >
-        <LineNumber value={old} />
-        <LineNumber value={now} />
+        <LineNumber value={oldNumber} />
+        <LineNumber value={newNumber} />
         <td className="w-4 px-1 text-center align-top text-muted select-none">{sign.trim()}</td>
         <td className="pr-2 whitespace-pre-wrap wrap-anywhere">{line.slice(1)}</td>
       </tr>

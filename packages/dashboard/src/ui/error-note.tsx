@@ -1,5 +1,5 @@
 import { Button } from "./button.tsx";
-import { WithCode } from "./with-code.tsx";
+import { TextWithCode } from "./text-with-code.tsx";
 
 interface ErrorNoteProps {
   error: unknown;
@@ -12,11 +12,11 @@ export function ErrorNote({ error, onRetry }: ErrorNoteProps) {
   return (
     <div role="alert" className="rounded border border-bad bg-bad-soft px-3 py-2">
       <p className="font-medium whitespace-pre-wrap text-bad">
-        <WithCode text={message} />
+        <TextWithCode text={message} />
       </p>
       {hint && (
         <p className="mt-0.5 text-sm">
-          <WithCode text={hint} />
+          <TextWithCode text={hint} />
         </p>
       )}
       {onRetry && (

@@ -3,10 +3,10 @@ import gfm from "remark-gfm";
 
 const plugins = [gfm];
 
-/** Text of agents: no HTML of theirs is taken over, and their pictures are not fetched. */
+/** Untrusted text of agents: HTML is not rendered and images are not fetched. */
 export function Markdown({ text }: { text: string }) {
   return (
-    <div className="prose-words wrap-anywhere">
+    <div className="wrap-anywhere">
       <ReactMarkdown remarkPlugins={plugins} components={components}>
         {text}
       </ReactMarkdown>
@@ -20,7 +20,7 @@ const components: Components = {
       {children}
     </a>
   ),
-  img: ({ alt, src }) => <span className="text-muted">[picture: {alt || String(src)}]</span>,
+  img: ({ alt, src }) => <span className="text-muted">[image: {alt || String(src)}]</span>,
   h1: ({ children }) => <p className="mt-3 mb-1 text-md font-semibold">{children}</p>,
   h2: ({ children }) => <p className="mt-3 mb-1 text-md font-semibold">{children}</p>,
   h3: ({ children }) => <p className="mt-2 mb-1 font-semibold">{children}</p>,

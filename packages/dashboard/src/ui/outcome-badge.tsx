@@ -1,23 +1,24 @@
 import type { Job } from "@herdctl/server/contract";
 import { Badge } from "./badge.tsx";
-import { toneOf, toneOfCode, wordOf } from "./outcome.ts";
+import { jobLabel, jobTone, outcomeTone } from "./outcome-tone.ts";
+import { sentenceCase } from "./sentence-case.ts";
 
 export function OutcomeBadge({ job }: { job: Pick<Job, "status" | "outcome"> }) {
-  const facts = { status: job.status, outcome: job.outcome?.code ?? null };
+  const statusAndOutcome = { status: job.status, outcome: job.outcome?.code ?? null };
   return (
-    <Badge tone={toneOf(facts)} title={job.outcome?.message}>
+    <Badge tone={jobTone(statusAndOutcome)} title={job.outcome?.message}>
       <Dot isLive={job.status === "running"} />
-      {wordOf(facts)}
+      {jobLabel(statusAndOutcome)}
     </Badge>
   );
 }
 
-/** Where only the code of an outcome is known. */
+/** For places where only the outcome code is known. */
 export function OutcomeCodeBadge({ code }: { code: string }) {
   return (
-    <Badge tone={toneOfCode(code)}>
+    <Badge tone={outcomeTone(code)}>
       <Dot />
-      {code.replaceAll("_", " ")}
+      {sentenceCase(code)}
     </Badge>
   );
 }

@@ -4,7 +4,7 @@ import { classNames } from "./class-names.ts";
 interface PanelProps {
   title: ReactNode;
   aside?: ReactNode;
-  /** Content up to the border, such as a table. */
+  /** Removes the padding, for content such as a table. */
   flush?: boolean;
   className?: string;
   children: ReactNode;

@@ -2,7 +2,7 @@ import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { canvasColour, useThemeRevision } from "./canvas-colours.ts";
-import type { SeriesColour } from "./series.ts";
+import type { SeriesColour } from "./series-colours.ts";
 
 export interface BarSeries {
   name: string;
@@ -10,70 +10,76 @@ export interface BarSeries {
   values: number[];
 }
 
-interface StackedBarsProps {
-  /** What it shows, for those who cannot see it. */
+interface StackedBarChartProps {
+  /** Accessible name. */
   label: string;
-  /** Below the bars, one each. */
+  /** One label per bar. */
   names: string[];
   series: BarSeries[];
-  /** A line across, such as what may be spent. */
+  /** A horizontal line, such as a daily budget. */
   limit: number | null;
-  words(value: number): string;
-  onPoint?(index: number | null): void;
+  formatValue(value: number): string;
+  onHover?(index: number | null): void;
 }
 
-const height = 220;
+const heightPx = 220;
 
-export function StackedBars(props: StackedBarsProps) {
-  const place = useRef<HTMLDivElement>(null);
+export function StackedBarChart(props: StackedBarChartProps) {
+  const container = useRef<HTMLDivElement>(null);
   const theme = useThemeRevision();
-  const { label, names, series, limit, words, onPoint } = props;
+  const { label, names, series, limit, formatValue, onHover } = props;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read anew with the theme
+  // biome-ignore lint/correctness/useExhaustiveDependencies: theme changes the colours
   useEffect(() => {
-    const box = place.current;
+    const box = container.current;
     if (!box) return undefined;
-    const data = stacked(names, series, limit);
-    const chart = new uPlot(optionsOf(box.clientWidth, props), data, box);
-    const resized = new ResizeObserver(() => chart.setSize({ width: box.clientWidth, height }));
-    resized.observe(box);
+    const data = stackSeries(names, series, limit);
+    const chart = new uPlot(createChartOptions(box.clientWidth, props), data, box);
+    const resizeObserver = new ResizeObserver(() =>
+      chart.setSize({ width: box.clientWidth, height: heightPx }),
+    );
+    resizeObserver.observe(box);
     return () => {
-      resized.disconnect();
+      resizeObserver.disconnect();
       chart.destroy();
     };
-  }, [names, series, limit, words, onPoint, theme]);
+  }, [names, series, limit, formatValue, onHover, theme]);
 
-  return <div ref={place} role="img" aria-label={label} className="h-[220px] w-full" />;
+  return <div ref={container} role="img" aria-label={label} className="h-[220px] w-full" />;
 }
 
-/** Each on top of those before it; the highest is drawn first, and the others over it. */
-function stacked(names: string[], series: BarSeries[], limit: number | null): uPlot.AlignedData {
+/** Stacks the series. The highest is drawn first, so that the lower ones cover it. */
+function stackSeries(
+  names: string[],
+  series: BarSeries[],
+  limit: number | null,
+): uPlot.AlignedData {
   const sums = names.map(() => 0);
   const tops = series.map(({ values }) =>
-    values.map((value, at) => {
-      sums[at] = (sums[at] ?? 0) + value;
-      return sums[at];
+    values.map((value, index) => {
+      sums[index] = (sums[index] ?? 0) + value;
+      return sums[index];
     }),
   );
-  const xs = names.map((_, at) => at);
+  const xs = names.map((_, index) => index);
   return [xs, ...tops.reverse(), ...(limit === null ? [] : [names.map(() => limit)])];
 }
 
-function optionsOf(width: number, props: StackedBarsProps): uPlot.Options {
-  const { names, series, limit, words, onPoint } = props;
+function createChartOptions(width: number, props: StackedBarChartProps): uPlot.Options {
+  const { names, series, limit, formatValue, onHover } = props;
   const [muted, line, warn] = ["--muted", "--line", "--warn"].map(canvasColour);
   const axis = { stroke: muted, grid: { stroke: line, width: 1 }, ticks: { show: false } };
   const font = `11px ${getComputedStyle(document.body).fontFamily}`;
   const bars = uPlot.paths.bars?.({ size: [0.7, 40] });
   return {
     width,
-    height,
+    height: heightPx,
     padding: [12, 24, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
       x: { time: false, range: [-0.5, names.length - 0.5] },
-      y: { range: [0, heightOf(series, limit)] },
+      y: { range: [0, computeMaxValue(series, limit)] },
     },
     axes: [
       {
@@ -81,10 +87,10 @@ function optionsOf(width: number, props: StackedBarsProps): uPlot.Options {
         font,
         grid: { show: false },
         size: 26,
-        splits: () => spread(names.length, width),
-        values: (_, at) => at.map((index) => names[index] ?? ""),
+        splits: () => pickLabelIndexes(names.length, width),
+        values: (_, indexes) => indexes.map((index) => names[index] ?? ""),
       },
-      { ...axis, font, size: 64, values: (_, at) => at.map(words) },
+      { ...axis, font, size: 64, values: (_, values) => values.map(formatValue) },
     ],
     series: [
       {},
@@ -98,26 +104,26 @@ function optionsOf(width: number, props: StackedBarsProps): uPlot.Options {
         ? []
         : [{ stroke: warn, width: 1.5, dash: [6, 4], points: { show: false } }]),
     ],
-    hooks: { setCursor: [({ cursor }) => onPoint?.(cursor.idx ?? null)] },
+    hooks: { setCursor: [({ cursor }) => onHover?.(cursor.idx ?? null)] },
   };
 }
 
-/** A limit that is far away is left out of the picture: nothing could be seen below it. */
-function heightOf(series: BarSeries[], limit: number | null): number {
+/** A limit far above all bars is not drawn, because the bars would become too small to see. */
+function computeMaxValue(series: BarSeries[], limit: number | null): number {
   const sums = series.reduce<number[]>(
-    (below, { values }) => values.map((value, at) => value + (below[at] ?? 0)),
+    (below, { values }) => values.map((value, index) => value + (below[index] ?? 0)),
     [],
   );
   const top = Math.max(0, ...sums);
-  const shown = limit !== null && (top === 0 || limit <= top * farAway) ? limit : 0;
+  const shown = limit !== null && (top === 0 || limit <= top * maxLimitRatio) ? limit : 0;
   return Math.max(top, shown) * 1.08 || 1;
 }
 
-const farAway = 4;
+const maxLimitRatio = 4;
 
-/** As many names as there is room for, the last one always among them. */
-function spread(count: number, width: number): number[] {
-  const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor((width - 64) / 70))));
-  const all = Array.from({ length: count }, (_, at) => at);
-  return all.filter((at) => (count - 1 - at) % every === 0);
+/** The indexes of as many labels as fit; the last label is always shown. */
+function pickLabelIndexes(count: number, width: number): number[] {
+  const step = Math.max(1, Math.ceil(count / Math.max(1, Math.floor((width - 64) / 70))));
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  return indexes.filter((index) => (count - 1 - index) % step === 0);
 }

@@ -1,10 +1,10 @@
 import type { ComponentProps, ReactNode } from "react";
 import { classNames } from "./class-names.ts";
 
-/** A plain table that scrolls sideways by itself when there is no room. */
+/** A table that scrolls horizontally when it does not fit. */
 export function Table({ label, children }: { label: string; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard focus
     <section aria-label={label} tabIndex={0} className="overflow-x-auto">
       <table className="w-full border-collapse text-left">
         <caption className="sr-only">{label}</caption>

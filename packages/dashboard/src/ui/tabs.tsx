@@ -8,7 +8,7 @@ interface TabsProps<T extends string> {
   tabs: readonly { value: T; title: ReactNode; content: ReactNode }[];
 }
 
-/** Which one is open is said by whoever uses it: it belongs into the address. */
+/** Controlled tabs: the caller keeps the open tab in the URL. */
 export function Tabs<T extends string>({ label, value, onChange, tabs }: TabsProps<T>) {
   const change = (next: unknown) => {
     const found = tabs.find((tab) => tab.value === next);

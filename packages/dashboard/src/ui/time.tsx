@@ -1,24 +1,27 @@
-import { useNow } from "./now.ts";
-import { agoWords, durationWords, moneyWords } from "./quantities.ts";
+import { formatAgo, formatDuration, formatMoney } from "./format-quantities.ts";
+import { useNow } from "./use-now.ts";
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const exactFormat = new Intl.DateTimeFormat(undefined, {
+  dateStyle: "medium",
+  timeStyle: "medium",
+});
 
-/** How long ago, or in how long; the exact time for whoever points at it. */
-export function Ago({ at }: { at: string }) {
+/** A time such as `3 minutes ago`, with the exact time as tooltip. */
+export function RelativeTime({ at }: { at: string }) {
   const now = useNow();
   const date = new Date(at);
   return (
-    <time dateTime={at} title={exact.format(date)} className="whitespace-nowrap">
-      {agoWords(date.getTime(), now)}
+    <time dateTime={at} title={exactFormat.format(date)} className="whitespace-nowrap">
+      {formatAgo(date.getTime(), now)}
     </time>
   );
 }
 
-/** The time itself, as the browser's owner writes it. */
-export function Time({ at, style = exact }: { at: string; style?: Intl.DateTimeFormat }) {
+/** The exact time in the browser's locale. */
+export function Time({ at, style = exactFormat }: { at: string; style?: Intl.DateTimeFormat }) {
   const date = new Date(at);
   return (
-    <time dateTime={at} title={exact.format(date)} className="whitespace-nowrap">
+    <time dateTime={at} title={exactFormat.format(date)} className="whitespace-nowrap">
       {style.format(date)}
     </time>
   );
@@ -26,17 +29,17 @@ export function Time({ at, style = exact }: { at: string; style?: Intl.DateTimeF
 
 export function Duration({ seconds }: { seconds: number | null }) {
   if (seconds === null) return <span className="text-muted">–</span>;
-  return <span className="whitespace-nowrap">{durationWords(seconds)}</span>;
+  return <span className="whitespace-nowrap">{formatDuration(seconds)}</span>;
 }
 
-/** Of something that still goes on. */
+/** The time since a start, updated every second. */
 export function Elapsed({ since }: { since: string }) {
   const now = useNow();
   const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
-  return <span className="whitespace-nowrap">{durationWords(seconds)}</span>;
+  return <span className="whitespace-nowrap">{formatDuration(seconds)}</span>;
 }
 
 export function Money({ usd }: { usd: number | null }) {
   if (usd === null) return <span className="text-muted">–</span>;
-  return <span className="whitespace-nowrap">{moneyWords(usd)}</span>;
+  return <span className="whitespace-nowrap">{formatMoney(usd)}</span>;
 }

@@ -1,6 +1,6 @@
 import type { Tone } from "./tone.ts";
 
-/** A tone as the colour of an area. */
+/** The background class of each tone. */
 export const toneFill: Record<Tone, string> = {
   ok: "bg-ok",
   warn: "bg-warn",

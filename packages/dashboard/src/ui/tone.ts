@@ -1,2 +1,2 @@
-/** What a colour says: done, look at it, failed, at work, waits for a person, nothing to tell. */
+/** The meaning of a colour: done, needs attention, failed, running, waits for a person, neutral. */
 export type Tone = "ok" | "warn" | "bad" | "live" | "wait" | "idle";

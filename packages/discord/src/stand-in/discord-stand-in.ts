@@ -1,20 +1,20 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Gateway } from "./gateway.ts";
-import { channelObject, memberObject, messageObject, userObject } from "./objects.ts";
-import { type RateLimit, RateLimits } from "./rate-limit.ts";
-import { Rest } from "./rest.ts";
-import { World, type WorldMessage } from "./world.ts";
+import { toChannelObject, toMemberObject, toMessageObject, toUserObject } from "./api-objects.ts";
+import { DiscordState, type MessageState } from "./discord-state.ts";
+import { GatewayServer } from "./gateway.ts";
+import { type RateLimit, RateLimiter } from "./rate-limit.ts";
+import { RestApi } from "./rest-api.ts";
 
 export interface DiscordStandInOptions {
   token?: string;
-  heartbeat?: number;
-  /** Of posts, and of edits, in each channel. */
-  limit?: RateLimit;
-  withheldIntents?: number;
+  heartbeatIntervalMs?: number;
+  /** Applies to posts and edits separately, per channel. */
+  rateLimit?: RateLimit;
+  deniedIntents?: number;
 }
 
-export interface SaidMessage {
+export interface SayOptions {
   channel: string;
   user: string;
   text: string;
@@ -23,77 +23,78 @@ export interface SaidMessage {
   attachments?: { name: string; type: string; content: string }[];
 }
 
-/** Discord's own limit for posts in a channel. */
-const usualLimit = { requests: 5, milliseconds: 5_000 };
-const messageContent = (1 << 18) | (1 << 19);
+/** Discord's limit for posts in a channel. */
+const defaultRateLimit = { maxRequests: 5, windowMs: 5_000 };
+const messageContentFlags = (1 << 18) | (1 << 19);
 
 /**
- * A Discord with one server on loopback, for rehearsals and tests: REST, gateway and people who
- * speak when they are told to. The real client library connects to it.
+ * A Discord with one server on loopback, for rehearsals and tests: REST API, gateway, and users that
+ * the test controls. The real client library connects to it.
  */
 export class DiscordStandIn {
-  readonly world = new World();
+  readonly world = new DiscordState();
   readonly token: string;
-  readonly limits: RateLimits;
-  readonly rest: Rest;
-  readonly gateway: Gateway;
-  private readonly http = createServer((request, response) => {
+  readonly limits: RateLimiter;
+  readonly rest: RestApi;
+  readonly gateway: GatewayServer;
+  private readonly httpServer = createServer((request, response) => {
     void this.rest.serve(request, response).catch(() => response.destroy());
   });
 
   private constructor({
     token = "discord-stand-in-token",
-    heartbeat = 41_250,
-    limit = usualLimit,
-    withheldIntents = 0,
+    heartbeatIntervalMs = 41_250,
+    rateLimit = defaultRateLimit,
+    deniedIntents = 0,
   }: DiscordStandInOptions) {
     this.token = token;
-    this.limits = new RateLimits(limit);
-    this.rest = new Rest(this.world, {
+    this.limits = new RateLimiter(rateLimit);
+    this.rest = new RestApi(this.world, {
       token,
-      limits: this.limits,
-      applicationFlags: withheldIntents === 0 ? messageContent : 0,
+      rateLimiter: this.limits,
+      applicationFlags: deniedIntents === 0 ? messageContentFlags : 0,
       gatewayUrl: () => this.gatewayUrl,
       filesUrl: () => `${this.origin}`,
-      changed: (kind, message) => this.gateway.dispatch(kind, messageObject(this.world, message)),
+      onMessageChanged: (kind, message) =>
+        this.gateway.dispatch(kind, toMessageObject(this.world, message)),
     });
-    const options = { token, heartbeat, withheldIntents };
-    this.gateway = new Gateway(this.world, this.http, options, () => this.gatewayUrl);
+    const options = { token, heartbeatIntervalMs, deniedIntents };
+    this.gateway = new GatewayServer(this.world, this.httpServer, options, () => this.gatewayUrl);
   }
 
   static async start(options: DiscordStandInOptions = {}): Promise<DiscordStandIn> {
     const discord = new DiscordStandIn(options);
-    await new Promise<void>((done) => discord.http.listen(0, "127.0.0.1", done));
+    await new Promise<void>((resolve) => discord.httpServer.listen(0, "127.0.0.1", resolve));
     return discord;
   }
 
   async stop(): Promise<void> {
     this.gateway.close();
-    this.http.closeAllConnections();
-    await new Promise((done) => this.http.close(done));
+    this.httpServer.closeAllConnections();
+    await new Promise((resolve) => this.httpServer.close(resolve));
   }
 
-  /** For `base_url` in the configuration of an agent. */
+  /** The value for `base_url` in an agent's configuration. */
   get url(): string {
     return `${this.origin}/api`;
   }
 
   channel(name: string): string {
     const channel = this.world.channel(name);
-    this.gateway.dispatch("CHANNEL_CREATE", channelObject(this.world, channel));
+    this.gateway.dispatch("CHANNEL_CREATE", toChannelObject(this.world, channel));
     return channel.id;
   }
 
   thread(name: string, parent: string): string {
     const thread = this.world.thread(name, parent);
-    this.gateway.dispatch("THREAD_CREATE", channelObject(this.world, thread));
+    this.gateway.dispatch("THREAD_CREATE", toChannelObject(this.world, thread));
     return thread.id;
   }
 
-  /** Somebody says something; `@herd` in it mentions the bot. */
-  say({ channel, user, text, roles, replyTo, attachments = [] }: SaidMessage): WorldMessage {
+  /** Sends a message from a user. `@herd` in the text mentions the bot. */
+  sendMessage({ channel, user, text, roles, replyTo, attachments = [] }: SayOptions): MessageState {
     const author = this.world.user(user, roles);
-    const message = this.world.say({
+    const message = this.world.addMessage({
       channel,
       author: author.id,
       reference: replyTo ?? null,
@@ -107,65 +108,71 @@ export class DiscordStandIn {
         return { id, filename: name, size: bytes.length, url, proxy_url: url, content_type: type };
       }),
     });
-    this.repeat(message);
+    this.redeliver(message);
     return message;
   }
 
-  /** Another program posts something, as a hook does. */
-  announce(channel: string, text: string): WorldMessage {
+  /** Posts a message from another bot, such as a hook. */
+  postAsBot(channel: string, text: string): MessageState {
     const program = Object.assign(this.world.user("a hook"), { bot: true });
-    const message = this.world.say({ channel, author: program.id, content: text });
-    this.repeat(message);
+    const message = this.world.addMessage({ channel, author: program.id, content: text });
+    this.redeliver(message);
     return message;
   }
 
-  /** The same event once more. */
-  repeat(message: WorldMessage): void {
-    this.gateway.dispatch("MESSAGE_CREATE", messageObject(this.world, message));
+  /** Sends the event of the message again. */
+  redeliver(message: MessageState): void {
+    this.gateway.dispatch("MESSAGE_CREATE", toMessageObject(this.world, message));
   }
 
-  /** Somebody presses a button of a message; what the bot says to that comes in `responses`. */
-  press(message: WorldMessage, label: string, user: string): string {
-    const button = partsOf<Button>(message.components).find((one) => one.label === label);
+  /** A user presses a button of a message. Returns the token for `responseTo`. */
+  pressButton(message: MessageState, label: string, user: string): string {
+    const button = componentsOf<Button>(message.components).find(
+      (candidate) => candidate.label === label,
+    );
     if (!button) throw new Error(`there is no button ${label}`);
     const data = { custom_id: button.custom_id, component_type: 2 };
-    const more = { message: messageObject(this.world, message), data };
-    return this.interact(3, message.channel, user, more);
+    const fields = { message: toMessageObject(this.world, message), data };
+    return this.sendInteraction(3, message.channel, user, fields);
   }
 
-  /** Somebody chooses from a menu of a message. */
-  choose(message: WorldMessage, labels: string[], user: string): string {
-    const menu = partsOf<Menu>(message.components).find(({ options }) => options !== undefined);
-    const values = labels.map((label) => menu?.options.find((one) => one.label === label)?.value);
+  /** A user chooses from a menu of a message. Returns the token for `responseTo`. */
+  chooseFromMenu(message: MessageState, labels: string[], user: string): string {
+    const menu = componentsOf<Menu>(message.components).find(
+      ({ options }) => options !== undefined,
+    );
+    const values = labels.map(
+      (label) => menu?.options.find((option) => option.label === label)?.value,
+    );
     if (!menu || values.includes(undefined)) throw new Error(`there is no ${labels.join(" or ")}`);
     const data = { custom_id: menu.custom_id, component_type: 3, values };
-    const more = { message: messageObject(this.world, message), data };
-    return this.interact(3, message.channel, user, more);
+    const fields = { message: toMessageObject(this.world, message), data };
+    return this.sendInteraction(3, message.channel, user, fields);
   }
 
-  /** Somebody uses a slash command. */
-  command(channel: string, user: string, name: string, argument?: string): string {
+  /** A user runs a slash command. Returns the token for `responseTo`. */
+  runSlashCommand(channel: string, user: string, name: string, argument?: string): string {
     const options = argument === undefined ? [] : [{ name: "argument", type: 3, value: argument }];
     const data = { id: "1", name, type: 1, options };
-    return this.interact(2, channel, user, { data });
+    return this.sendInteraction(2, channel, user, { data });
   }
 
-  /** What the bot said to an interaction. */
+  /** The bot's response to an interaction. */
   responseTo(token: string): string | undefined {
-    return this.rest.responses.find((one) => one.token === token)?.content;
+    return this.rest.responses.find((response) => response.token === token)?.content;
   }
 
-  private interact(type: number, channel: string, user: string, more: object): string {
+  private sendInteraction(type: number, channel: string, user: string, fields: object): string {
     const id = this.world.snowflake();
     const token = `interaction-${id}`;
-    const person = this.world.user(user);
-    const place = this.world.channels.get(channel);
-    const isDirect = place?.type === 1;
-    const who = isDirect
-      ? { user: userObject(person) }
+    const author = this.world.user(user);
+    const channelState = this.world.channels.get(channel);
+    const isDirect = channelState?.type === 1;
+    const sender = isDirect
+      ? { user: toUserObject(author) }
       : {
           guild_id: this.world.guild.id,
-          member: { user: userObject(person), permissions: "0", ...memberObject(person) },
+          member: { user: toUserObject(author), permissions: "0", ...toMemberObject(author) },
         };
     this.gateway.dispatch("INTERACTION_CREATE", {
       id,
@@ -174,19 +181,19 @@ export class DiscordStandIn {
       token,
       version: 1,
       channel_id: channel,
-      channel: place && channelObject(this.world, place),
+      channel: channelState && toChannelObject(this.world, channelState),
       locale: "en-GB",
       entitlements: [],
       authorizing_integration_owners: {},
       attachment_size_limit: 10_000_000,
-      ...who,
-      ...more,
+      ...sender,
+      ...fields,
     });
     return token;
   }
 
   private get origin(): string {
-    return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.httpServer.address() as AddressInfo).port}`;
   }
 
   private get gatewayUrl(): string {
@@ -204,6 +211,6 @@ interface Menu {
   options: { label: string; value: string }[];
 }
 
-function partsOf<Part>(rows: unknown[]): Part[] {
-  return rows.flatMap((row) => (row as { components: Part[] }).components);
+function componentsOf<Component>(rows: unknown[]): Component[] {
+  return rows.flatMap((row) => (row as { components: Component[] }).components);
 }

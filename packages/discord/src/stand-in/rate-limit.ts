@@ -1,35 +1,37 @@
 export interface RateLimit {
-  requests: number;
-  milliseconds: number;
+  maxRequests: number;
+  windowMs: number;
 }
 
-/** Counts the requests to each bucket and says, as Discord does, how many are left. */
-export class RateLimits {
+/** Counts the requests of each bucket and creates Discord's rate limit headers. */
+export class RateLimiter {
   private readonly buckets = new Map<string, { since: number; used: number }>();
-  /** How often somebody asked too much. */
-  refused = 0;
+  /** Number of rejected requests. */
+  rejectedCount = 0;
 
-  constructor(private readonly limit: RateLimit) {}
+  constructor(private readonly rateLimit: RateLimit) {}
 
-  ask(bucket: string, now = Date.now()): { allowed: boolean; headers: Record<string, string> } {
-    const { requests, milliseconds } = this.limit;
-    const known = this.buckets.get(bucket);
-    const isOver = !known || now - known.since >= milliseconds;
-    const current = isOver ? { since: now, used: 0 } : known;
+  take(bucket: string, now = Date.now()): { allowed: boolean; headers: Record<string, string> } {
+    const { maxRequests, windowMs } = this.rateLimit;
+    const bucketState = this.buckets.get(bucket);
+    const isExpired = !bucketState || now - bucketState.since >= windowMs;
+    const current = isExpired ? { since: now, used: 0 } : bucketState;
     this.buckets.set(bucket, current);
-    const allowed = current.used < requests;
+    const allowed = current.used < maxRequests;
     if (allowed) current.used += 1;
-    else this.refused += 1;
-    const left = (current.since + milliseconds - now) / 1000;
+    else this.rejectedCount += 1;
+    const remainingSeconds = (current.since + windowMs - now) / 1000;
     return {
       allowed,
       headers: {
-        "x-ratelimit-limit": String(requests),
-        "x-ratelimit-remaining": String(requests - current.used),
-        "x-ratelimit-reset": String((now + left * 1000) / 1000),
-        "x-ratelimit-reset-after": left.toFixed(3),
+        "x-ratelimit-limit": String(maxRequests),
+        "x-ratelimit-remaining": String(maxRequests - current.used),
+        "x-ratelimit-reset": String((now + remainingSeconds * 1000) / 1000),
+        "x-ratelimit-reset-after": remainingSeconds.toFixed(3),
         "x-ratelimit-bucket": bucket.replaceAll("/", "-"),
-        ...(allowed ? {} : { "retry-after": left.toFixed(3), "x-ratelimit-scope": "user" }),
+        ...(allowed
+          ? {}
+          : { "retry-after": remainingSeconds.toFixed(3), "x-ratelimit-scope": "user" }),
       },
     };
   }

@@ -1,74 +1,93 @@
-import { type Block, blocksOf, type RequestBody, resultText, textsOf } from "./body.ts";
+import {
+  type Block,
+  extractTexts,
+  type RequestBody,
+  toBlocks,
+  toolResultText,
+} from "./request-body.ts";
 
-/** One question to the model: everything up to here, and what is new since its last answer. */
-export interface Moment {
-  /** The prompt in force: the last text that a person or a program wrote to the model. */
+/** One call to the model. */
+export interface ModelCall {
+  /** The current prompt: the last text that a user or program sent to the model. */
   prompt: string;
-  /** How many prompts the conversation has had. */
+  /** The number of prompts so far. */
   promptNumber: number;
-  /** Answers given since that prompt. */
+  /** The number of responses since that prompt. */
   step: number;
-  /** The number that the answer to this moment has in the conversation, from 1. */
+  /** The number of the response to this call in the conversation, starting at 1. */
   turn: number;
-  /** Tool results that came since the last answer. */
+  /** The tool results since the last response. */
   toolResults: string;
 }
 
 export interface Conversation {
   system: string;
-  /** The moments that were answered, oldest first. */
-  past: Moment[];
-  /** The moment that waits for an answer. */
-  now: Moment;
-  /** Blocks since the prompt in force, the prompt's own message included. */
+  /** Calls that already have a response, oldest first. */
+  pastCalls: ModelCall[];
+  /** The call to respond to. */
+  currentCall: ModelCall;
+  /** Blocks since the current prompt, including the prompt's message. */
   sincePrompt: Block[];
 }
 
 /**
- * The conversation as the request tells it. Nothing about it is kept between requests, so that a
- * retried request gets the answer it got before, and a resumed or forked session fits in.
+ * Reads the conversation from a request. No state is kept between requests, so a retried request gets
+ * the same response, and resumed and forked sessions work.
  */
 export function readConversation(body: RequestBody): Conversation {
-  const past: Moment[] = [];
-  let now: Moment = { prompt: "", promptNumber: 0, step: 0, turn: 1, toolResults: "" };
+  const pastCalls: ModelCall[] = [];
+  let currentCall: ModelCall = { prompt: "", promptNumber: 0, step: 0, turn: 1, toolResults: "" };
   let sincePrompt: Block[] = [];
   let previous = "";
   for (const { role, content } of body.messages) {
-    const blocks = blocksOf(content);
+    const blocks = toBlocks(content);
     if (role === "assistant" && previous !== "assistant") {
-      past.push(now);
-      now = { ...now, step: now.step + 1, turn: now.turn + 1, toolResults: "" };
+      pastCalls.push(currentCall);
+      currentCall = {
+        ...currentCall,
+        step: currentCall.step + 1,
+        turn: currentCall.turn + 1,
+        toolResults: "",
+      };
     }
     if (role === "user") {
-      const prompt = promptText(blocks);
+      const prompt = extractPrompt(blocks);
       if (prompt !== "") {
-        now = { ...now, prompt, promptNumber: now.promptNumber + 1, step: 0 };
+        currentCall = {
+          ...currentCall,
+          prompt,
+          promptNumber: currentCall.promptNumber + 1,
+          step: 0,
+        };
         sincePrompt = [];
       }
-      now = {
-        ...now,
-        toolResults: joinLines(now.toolResults, ...blocks.filter(isResult).map(resultText)),
+      currentCall = {
+        ...currentCall,
+        toolResults: joinLines(
+          currentCall.toolResults,
+          ...blocks.filter(isToolResult).map(toolResultText),
+        ),
       };
     }
     sincePrompt.push(...blocks);
     previous = role;
   }
-  const system = [...textsOf(body.system), ...systemTurns(body)].join("\n");
-  return { system, past, now, sincePrompt };
+  const system = [...extractTexts(body.system), ...systemMessageTexts(body)].join("\n");
+  return { system, pastCalls, currentCall, sincePrompt };
 }
 
-/** The harness writes its own notes into user messages; they are not what was asked. */
-const harnessNotes = /<(system-reminder|local-command-[a-z]+)>[\s\S]*?<\/\1>/g;
+/** Notes that Claude Code adds to user messages; they are not part of the prompt. */
+const harnessNotePattern = /<(system-reminder|local-command-[a-z]+)>[\s\S]*?<\/\1>/g;
 
-function promptText(blocks: Block[]): string {
+function extractPrompt(blocks: Block[]): string {
   const texts = blocks.filter((block) => block.type === "text").map((block) => block.text ?? "");
   return texts
-    .map((text) => text.replace(harnessNotes, "").trim())
+    .map((text) => text.replace(harnessNotePattern, "").trim())
     .filter(Boolean)
     .join("\n");
 }
 
-function isResult(block: Block): boolean {
+function isToolResult(block: Block): boolean {
   return block.type === "tool_result";
 }
 
@@ -76,8 +95,8 @@ function joinLines(...texts: string[]): string {
   return texts.filter(Boolean).join("\n");
 }
 
-function systemTurns(body: RequestBody): string[] {
+function systemMessageTexts(body: RequestBody): string[] {
   return body.messages
     .filter((message) => message.role === "system")
-    .flatMap((message) => textsOf(message.content));
+    .flatMap((message) => extractTexts(message.content));
 }

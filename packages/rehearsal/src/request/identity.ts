@@ -1,24 +1,24 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
-import type { SeenKey } from "../ledger.ts";
 import { parseJson } from "../parse-json.ts";
+import type { RequestKey } from "../request-ledger.ts";
 
-export function keyOf(headers: IncomingHttpHeaders): SeenKey | undefined {
+export function readApiKey(headers: IncomingHttpHeaders): RequestKey | undefined {
   const key = headers["x-api-key"];
   if (typeof key === "string") return { kind: "x-api-key", value: key };
   const [, token] = /^Bearer\s+(.+)$/i.exec(headers.authorization ?? "") ?? [];
   return token === undefined ? undefined : { kind: "bearer", value: token };
 }
 
-/** The binary names its session in a header, and again inside `metadata.user_id`. */
-export function sessionOf(headers: IncomingHttpHeaders, body: unknown): string | undefined {
-  const named = headers["x-claude-code-session-id"];
-  if (typeof named === "string") return named;
+/** Claude Code sends the session id in a header and in `metadata.user_id`. */
+export function readSessionId(headers: IncomingHttpHeaders, body: unknown): string | undefined {
+  const headerValue = headers["x-claude-code-session-id"];
+  if (typeof headerValue === "string") return headerValue;
   const userId = metadataSchema.safeParse(body).data?.metadata.user_id;
   return userSchema.safeParse(parseJson(userId ?? "")).data?.session_id;
 }
 
-export function agentOf(headers: IncomingHttpHeaders): string | undefined {
+export function readAgentId(headers: IncomingHttpHeaders): string | undefined {
   const id = headers["x-claude-code-agent-id"];
   return typeof id === "string" ? id : undefined;
 }

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { RequestBody } from "./body.ts";
 import { type Conversation, readConversation } from "./conversation.ts";
-import { agentOf, sessionOf } from "./identity.ts";
-import { type SpeakerKind, speakerOf } from "./kind.ts";
+import { detectSpeaker, type SpeakerKind } from "./detect-speaker.ts";
+import { readAgentId, readSessionId } from "./identity.ts";
+import type { RequestBody } from "./request-body.ts";
 
-/** A question to the model, read once at the edge. */
+/** A parsed request to the model. */
 export interface ModelRequest {
   body: RequestBody;
-  /** Differs between any two bodies; a retry has the same one. */
+  /** The hash of the body. A retry has the same hash. */
   bodyHash: string;
   conversation: Conversation;
   speaker: SpeakerKind;
@@ -24,8 +24,8 @@ export function readModelRequest(
     body,
     bodyHash,
     conversation: readConversation(body),
-    speaker: speakerOf(headers, body),
-    sessionId: sessionOf(headers, body),
-    agentId: agentOf(headers),
+    speaker: detectSpeaker(headers, body),
+    sessionId: readSessionId(headers, body),
+    agentId: readAgentId(headers),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration } from "./values.ts";
+import { durationSchema } from "./value-schemas.ts";
 
 export const faultKinds = [
   "status",
@@ -11,7 +11,7 @@ export const faultKinds = [
   "never",
 ] as const;
 
-const amount = z.int().min(0);
+const countSchema = z.int().min(0);
 
 const faultSchema = z
   .strictObject({
@@ -21,26 +21,26 @@ const faultSchema = z
     message: z.string().optional(),
     overload: z.enum(["before", "midway"]).optional(),
     cut: z
-      .union([z.strictObject({ events: amount }), z.strictObject({ bytes: amount })])
+      .union([z.strictObject({ events: countSchema }), z.strictObject({ bytes: countSchema })])
       .optional(),
-    stall: z.strictObject({ events: amount }).optional(),
+    stall: z.strictObject({ events: countSchema }).optional(),
     garbage: z.enum(["events", "body"]).optional(),
-    drip: z.strictObject({ bytes: z.int().min(1), every: duration }).optional(),
+    drip: z.strictObject({ bytes: z.int().min(1), every: durationSchema }).optional(),
     never: z.literal(true).optional(),
     times: z.int().min(1).optional(),
   })
   .superRefine((fault, context) => {
-    const chosen = faultKinds.filter((kind) => fault[kind] !== undefined);
-    if (chosen.length === 1) return;
-    const hint = `Write exactly one of ${faultKinds.join(", ")}; more of them go in a list.`;
+    const setKinds = faultKinds.filter((kind) => fault[kind] !== undefined);
+    if (setKinds.length === 1) return;
+    const hint = `Set exactly one of ${faultKinds.join(", ")}. Use a list for several faults.`;
     const message =
-      chosen.length === 0
-        ? "this fault does not say what goes wrong"
-        : `one fault cannot be ${chosen.join(" and ")} at once`;
+      setKinds.length === 0
+        ? "this fault has no kind"
+        : `a fault cannot have several kinds: ${setKinds.join(", ")}`;
     context.addIssue({ code: "custom", message, params: { hint } });
   });
 
-/** One fault or several; they are used up from the first to the last. */
+/** One or several faults, used in order. */
 export const faultsSchema = z.union([
   faultSchema,
   z
@@ -52,8 +52,8 @@ export const faultsSchema = z.union([
         context.addIssue({
           code: "custom",
           path: [index],
-          message: "this fault never ends, so the ones after it never come",
-          params: { hint: "Add `times:`; only the last of a list may go without." },
+          message: "this fault has no limit, so later faults are never used",
+          params: { hint: "Add `times:`. Only the last fault of a list may omit it." },
         });
       });
     }),

@@ -3,11 +3,11 @@ export interface ApiError {
   error: { type: string; message: string };
 }
 
-export function apiError(type: string, message: string): ApiError {
+export function createApiError(type: string, message: string): ApiError {
   return { type: "error", error: { type, message } };
 }
 
-const types: Record<number, string> = {
+const errorTypeByStatus: Record<number, string> = {
   400: "invalid_request_error",
   401: "authentication_error",
   402: "billing_error",
@@ -19,6 +19,6 @@ const types: Record<number, string> = {
   529: "overloaded_error",
 };
 
-export function errorTypeOf(status: number): string {
-  return types[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+export function errorTypeForStatus(status: number): string {
+  return errorTypeByStatus[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
 }

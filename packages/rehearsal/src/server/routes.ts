@@ -1,14 +1,19 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { LedgerEntry, RequestKind } from "../ledger.ts";
-import { promptTokens, toMessage } from "../reply/message.ts";
-import type { Model } from "../reply/model.ts";
-import { bodySchema, type RequestBody } from "../request/body.ts";
+import { estimatePromptTokens, toApiMessage } from "../reply/api-message.ts";
+import type { ScriptedModel } from "../reply/scripted-model.ts";
 import { readModelRequest } from "../request/model-request.ts";
-import { type Delivery, errorDelivery, jsonDelivery, messageDelivery } from "./delivery.ts";
+import { type RequestBody, requestBodySchema } from "../request/request-body.ts";
+import type { LedgerEntry, RequestKind } from "../request-ledger.ts";
+import { applyFault, describeFault } from "./apply-fault.ts";
 import { describeModel, listModels } from "./models.ts";
-import { faultName, spoil } from "./spoil.ts";
+import {
+  errorResponse,
+  jsonResponse,
+  messageResponse,
+  type PlannedResponse,
+} from "./planned-response.ts";
 
-interface Arrival {
+interface ReceivedRequest {
   headers: IncomingHttpHeaders;
   path: string;
   body: unknown;
@@ -19,66 +24,72 @@ export interface Route {
   method: string;
   path: RegExp;
   kind: RequestKind;
-  plan: (arrival: Arrival) => Delivery;
+  plan: (received: ReceivedRequest) => PlannedResponse;
 }
 
-export function routesOf(model: Model): Route[] {
+export function createRoutes(model: ScriptedModel): Route[] {
   return [
     {
       method: "POST",
       path: /^\/v1\/messages$/,
       kind: "main",
-      plan: withBody((body, arrival) => planMessage(model, body, arrival)),
+      plan: withParsedBody((body, received) => planMessage(model, body, received)),
     },
     {
       method: "POST",
       path: /^\/v1\/messages\/count_tokens$/,
       kind: "count_tokens",
-      plan: withBody((body) => jsonDelivery({ input_tokens: promptTokens(body) })),
+      plan: withParsedBody((body) => jsonResponse({ input_tokens: estimatePromptTokens(body) })),
     },
     {
       method: "GET",
       path: /^\/v1\/models$/,
       kind: "models",
-      plan: () => jsonDelivery(listModels()),
+      plan: () => jsonResponse(listModels()),
     },
     {
       method: "GET",
       path: /^\/v1\/models\/[^/]+$/,
       kind: "models",
-      plan: ({ path }) => jsonDelivery(describeModel(decodeURIComponent(path.slice(11)))),
+      plan: ({ path }) => jsonResponse(describeModel(decodeURIComponent(path.slice(11)))),
     },
-    // 2.1.197 asks `/` and 2.1.325 asks `/api/hello` whether anybody is there.
-    { method: "HEAD", path: /^\/(api\/hello)?$/, kind: "probe", plan: () => jsonDelivery({}) },
+    // Claude Code 2.1.197 probes `/`, 2.1.325 probes `/api/hello`.
+    { method: "HEAD", path: /^\/(api\/hello)?$/, kind: "probe", plan: () => jsonResponse({}) },
   ];
 }
 
-function withBody(plan: (body: RequestBody, arrival: Arrival) => Delivery): Route["plan"] {
-  return (arrival) => {
-    const read = bodySchema.safeParse(arrival.body);
-    if (read.success) return plan(read.data, arrival);
-    const [issue] = read.error.issues;
+function withParsedBody(
+  plan: (body: RequestBody, received: ReceivedRequest) => PlannedResponse,
+): Route["plan"] {
+  return (received) => {
+    const parsed = requestBodySchema.safeParse(received.body);
+    if (parsed.success) return plan(parsed.data, received);
+    const [issue] = parsed.error.issues;
     const where = issue?.path.join(".") || "body";
-    return errorDelivery(400, `${where}: ${issue?.message ?? "not understood"}`);
+    return errorResponse(400, `${where}: ${issue?.message ?? "invalid"}`);
   };
 }
 
-function planMessage(model: Model, body: RequestBody, { headers, entry }: Arrival): Delivery {
+function planMessage(
+  model: ScriptedModel,
+  body: RequestBody,
+  { headers, entry }: ReceivedRequest,
+): PlannedResponse {
   const request = readModelRequest(headers, body, entry.bodyHash);
   const { rule, fault, reply } = model.answer(request);
-  const message = toMessage(reply, request);
+  const message = toApiMessage(reply, request);
   const stream = body.stream ?? false;
   const delay = typeof reply === "string" ? undefined : reply.delay;
-  const whole = messageDelivery(message, stream, delay);
-  const delivery = fault ? spoil(whole, fault, stream) : whole;
+  const response = messageResponse(message, stream, delay);
+  const faultedResponse = fault ? applyFault(response, fault, stream) : response;
   Object.assign(entry, {
     kind: request.speaker,
     model: body.model,
     stream,
-    prompt: request.conversation.now.prompt,
+    prompt: request.conversation.currentCall.prompt,
     rule,
-    fault: fault && faultName(fault),
-    usage: delivery.status === 200 ? message.usage : undefined,
+    fault: fault && describeFault(fault),
+    usage: faultedResponse.status === 200 ? message.usage : undefined,
   } satisfies Partial<LedgerEntry>);
-  return delivery;
+  return faultedResponse;
 }

@@ -1,14 +1,15 @@
-import { assertOwned } from "@herdctl/core/light";
+import { assertOwnership } from "@herdctl/protocol";
 import type { FleetClient } from "./fleet-client.ts";
-import { SocketFleet } from "./socket-fleet.ts";
-import { Wire } from "./wire.ts";
+import { FleetHttpClient } from "./fleet-http-client.ts";
+import { SocketFleetClient } from "./socket-fleet-client.ts";
 
-/** Undefined when nobody answers there. A fleet that goes away later is `fleet_unreachable`. */
+/** Undefined if no fleet listens there. If it stops later, calls fail with `fleet_unreachable`. */
 export async function connectFleet(socketPath: string): Promise<FleetClient | undefined> {
-  // Another user may listen where our fleet once did.
-  assertOwned([socketPath]);
-  const wire = new Wire(socketPath);
-  if (await wire.reaches()) return new SocketFleet(wire);
-  wire.close();
+  // Another user may have taken over the path of our socket.
+  // defence: socket-owner
+  assertOwnership([socketPath]);
+  const httpClient = new FleetHttpClient(socketPath);
+  if (await httpClient.isReachable()) return new SocketFleetClient(httpClient);
+  httpClient.close();
   return undefined;
 }

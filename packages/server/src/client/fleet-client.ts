@@ -1,8 +1,8 @@
-import type { FleetControl } from "@herdctl/core";
+import type { FleetControl } from "@herdctl/protocol";
 
-/** A fleet reached over its socket; whoever got one closes it. */
+/** A client for a fleet's socket. The caller must close it. */
 export interface FleetClient extends FleetControl {
-  /** A link that signs one browser in. */
-  loginLink(options: { read_only?: boolean }): Promise<{ url: string; expires_at: string }>;
+  /** Creates a link that signs in one browser. */
+  createLoginLink(options: { read_only?: boolean }): Promise<{ url: string; expires_at: string }>;
   close(): void;
 }

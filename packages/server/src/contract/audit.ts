@@ -1,12 +1,8 @@
-import {
-  type AuditPage,
-  type AuditQuery,
-  auditActions,
-  storedAuditRecordSchema,
-} from "@herdctl/core";
+import { type AuditPage, type AuditQuery, auditActions } from "@herdctl/protocol";
+import { storedAuditRecordSchema } from "@herdctl/protocol/schemas";
 import { z } from "zod";
-import { endpoint } from "./endpoint.ts";
-import type { Shape } from "./shape.ts";
+import { defineEndpoint } from "./define-endpoint.ts";
+import type { FieldSchemas } from "./field-schemas.ts";
 
 const auditQuerySchema = z.strictObject({
   since: z.iso
@@ -17,19 +13,18 @@ const auditQuerySchema = z.strictObject({
   action: z.enum(auditActions).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.coerce.number().int().positive().optional(),
-} satisfies Shape<AuditQuery>);
+} satisfies FieldSchemas<AuditQuery>);
 
 const auditPageSchema = z.object({
   records: z.array(storedAuditRecordSchema),
   next: z.number().int().nullable(),
-} satisfies Shape<AuditPage>);
+} satisfies FieldSchemas<AuditPage>);
 
 export const auditEndpoints = {
-  audit: endpoint("audit", {
-    summary:
-      "The audit log, newest record first, a page at a time: who did what, from where, and how it ended.",
+  audit: defineEndpoint("audit", {
+    summary: "List audit records, newest first: who did what, from where, and with which outcome.",
     query: auditQuerySchema,
     response: auditPageSchema,
-    answer: ({ control }, { query }) => control.audit(query),
+    handle: ({ control }, { query }) => control.audit(query),
   }),
 };

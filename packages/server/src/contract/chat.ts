@@ -1,11 +1,12 @@
-import { type ChatLinkStatus, platformSchema } from "@herdctl/core";
+import type { ChatConnectionStatus } from "@herdctl/protocol";
+import { chatPlatformSchema } from "@herdctl/protocol/schemas";
 import { z } from "zod";
-import type { Shape } from "./shape.ts";
+import type { FieldSchemas } from "./field-schemas.ts";
 
 export const chatLinkSchema = z.object({
   agent: z.string(),
-  platform: platformSchema,
+  platform: chatPlatformSchema,
   state: z.enum(["connecting", "connected", "failed"]),
   problem: z.string().nullable(),
-  working: z.number().int().nonnegative(),
-} satisfies Shape<ChatLinkStatus>);
+  active_conversations: z.number().int().nonnegative(),
+} satisfies FieldSchemas<ChatConnectionStatus>);

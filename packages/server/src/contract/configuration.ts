@@ -1,17 +1,17 @@
-import type { ShownConfig, ShownValue } from "@herdctl/core";
+import type { ConfigValueView, ConfigView } from "@herdctl/protocol";
 import { z } from "zod";
-import type { Shape } from "./shape.ts";
+import type { FieldSchemas } from "./field-schemas.ts";
 
-const placeSchema = z.object({ file: z.string(), line: z.number(), column: z.number() });
+const sourceLocationSchema = z.object({ file: z.string(), line: z.number(), column: z.number() });
 
-const valueSchema = z.object({
+const shownValueSchema = z.object({
   path: z.string(),
   value: z.unknown(),
-  /** Absent when the value is a default of herdctl's own. */
-  from: placeSchema.optional(),
-} satisfies Shape<ShownValue>);
+  /** Missing for herdctl's defaults. */
+  from: sourceLocationSchema.optional(),
+} satisfies FieldSchemas<ConfigValueView>);
 
 export const shownConfigSchema = z.object({
-  fleet: z.array(valueSchema),
-  agents: z.array(z.object({ name: z.string(), values: z.array(valueSchema) })),
-} satisfies Shape<ShownConfig>);
+  fleet: z.array(shownValueSchema),
+  agents: z.array(z.object({ name: z.string(), values: z.array(shownValueSchema) })),
+} satisfies FieldSchemas<ConfigView>);

@@ -1,24 +1,25 @@
+import { UserError } from "@herdctl/protocol";
 import {
   approvalSchema,
   deliverySchema,
   deliveryWithBodySchema,
   hookRunSchema,
   jobSchema,
-  UserError,
-} from "@herdctl/core";
+} from "@herdctl/protocol/schemas";
 import { z } from "zod";
-import { withHeartbeat } from "../live/frames.ts";
-import { streamOutput } from "../live/output-stream.ts";
-import { mediaTypes, streamResponse } from "../live/stream-response.ts";
-import { waitForJob } from "../live/wait-for-job.ts";
-import { accessEndpoints } from "./access.ts";
-import { answerSchema } from "./answers.ts";
+import { withHeartbeat } from "../streams/sse-events.ts";
+import { streamJobOutput } from "../streams/stream-job-output.ts";
+import { mediaTypes, streamResponse } from "../streams/stream-response.ts";
+import { waitForJob } from "../streams/wait-for-job.ts";
+import { approvalAnswerSchema } from "./approval-answer.ts";
+import { artifactAndNoteEndpoints } from "./artifacts-and-notes.ts";
 import { auditEndpoints } from "./audit.ts";
+import { authEndpoints } from "./auth.ts";
 import { chatLinkSchema } from "./chat.ts";
 import { shownConfigSchema } from "./configuration.ts";
 import { costQuerySchema, costViewSchema } from "./costs.ts";
+import { defineEndpoint } from "./define-endpoint.ts";
 import { deliveryListSchema, deliveryQuerySchema } from "./deliveries.ts";
-import { endpoint } from "./endpoint.ts";
 import { eventQuerySchema, eventSchema } from "./events.ts";
 import { hookQuerySchema } from "./hooks.ts";
 import {
@@ -28,299 +29,302 @@ import {
   jobPageSchema,
   jobQuerySchema,
   jobWithAttemptsSchema,
+  maxTriggerBodyBytes,
   outputQuerySchema,
   resumeSchema,
-  triggerBodyLimit,
   triggerSchema,
   waitQuerySchema,
 } from "./jobs.ts";
-import { keptFileEndpoints } from "./kept-files.ts";
 import { nodeViewSchema } from "./nodes.ts";
 import type { RouteName } from "./routes.ts";
 import {
   budgetViewSchema,
   duePageSchema,
   dueQuerySchema,
-  raiseSchema,
+  raiseBudgetSchema,
   scheduleViewSchema,
 } from "./schedules.ts";
 import { sessionViewSchema } from "./sessions.ts";
 import { agentStatusSchema, fleetStatusSchema } from "./status.ts";
-import { timeline, timelineQuerySchema, timelineSchema } from "./timeline.ts";
+import { readTimeline, timelineQuerySchema, timelineSchema } from "./timeline.ts";
 
-const byId = z.object({ id: z.string() });
-const byAgent = z.object({ agent: z.string() });
-const bySchedule = z.object({ agent: z.string(), schedule: z.string() });
+const idParams = z.object({ id: z.string() });
+const agentParams = z.object({ agent: z.string() });
+const scheduleParams = z.object({ agent: z.string(), schedule: z.string() });
 
 export const endpoints = {
-  ...accessEndpoints,
+  ...authEndpoints,
   ...auditEndpoints,
-  ...keptFileEndpoints,
-  status: endpoint("status", {
-    summary: "The fleet and each of its agents: what they do, wait for and have cost today.",
+  ...artifactAndNoteEndpoints,
+  status: defineEndpoint("status", {
+    summary: "Get the status of the fleet and its agents.",
     response: fleetStatusSchema,
-    answer: ({ control }) => control.status(),
+    handle: ({ control }) => control.status(),
   }),
-  agents: endpoint("agents", {
-    summary: "Each agent: what it does, waits for and has cost today.",
+  agents: defineEndpoint("agents", {
+    summary: "List the agents with their status.",
     response: z.object({ agents: z.array(agentStatusSchema) }),
-    answer: async ({ control }) => ({ agents: (await control.status()).agents }),
+    handle: async ({ control }) => ({ agents: (await control.status()).agents }),
   }),
-  agent: endpoint("agent", {
-    summary: "One agent.",
-    params: byAgent,
+  agent: defineEndpoint("agent", {
+    summary: "Get the status of an agent.",
+    params: agentParams,
     response: agentStatusSchema,
-    answer: async ({ control }, { params }) => {
+    handle: async ({ control }, { params }) => {
       const { agents } = await control.status();
-      const found = agents.find(({ name }) => name === params.agent);
-      if (found) return found;
+      const agent = agents.find(({ name }) => name === params.agent);
+      if (agent) return agent;
       throw new UserError("agent_not_found", `there is no agent \`${params.agent}\``);
     },
   }),
-  trigger: endpoint("trigger", {
+  trigger: defineEndpoint("trigger", {
     summary:
-      "Triggers an agent. The answer comes once the job is durable; a key seen before gives the first job.",
+      "Trigger an agent. Responds once the job is stored durably. A `key` that was used before returns the existing job.",
     body: triggerSchema,
-    bodyLimit: triggerBodyLimit,
+    maxBodyBytes: maxTriggerBodyBytes,
     response: admissionSchema,
-    answer: ({ control, visitor }, { body }) => {
+    handle: ({ control, caller }, { body }) => {
       // An expanded prompt can read any file that the agent's user can read.
-      if (body.expand && visitor.scope !== "admin") {
-        const message = `\`expand\` needs the scope \`admin\`, not \`${visitor.scope}\``;
+      if (body.expand && /* defence: expand-needs-admin */ caller.scope !== "admin") {
+        const message = `\`expand\` needs the scope \`admin\`, not \`${caller.scope}\``;
         throw new UserError("insufficient_scope", message);
       }
       return control.trigger(body);
     },
   }),
-  jobs: endpoint("jobs", {
-    summary: "Jobs, newest first, a page at a time: `next` is the `cursor` of the page after.",
+  jobs: defineEndpoint("jobs", {
+    summary: "List jobs, newest first. `next` is the `cursor` of the next page.",
     query: jobQuerySchema,
     response: jobPageSchema,
-    answer: ({ control }, { query }) => control.jobs(query),
+    handle: ({ control }, { query }) => control.jobs(query),
   }),
-  timeline: endpoint("timeline", {
+  timeline: defineEndpoint("timeline", {
     summary:
-      "What ran when since a time, newest first and in short; of more than 3,000 jobs the newest ones, which `whole` tells.",
+      "List jobs since a time in short form, newest first. Returns about 3,000 jobs at most; `whole` is false if older ones were left out.",
     query: timelineQuerySchema,
     response: timelineSchema,
-    answer: ({ control }, { query }) => timeline(control, query),
+    handle: ({ control }, { query }) => readTimeline(control, query),
   }),
-  job: endpoint("job", {
-    summary: "One job with its attempts.",
-    params: byId,
+  job: defineEndpoint("job", {
+    summary: "Get a job with its attempts.",
+    params: idParams,
     response: jobWithAttemptsSchema,
-    answer: async ({ control }, { params }) => {
+    handle: async ({ control }, { params }) => {
       const found = await control.job(params.id);
       if (found) return found;
       throw new UserError("job_not_found", `there is no job ${params.id}`);
     },
   }),
-  wait: endpoint("wait", {
+  wait: defineEndpoint("wait", {
     summary:
-      "Answers when the job has finished, or after `timeout` seconds with the job as it stands: ask again while `finished_at` is null.",
-    params: byId,
+      "Wait until the job has finished, for at most `timeout` seconds, and return it. Repeat the call while `finished_at` is null.",
+    params: idParams,
     query: waitQuerySchema,
     response: jobSchema,
-    answer: ({ control, connection }, { params, query }) =>
+    handle: ({ control, connection }, { params, query }) =>
       waitForJob(control, params.id, query.timeout, connection.signal),
   }),
-  output: endpoint("output", {
+  output: defineEndpoint("output", {
     summary:
-      "What the agent said, from the byte `from` on; with `follow=true` until the job has ended. Lines of JSON, or server-sent events when they are accepted.",
-    params: byId,
+      "Stream the agent's messages from byte offset `from`; with `follow=true`, until the job has finished. The format is JSON lines, or server-sent events if the client accepts them.",
+    params: idParams,
     query: outputQuerySchema,
     response: jobOutputSchema,
-    streams: [mediaTypes.lines, mediaTypes.sse],
-    answer: async ({ control, jobFeeds, connection, header }, { params, query }) => {
+    streamMediaTypes: [mediaTypes.lines, mediaTypes.sse],
+    handle: async ({ control, outputFeeds, connection, readHeader }, { params, query }) => {
       const { job } = (await control.job(params.id)) ?? {};
       if (!job) throw new UserError("job_not_found", `there is no job ${params.id}`);
-      const asEvents = header("accept")?.includes(mediaTypes.sse) ?? false;
-      const from = Number(header("last-event-id") ?? query.from ?? 0) || 0;
-      const request = { jobId: job.id, from, follow: query.follow === "true", asEvents };
-      return streamOutput(jobFeeds, request, connection);
+      const isSse = readHeader("accept")?.includes(mediaTypes.sse) ?? false;
+      const from = Number(readHeader("last-event-id") ?? query.from ?? 0) || 0;
+      const request = { jobId: job.id, from, follow: query.follow === "true", isSse };
+      return streamJobOutput(outputFeeds, request, connection);
     },
   }),
-  chain: endpoint("chain", {
+  chain: defineEndpoint("chain", {
     summary:
-      "All jobs of the chain that this one is part of, the oldest first; `chain.parent` says who gave each.",
-    params: byId,
+      "List all jobs of the job's delegation chain, oldest first. `chain.parent` is the job that delegated each one.",
+    params: idParams,
     response: z.object({ jobs: z.array(jobSchema) }),
-    answer: async ({ control }, { params }) => ({ jobs: await control.chain(params.id) }),
+    handle: async ({ control }, { params }) => ({ jobs: await control.chain(params.id) }),
   }),
-  cancel: endpoint("cancel", {
+  cancel: defineEndpoint("cancel", {
     summary:
-      "Ends a pending job, asks a running one to stop; `force` does not ask. What its agent handed on ends with it.",
-    params: byId,
+      "Cancel a job and the jobs it delegated. A running agent gets time to stop; `force` kills it immediately.",
+    params: idParams,
     body: z.strictObject({ force: z.boolean().optional() }),
     response: jobSchema,
-    answer: ({ control }, { params, body }) => control.cancel(params.id, body),
+    handle: ({ control }, { params, body }) => control.cancel(params.id, body),
   }),
-  approvals: endpoint("approvals", {
+  approvals: defineEndpoint("approvals", {
     summary:
-      "What agents ask and nobody has answered yet; of one `job` all that was ever asked, with its answers.",
+      "List open permission requests and questions. With `job`, list all of that job, including answered ones.",
     query: z.strictObject({ job: z.string().optional() }),
     response: z.object({ approvals: z.array(approvalSchema) }),
-    answer: async ({ control }, { query }) => ({ approvals: await control.approvals(query) }),
+    handle: async ({ control }, { query }) => ({ approvals: await control.approvals(query) }),
   }),
-  answer: endpoint("answer", {
+  answer: defineEndpoint("answer", {
     summary:
-      "Allows or denies a tool (`word`), or answers a question (`reply`); `deny` declines to answer. The agent is told the `reason` of a denial. `by` is a note of what the caller calls itself; `answered_by` is its identity.",
-    params: byId,
-    body: answerSchema,
+      "Answer a permission request with `decision` (`allow` or `deny`), or a question with `reply`; `deny` declines a question. The agent receives the `reason` of a denial. `by` is a note about the client; `answered_by` records the caller's identity.",
+    params: idParams,
+    body: approvalAnswerSchema,
     response: approvalSchema,
-    answer: ({ control }, { params, body: { word, by, reason } }) =>
-      control.answer(params.id, word, by, reason),
+    handle: ({ control }, { params, body: { decision, by, reason } }) =>
+      control.answer(params.id, decision, by, reason),
   }),
-  sessions: endpoint("sessions", {
-    summary: "Sessions, the one used last first, and why one cannot be gone on with by hand.",
+  sessions: defineEndpoint("sessions", {
+    summary:
+      "List sessions, most recently used first. `obstacle` explains why a session cannot be resumed in a terminal.",
     query: z.strictObject({ agent: z.string().optional() }),
     response: z.object({ sessions: z.array(sessionViewSchema) }),
-    answer: async ({ control }, { query }) => ({ sessions: await control.sessions(query) }),
+    handle: async ({ control }, { query }) => ({ sessions: await control.sessions(query) }),
   }),
-  resume: endpoint("resume", {
-    summary: "Goes on with a session, named by itself or by a job that ran in it.",
-    params: byId,
+  resume: defineEndpoint("resume", {
+    summary: "Resume a session, given its id or the id of a job that ran in it.",
+    params: idParams,
     body: resumeSchema,
-    bodyLimit: triggerBodyLimit,
+    maxBodyBytes: maxTriggerBodyBytes,
     response: admissionSchema,
-    answer: ({ control }, { params, body }) => control.resume(params.id, body.prompt),
+    handle: ({ control }, { params, body }) => control.resume(params.id, body.prompt),
   }),
-  fork: endpoint("fork", {
+  fork: defineEndpoint("fork", {
     summary:
-      "Begins a new session that starts as a copy of this one, up to the message `at` if one is named.",
-    params: byId,
+      "Fork a session: start a new one as a copy of it, up to and including the message `at` if given.",
+    params: idParams,
     body: forkSchema,
-    bodyLimit: triggerBodyLimit,
+    maxBodyBytes: maxTriggerBodyBytes,
     response: admissionSchema,
-    answer: ({ control }, { params, body }) => control.fork(params.id, body.prompt, body.at),
+    handle: ({ control }, { params, body }) => control.fork(params.id, body.prompt, body.at),
   }),
-  deliveries: endpoint("deliveries", {
-    summary:
-      "What webhooks delivered, newest first, a page at a time; and how often something was refused.",
+  deliveries: defineEndpoint("deliveries", {
+    summary: "List webhook deliveries, newest first, with counts of refused ones.",
     query: deliveryQuerySchema,
     response: deliveryListSchema,
-    answer: ({ control }, { query }) => control.deliveries(query),
+    handle: ({ control }, { query }) => control.deliveries(query),
   }),
-  delivery: endpoint("delivery", {
-    summary: "One delivery with its body.",
-    params: byId,
+  delivery: defineEndpoint("delivery", {
+    summary: "Get a delivery with its body.",
+    params: idParams,
     response: deliveryWithBodySchema,
-    answer: async ({ control }, { params }) => {
+    handle: async ({ control }, { params }) => {
       const found = await control.delivery(params.id);
       if (found) return found;
       throw new UserError("delivery_not_found", `there is no delivery ${params.id}`);
     },
   }),
-  replay: endpoint("replay", {
-    summary:
-      "Takes a delivery as if it came now, by the configuration in force; it gets a job of its own.",
-    params: byId,
+  replay: defineEndpoint("replay", {
+    summary: "Process a delivery again with the current configuration. It creates a new job.",
+    params: idParams,
     response: deliverySchema,
-    answer: ({ control }, { params }) => control.replay(params.id),
+    handle: ({ control }, { params }) => control.replay(params.id),
   }),
-  schedules: endpoint("schedules", {
-    summary:
-      "Schedules that go by the clock, each with its next due times and the last one's record.",
+  schedules: defineEndpoint("schedules", {
+    summary: "List time-based schedules with their next due times and the result of the last one.",
     response: z.object({ schedules: z.array(scheduleViewSchema) }),
-    answer: async ({ control }) => ({ schedules: await control.schedules() }),
+    handle: async ({ control }) => ({ schedules: await control.schedules() }),
   }),
-  dueTimes: endpoint("dueTimes", {
-    summary: "The ledger: what became of every due time, the latest first, a page at a time.",
+  dueTimes: defineEndpoint("dueTimes", {
+    summary: "List due times with their results, latest first.",
     query: dueQuerySchema,
     response: duePageSchema,
-    answer: ({ control }, { query }) => control.dueTimes(query),
+    handle: ({ control }, { query }) => control.dueTimes(query),
   }),
-  switchSchedule: endpoint("switchSchedule", {
-    summary: "Switches a schedule on or off until it is switched again.",
-    params: bySchedule,
+  switchSchedule: defineEndpoint("switchSchedule", {
+    summary: "Enable or disable a schedule until it is switched again.",
+    params: scheduleParams,
     body: z.strictObject({ enabled: z.boolean() }),
     response: scheduleViewSchema,
-    answer: ({ control }, { params, body }) => control.switchSchedule(params, body.enabled),
+    handle: ({ control }, { params, body }) => control.switchSchedule(params, body.enabled),
   }),
-  removeSchedule: endpoint("removeSchedule", {
-    summary: "Takes back what an agent has planned: a run, or another interval.",
-    params: bySchedule,
-    answer: async ({ control }, { params }) => void (await control.removeSchedule(params)),
+  removeSchedule: defineEndpoint("removeSchedule", {
+    summary: "Remove a run or an interval change that an agent has scheduled.",
+    params: scheduleParams,
+    handle: async ({ control }, { params }) => void (await control.removeSchedule(params)),
   }),
-  budget: endpoint("budget", {
-    summary: "What may be spent today, and what has been, of the fleet and of each agent.",
+  budget: defineEndpoint("budget", {
+    summary: "Get today's budgets and spending of the fleet and each agent.",
     response: budgetViewSchema,
-    answer: ({ control }) => control.budget(),
+    handle: ({ control }) => control.budget(),
   }),
-  raiseBudget: endpoint("raiseBudget", {
-    summary: "Raises limits for today by so much; without `agent` those of the fleet.",
-    body: raiseSchema,
-    response: budgetViewSchema,
-    answer: ({ control }, { body: { agent, ...by } }) => control.raiseBudget(agent, by),
-  }),
-  costs: endpoint("costs", {
+  raiseBudget: defineEndpoint("raiseBudget", {
     summary:
-      "What runs of the last `days` have cost, by day in the fleet's time zone and `by` agent, schedule or model, beside what may be spent.",
+      "Raise today's limits by the given amounts, for an agent or, without `agent`, for the fleet.",
+    body: raiseBudgetSchema,
+    response: budgetViewSchema,
+    handle: ({ control }, { body: { agent, ...by } }) => control.raiseBudget(agent, by),
+  }),
+  costs: defineEndpoint("costs", {
+    summary:
+      "Get the costs of the last `days` days, per day in the fleet's time zone, grouped `by` agent, schedule or model, with the daily limits.",
     query: costQuerySchema,
     response: costViewSchema,
-    answer: ({ control }, { query }) => control.costs(query),
+    handle: ({ control }, { query }) => control.costs(query),
   }),
-  pauseAgent: endpoint("pauseAgent", {
-    summary: "Starts no more jobs of this agent; those that run go on.",
-    params: byAgent,
-    answer: async ({ control }, { params }) => void (await control.pauseAgent(params.agent)),
+  pauseAgent: defineEndpoint("pauseAgent", {
+    summary: "Pause an agent: it starts no more jobs, and running jobs continue.",
+    params: agentParams,
+    handle: async ({ control }, { params }) => void (await control.pauseAgent(params.agent)),
   }),
-  resumeAgent: endpoint("resumeAgent", {
-    summary: "Lifts the pause of an agent, and of the credential it shares with others.",
-    params: byAgent,
-    answer: async ({ control }, { params }) => void (await control.resumeAgent(params.agent)),
+  resumeAgent: defineEndpoint("resumeAgent", {
+    summary:
+      "Resume a paused agent. Also lifts the pause of a credential that it shares with other agents.",
+    params: agentParams,
+    handle: async ({ control }, { params }) => void (await control.resumeAgent(params.agent)),
   }),
-  hooks: endpoint("hooks", {
-    summary: "Hooks that ran, run or are to run after finished jobs, newest first.",
+  hooks: defineEndpoint("hooks", {
+    summary: "List past, running and pending hook runs, newest first.",
     query: hookQuerySchema,
     response: z.object({ hooks: z.array(hookRunSchema) }),
-    answer: async ({ control }, { query }) => ({ hooks: await control.hooks(query) }),
+    handle: async ({ control }, { query }) => ({ hooks: await control.hooks(query) }),
   }),
-  retryHook: endpoint("retryHook", {
-    summary: "Tries a hook once more that was given up.",
-    params: byId,
+  retryHook: defineEndpoint("retryHook", {
+    summary: "Retry a failed hook.",
+    params: idParams,
     response: hookRunSchema,
-    answer: ({ control }, { params }) => control.retryHook(params.id),
+    handle: ({ control }, { params }) => control.retryHook(params.id),
   }),
-  configuration: endpoint("configuration", {
-    summary: "The configuration in force: each value, where it was written, secrets masked.",
+  configuration: defineEndpoint("configuration", {
+    summary: "Get the effective configuration: each value with its source, secrets masked.",
     response: shownConfigSchema,
-    answer: ({ control }) => control.configuration(),
+    handle: ({ control }) => control.configuration(),
   }),
-  chat: endpoint("chat", {
-    summary: "Each agent on each chat platform: whether it is connected, and what is wrong.",
+  chat: defineEndpoint("chat", {
+    summary: "List the chat connections of all agents, with their state and problems.",
     response: z.object({ links: z.array(chatLinkSchema) }),
-    answer: async ({ control }) => ({ links: await control.chat() }),
+    handle: async ({ control }) => ({ links: await control.chat() }),
   }),
-  nodes: endpoint("nodes", {
+  nodes: defineEndpoint("nodes", {
     summary:
-      "The machines that run the fleet together, the first to join first; without a shared store the one there is.",
+      "List the nodes that run the fleet, in the order they joined. Without a shared store, there is one.",
     response: z.object({ nodes: z.array(nodeViewSchema) }),
-    answer: async ({ control }) => ({ nodes: await control.nodes() }),
+    handle: async ({ control }) => ({ nodes: await control.nodes() }),
   }),
-  reload: endpoint("reload", {
-    summary: "Reads the configuration anew. A wrong one is answered with all that is wrong in it.",
-    answer: async ({ control }) => void (await control.reload()),
+  reload: defineEndpoint("reload", {
+    summary: "Reload the configuration. If it is invalid, the response lists all errors.",
+    handle: async ({ control }) => void (await control.reload()),
   }),
-  shutdown: endpoint("shutdown", {
+  shutdown: defineEndpoint("shutdown", {
     summary:
-      "Drains for `drainMs`, then cancels what is left; `detach` leaves running jobs to the next fleet process.",
+      "Stop the fleet: wait up to `drainMs` for running jobs, then cancel the rest. With `detach`, running jobs continue and the next fleet process adopts them.",
     body: z.strictObject({
       drainMs: z.number().nonnegative().optional(),
       detach: z.boolean().optional(),
     }),
-    answer: async ({ control }, { body }) => void (await control.shutdown(body)),
+    handle: async ({ control }, { body }) => void (await control.shutdown(body)),
   }),
-  events: endpoint("events", {
+  events: defineEndpoint("events", {
     summary:
-      "Everything that happens from now on, as server-sent events. With `Last-Event-ID` it goes on after that one; a `reset` event says when some are lost. `output=false` leaves out what agents say.",
+      "Stream events as server-sent events. With `Last-Event-ID`, the stream continues after that event; a `reset` event means that events were lost. `output=false` omits agent output.",
     query: eventQuerySchema,
     response: eventSchema,
-    streams: [mediaTypes.sse],
-    answer: async ({ feed, visitor, connection, header }, { query }) => {
-      const { agents } = visitor;
-      const wants = { after: header("last-event-id"), output: query.output === "true", agents };
-      const frames = feed.join(wants, connection);
+    streamMediaTypes: [mediaTypes.sse],
+    handle: async ({ eventFeed, caller, connection, readHeader }, { query }) => {
+      const { agents } = caller;
+      const subscription = {
+        lastEventId: readHeader("last-event-id"),
+        includesOutput: query.output === "true",
+        agents,
+      };
+      const frames = eventFeed.subscribe(subscription, connection);
       return streamResponse(withHeartbeat(frames), mediaTypes.sse, connection);
     },
   }),

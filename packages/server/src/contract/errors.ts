@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** One shape for everything that goes wrong. `bug` is the code of what only we can fix. */
-export const failureSchema = z.object({
+/** The body of every error response. Internal errors have the code `bug`. */
+export const errorBodySchema = z.object({
   errors: z.array(
     z.object({
       code: z.string(),
       message: z.string(),
       hint: z.string(),
-      /** Which part of the request, or of a file. */
+      /** The invalid part of the request or file. */
       path: z.string().optional(),
       file: z.string().optional(),
       line: z.number().int().optional(),
@@ -15,4 +15,4 @@ export const failureSchema = z.object({
     }),
   ),
 });
-export type Failure = z.infer<typeof failureSchema>;
+export type ErrorBody = z.infer<typeof errorBodySchema>;

@@ -1,21 +1,23 @@
+import type { FleetEvent } from "@herdctl/protocol";
 import {
   approvalSchema,
   deliverySchema,
-  dueRecordSchema,
-  type FleetEvent,
+  dueTimeRecordSchema,
   hookRunSchema,
   jobSchema,
-} from "@herdctl/core";
+} from "@herdctl/protocol/schemas";
 import { z } from "zod";
+import type { FieldSchemas } from "./field-schemas.ts";
 import { messageSchema } from "./jobs.ts";
-import type { Shape } from "./shape.ts";
 
-type FieldsOf<T extends FleetEvent["type"]> = Shape<Omit<Extract<FleetEvent, { type: T }>, "type">>;
+type FieldsOf<T extends FleetEvent["type"]> = FieldSchemas<
+  Omit<Extract<FleetEvent, { type: T }>, "type">
+>;
 
 const job = { job: jobSchema };
 const approval = { approval: approvalSchema };
 
-const fields = {
+const eventFields = {
   "job:created": job,
   "job:started": job,
   "job:output": {
@@ -29,12 +31,12 @@ const fields = {
   "job:failed": job,
   "job:cancelled": job,
   "job:skipped": job,
-  "approval:asked": approval,
+  "approval:requested": approval,
   "approval:answered": approval,
-  "hook:tried": { hook: hookRunSchema },
+  "hook:attempted": { hook: hookRunSchema },
   "delivery:received": { delivery: deliverySchema },
-  "schedule:not_run": { due: dueRecordSchema },
-  "schedule:switched": { agent: z.string(), schedule: z.string(), enabled: z.boolean() },
+  "schedule:not_run": { due: dueTimeRecordSchema },
+  "schedule:toggled": { agent: z.string(), schedule: z.string(), enabled: z.boolean() },
   "agent:paused": { agent: z.string(), reason: z.string() },
   "agent:resumed": { agent: z.string() },
   "fleet:reloaded": { agents: z.array(z.string()) },
@@ -42,15 +44,17 @@ const fields = {
   "fleet:stopping": {},
 } satisfies { [T in FleetEvent["type"]]: FieldsOf<T> };
 
-/** Some events are gone for good: whoever keeps a picture of the fleet should ask for it anew. */
+/** Events were lost: clients should fetch the state of the fleet again. */
 const resetSchema = z.object({ type: z.literal("reset"), after: z.string() });
 
 export const eventQuerySchema = z.strictObject({
-  /** Without what agents say, the stream is small, however many are at work. */
+  /** `false` omits agent output, which keeps the stream small. */
   output: z.enum(["true", "false"]).default("true"),
 });
 
 export const eventSchema = z.union([
-  ...Object.entries(fields).map(([type, rest]) => z.object({ type: z.literal(type), ...rest })),
+  ...Object.entries(eventFields).map(([type, typeFields]) =>
+    z.object({ type: z.literal(type), ...typeFields }),
+  ),
   resetSchema,
 ]);

@@ -1,36 +1,36 @@
 import type {
   Admission,
+  ClaudeMessage,
   JobOutput,
   JobPage,
   JobQuery,
-  SDKMessage,
   TriggerRequest,
-} from "@herdctl/core";
+} from "@herdctl/protocol";
 import {
   attemptSchema,
   jobSchema,
   jobStatusSchema,
   outcomeCodeSchema,
   triggerTypeSchema,
-} from "@herdctl/core/records";
+} from "@herdctl/protocol/schemas";
 import { z } from "zod";
-import type { Shape } from "./shape.ts";
+import type { FieldSchemas } from "./field-schemas.ts";
 
 const mebibyte = 1024 * 1024;
-const longestPrompt = 4 * mebibyte;
+const maxPromptBytes = 4 * mebibyte;
 
-/** JSON may need two bytes for one, for quotes and line ends; the rest is for all but the prompt. */
-export const triggerBodyLimit = 2 * longestPrompt + mebibyte;
+/** JSON may escape one byte as two, such as quotes and line breaks. The rest is for all other fields. */
+export const maxTriggerBodyBytes = 2 * maxPromptBytes + mebibyte;
 
 const promptSchema = z
   .string()
-  .refine((text) => Buffer.byteLength(text) <= longestPrompt, "a prompt has at most 4 MiB");
+  .refine((text) => Buffer.byteLength(text) <= maxPromptBytes, "the prompt exceeds 4 MiB");
 
 export const resumeSchema = z.strictObject({ prompt: promptSchema });
 
 export const forkSchema = z.strictObject({
   prompt: promptSchema,
-  /** The `uuid` of the last message that the fork takes over. */
+  /** The `uuid` of the last message to copy. */
   at: z.uuid().optional(),
 });
 
@@ -47,15 +47,14 @@ export const triggerSchema = z.strictObject({
   watched: z.boolean().optional(),
   live: z.boolean().optional(),
   expand: z.boolean().optional(),
-} satisfies Shape<TriggerRequest>);
+} satisfies FieldSchemas<TriggerRequest>);
 
 export const admissionSchema = z.object({
   job: jobSchema,
   created: z.boolean(),
-  cancel: z.array(z.string()),
-} satisfies Shape<Admission>);
+} satisfies FieldSchemas<Admission>);
 
-const moment = z.iso.datetime({ offset: true }).transform((time) => new Date(time));
+const dateTimeSchema = z.iso.datetime({ offset: true }).transform((time) => new Date(time));
 
 export const jobQuerySchema = z.strictObject({
   agent: z.string().optional(),
@@ -63,21 +62,21 @@ export const jobQuerySchema = z.strictObject({
   outcome: outcomeCodeSchema.optional(),
   schedule: z.string().optional(),
   session: z.string().optional(),
-  since: moment.optional(),
-  until: moment.optional(),
+  since: dateTimeSchema.optional(),
+  until: dateTimeSchema.optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(50),
   cursor: z.string().optional(),
-} satisfies Shape<JobQuery>);
+} satisfies FieldSchemas<JobQuery>);
 
 export const jobPageSchema = z.object({
   jobs: z.array(jobSchema),
   next: z.string().nullable(),
-} satisfies Shape<JobPage>);
+} satisfies FieldSchemas<JobPage>);
 
 export const jobWithAttemptsSchema = z.object({ job: jobSchema, attempts: z.array(attemptSchema) });
 
 export const waitQuerySchema = z.strictObject({
-  /** Seconds. */
+  /** In seconds. */
   timeout: z.coerce.number().positive().max(300).default(60),
 });
 
@@ -86,12 +85,12 @@ export const outputQuerySchema = z.strictObject({
   follow: z.enum(["true", "false"]).default("false"),
 });
 
-/** What claude says is claude's: we pass on more kinds than we know. */
+/** Messages of Claude Code are passed on unchanged, including types that herdctl does not know. */
 export const messageSchema = z.looseObject({
   type: z.string(),
-}) as unknown as z.ZodType<SDKMessage>;
+}) as unknown as z.ZodType<ClaudeMessage>;
 
 export const jobOutputSchema = z.object({
   message: messageSchema,
   offset: z.number().int().nonnegative(),
-} satisfies Shape<JobOutput>);
+} satisfies FieldSchemas<JobOutput>);

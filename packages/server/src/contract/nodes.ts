@@ -1,6 +1,7 @@
-import { type NodeView, nodeRoleSchema } from "@herdctl/core";
+import type { NodeView } from "@herdctl/protocol";
+import { nodeRoleSchema } from "@herdctl/protocol/schemas";
 import { z } from "zod";
-import type { Shape } from "./shape.ts";
+import type { FieldSchemas } from "./field-schemas.ts";
 
 const count = z.number().int().nonnegative();
 
@@ -13,11 +14,11 @@ export const nodeViewSchema = z.object({
   running: count,
   version: z.string(),
   status: z.enum(["live", "left", "lost"]),
-  lead: z.boolean(),
+  leader: z.boolean(),
   joined_at: z.string(),
   heartbeat_at: z.string(),
-  seconds_since_beat: z.number().nonnegative(),
-  skew_ms: z.number().nullable(),
-  config_in_force: z.boolean(),
-  here: z.boolean(),
-} satisfies Shape<NodeView>);
+  seconds_since_heartbeat: z.number().nonnegative(),
+  clock_skew_ms: z.number().nullable(),
+  config_current: z.boolean(),
+  self: z.boolean(),
+} satisfies FieldSchemas<NodeView>);

@@ -1,4 +1,4 @@
-/** Where each call is found. The client knows this much and no schema: it has to load quickly. */
+/** Method and path of each endpoint. The client imports only this, without schemas, to load quickly. */
 export const routes = {
   health: ["GET", "/healthz"],
   ready: ["GET", "/readyz"],

@@ -1,7 +1,13 @@
-import type { BudgetLine, BudgetView, DuePage, DueQuery, ScheduleView } from "@herdctl/core";
-import { dueRecordSchema } from "@herdctl/core/records";
+import type {
+  BudgetUsage,
+  BudgetView,
+  DueTimePage,
+  DueTimeQuery,
+  ScheduleView,
+} from "@herdctl/protocol";
+import { dueTimeRecordSchema } from "@herdctl/protocol/schemas";
 import { z } from "zod";
-import type { Shape } from "./shape.ts";
+import type { FieldSchemas } from "./field-schemas.ts";
 
 export const scheduleViewSchema = z.object({
   agent: z.string(),
@@ -10,49 +16,49 @@ export const scheduleViewSchema = z.object({
   when: z.string(),
   timezone: z.string().nullable(),
   enabled: z.boolean(),
-  switched: z.boolean(),
+  overridden: z.boolean(),
   overlap: z.string(),
   catch_up: z.string().nullable(),
   gate: z.boolean(),
   next: z.array(z.string()),
-  last: dueRecordSchema.nullable(),
-  planned_by: z.string().nullable(),
+  last: dueTimeRecordSchema.nullable(),
+  scheduled_by: z.string().nullable(),
   prompt: z.string().nullable(),
-  changed: z.boolean(),
-} satisfies Shape<ScheduleView>);
+  interval_changed: z.boolean(),
+} satisfies FieldSchemas<ScheduleView>);
 
 export const dueQuerySchema = z.strictObject({
   agent: z.string().optional(),
   schedule: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(50),
   cursor: z.string().optional(),
-} satisfies Shape<DueQuery>);
+} satisfies FieldSchemas<DueTimeQuery>);
 
 export const duePageSchema = z.object({
-  records: z.array(dueRecordSchema),
+  records: z.array(dueTimeRecordSchema),
   next: z.string().nullable(),
-} satisfies Shape<DuePage>);
+} satisfies FieldSchemas<DueTimePage>);
 
-const amounts = z.object({ usd: z.number(), jobs: z.number(), tokens: z.number() });
+const amountsSchema = z.object({ usd: z.number(), jobs: z.number(), tokens: z.number() });
 
-const budgetLine = {
+const budgetLineFields = {
   limits: z.object({
     usd: z.number().nullable(),
     jobs: z.number().nullable(),
     tokens: z.number().nullable(),
   }),
-  spent: amounts,
+  spent: amountsSchema,
   reserved_usd: z.number(),
-  raised: amounts,
-} satisfies Shape<BudgetLine>;
+  raised: amountsSchema,
+} satisfies FieldSchemas<BudgetUsage>;
 
 export const budgetViewSchema = z.object({
   day: z.string(),
-  fleet: z.object(budgetLine),
-  agents: z.array(z.object({ agent: z.string(), ...budgetLine })),
-} satisfies Shape<BudgetView>);
+  fleet: z.object(budgetLineFields),
+  agents: z.array(z.object({ agent: z.string(), ...budgetLineFields })),
+} satisfies FieldSchemas<BudgetView>);
 
-export const raiseSchema = z.strictObject({
+export const raiseBudgetSchema = z.strictObject({
   agent: z.string().min(1).optional(),
   usd: z.number().positive().optional(),
   jobs: z.number().int().positive().optional(),

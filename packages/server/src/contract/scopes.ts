@@ -1,8 +1,8 @@
-import { type Scope, UserError } from "@herdctl/core";
+import { type Scope, UserError } from "@herdctl/protocol";
 import type { RouteName } from "./routes.ts";
 
-/** What each route needs. `public` asks for nothing; a route that is not listed needs `admin`. */
-export const routeScopes: Partial<Record<RouteName | PlainRoute, Scope | "public">> = {
+/** The scope each route requires. `public` needs none; routes that are not listed need `admin`. */
+export const routeScopes: Partial<Record<RouteName | ExtraRoute, Scope | "public">> = {
   health: "public",
   ready: "public",
   ping: "read",
@@ -41,16 +41,20 @@ export const routeScopes: Partial<Record<RouteName | PlainRoute, Scope | "public
   openApi: "read",
 };
 
-/** Answered beside the contract. */
-type PlainRoute = "metrics" | "openApi";
+/** Routes outside the contract. */
+type ExtraRoute = "metrics" | "openApi";
 
-/** Every scope may read; beyond that each is only for what it is called after. */
-export function allows(scope: Scope, needed: Scope | "public"): boolean {
-  return needed === "public" || needed === "read" || scope === "admin" || scope === needed;
+/** Every scope includes `read`; `admin` includes all others. */
+export function isScopeAllowed(scope: Scope, required: Scope | "public"): boolean {
+  return required === "public" || required === "read" || scope === "admin" || scope === required;
 }
 
-export function checkScope(scope: Scope, route: RouteName | PlainRoute): void {
-  const needed = routeScopes[route] ?? "admin";
-  if (allows(scope, needed)) return;
-  throw new UserError("insufficient_scope", `this needs the scope \`${needed}\`, not \`${scope}\``);
+export function requireScope(scope: Scope, route: RouteName | ExtraRoute): void {
+  const required = routeScopes[route] ?? "admin";
+  // defence: route-scope
+  if (isScopeAllowed(scope, required)) return;
+  throw new UserError(
+    "insufficient_scope",
+    `this request needs the scope \`${required}\`, but the caller has \`${scope}\``,
+  );
 }

@@ -1,10 +1,11 @@
-import { type SessionView, sessionSchema } from "@herdctl/core";
+import type { SessionView } from "@herdctl/protocol";
+import { sessionSchema } from "@herdctl/protocol/schemas";
 import { z } from "zod";
-import type { Shape } from "./shape.ts";
+import type { FieldSchemas } from "./field-schemas.ts";
 
-const ownFields = {
+const viewFields = {
   expired: z.boolean(),
   obstacle: z.object({ short: z.string(), message: z.string(), hint: z.string() }).nullable(),
-} satisfies Partial<Shape<SessionView>>;
+} satisfies Partial<FieldSchemas<SessionView>>;
 
-export const sessionViewSchema = sessionSchema.extend(ownFields);
+export const sessionViewSchema = sessionSchema.extend(viewFields);

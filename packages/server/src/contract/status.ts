@@ -1,6 +1,6 @@
-import type { AgentStatus, FleetStatus } from "@herdctl/core";
+import type { AgentStatus, FleetStatus } from "@herdctl/protocol";
 import { z } from "zod";
-import type { Shape } from "./shape.ts";
+import type { FieldSchemas } from "./field-schemas.ts";
 
 const count = z.number().int().nonnegative();
 const money = z.number().nonnegative();
@@ -17,7 +17,7 @@ export const agentStatusSchema = z.object({
     z.object({
       job_id: z.string(),
       started_at: z.string(),
-      doing: z.string(),
+      activity: z.string(),
       node: z.string().nullish(),
     }),
   ),
@@ -31,7 +31,7 @@ export const agentStatusSchema = z.object({
     .nullable(),
   next_due: z.object({ schedule: z.string(), due_at: z.string() }).nullable(),
   cost_today_usd: money,
-} satisfies Shape<AgentStatus>);
+} satisfies FieldSchemas<AgentStatus>);
 
 export const fleetStatusSchema = z.object({
   fleet: z.object({
@@ -48,6 +48,6 @@ export const fleetStatusSchema = z.object({
     cost_today_usd: money,
     url: z.string().nullable(),
     shared: z.boolean(),
-  } satisfies Shape<FleetStatus["fleet"]>),
+  } satisfies FieldSchemas<FleetStatus["fleet"]>),
   agents: z.array(agentStatusSchema),
-} satisfies Shape<FleetStatus>);
+} satisfies FieldSchemas<FleetStatus>);

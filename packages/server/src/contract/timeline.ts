@@ -1,16 +1,16 @@
-import type { FleetControl, Job } from "@herdctl/core";
-import { jobSchema } from "@herdctl/core/records";
+import type { FleetControl, Job } from "@herdctl/protocol";
+import { jobSchema } from "@herdctl/protocol/schemas";
 import { z } from "zod";
 
-const page = 1_000;
-const most = 3_000;
+const pageSize = 1_000;
+const maxJobs = 3_000;
 
 export const timelineQuerySchema = z.strictObject({
   since: z.iso.datetime({ offset: true }).transform((time) => new Date(time)),
   agent: z.string().optional(),
 });
 
-const entrySchema = jobSchema
+const timelineEntrySchema = jobSchema
   .pick({
     id: true,
     agent: true,
@@ -24,30 +24,30 @@ const entrySchema = jobSchema
     duration_seconds: true,
   })
   .extend({ outcome: z.string().nullable() });
-export type TimelineEntry = z.infer<typeof entrySchema>;
+export type TimelineEntry = z.infer<typeof timelineEntrySchema>;
 
 export const timelineSchema = z.object({
-  jobs: z.array(entrySchema),
-  /** False when there are older ones that were left out. */
+  jobs: z.array(timelineEntrySchema),
+  /** False if older jobs were left out. */
   whole: z.boolean(),
 });
 
-/** What ran when, in short: a picture of hours with many jobs needs neither prompts nor reports. */
-export async function timeline(
+/** Reads jobs in short form: a timeline of many jobs needs neither prompts nor reports. */
+export async function readTimeline(
   control: FleetControl,
   query: z.output<typeof timelineQuerySchema>,
 ): Promise<z.output<typeof timelineSchema>> {
   const jobs: TimelineEntry[] = [];
   let cursor: string | undefined;
   do {
-    const found = await control.jobs({ ...query, limit: page, cursor });
-    jobs.push(...found.jobs.map(entryOf));
-    cursor = found.next ?? undefined;
-  } while (cursor !== undefined && jobs.length < most);
+    const page = await control.jobs({ ...query, limit: pageSize, cursor });
+    jobs.push(...page.jobs.map(toTimelineEntry));
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined && jobs.length < maxJobs);
   return { jobs, whole: cursor === undefined };
 }
 
-function entryOf({ outcome, ...job }: Job): TimelineEntry {
+function toTimelineEntry({ outcome, ...job }: Job): TimelineEntry {
   const { id, agent, schedule, trigger_type, status, cost_usd } = job;
   const { created_at, started_at, finished_at, duration_seconds } = job;
   return {

@@ -1,9 +1,9 @@
-import type { Allowance } from "@herdctl/core";
+import type { Allowance } from "@herdctl/protocol";
 import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
-import type { FleetRoad } from "./fleet-road.ts";
+import type { FleetProvider } from "./fleet-provider.ts";
 
-/** One tool as data; what it needs of the world comes with each call. */
+/** An MCP tool as data. Its dependencies are passed with each call. */
 export interface FleetTool<
   I extends z.ZodObject = z.ZodObject,
   O extends z.ZodObject = z.ZodObject,
@@ -11,38 +11,38 @@ export interface FleetTool<
   name: string;
   title: string;
   description: string;
-  /** What must have been opened for it; without it the tool only looks. */
-  needs?: Allowance;
-  hints: Hints;
+  /** The allowance that enables the tool. Read-only tools need none. */
+  requiredAllowance?: Allowance;
+  annotations: ToolHints;
   input: I;
-  /** Not given where the answer is a text to be read: clients show a model data alone, if there is any. */
+  /** Missing for tools that return text, because clients pass only structured content to the model if there is any. */
   output?: O;
-  call(context: ToolContext, input: z.output<I>): Promise<ToolAnswer<O>>;
+  handle(context: ToolContext, input: z.output<I>): Promise<ToolResult<O>>;
 }
 
 export interface ToolContext {
-  road: FleetRoad;
-  /** What the client calls itself; kept beside the identity of whoever answers. */
-  note: string;
+  fleetProvider: FleetProvider;
+  /** The client's own name, recorded as a note with answers. */
+  clientName: string;
   signal: AbortSignal;
 }
 
-type ToolAnswer<O extends z.ZodObject = z.ZodObject> = { data: z.input<O> } | { texts: string[] };
+type ToolResult<O extends z.ZodObject = z.ZodObject> = { data: z.input<O> } | { texts: string[] };
 
-type Hints = Required<Omit<ToolAnnotations, "title">>;
+type ToolHints = Required<Omit<ToolAnnotations, "title">>;
 
-/** Of every tool that changes nothing. */
-export const looking: Hints = {
+/** Annotations of tools that change nothing. */
+export const readOnlyHints: ToolHints = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
   openWorldHint: false,
 };
 
-/** Keeps the types of input and output together until the tool is one among others. */
-export function fleetTool<I extends z.ZodObject, O extends z.ZodObject>(
+/** Checks the input and output types of a tool before it becomes an untyped `FleetTool`. */
+export function defineFleetTool<I extends z.ZodObject, O extends z.ZodObject>(
   tool: FleetTool<I, O>,
 ): FleetTool {
-  // The edge: the server has checked the input by the tool's own schema.
-  return { ...tool, call: (context, input) => tool.call(context, input as z.output<I>) };
+  // The MCP server has validated the input with the tool's schema.
+  return { ...tool, handle: (context, input) => tool.handle(context, input as z.output<I>) };
 }

@@ -1,26 +1,27 @@
-import type { JobOutput } from "@herdctl/core";
-import { tellMessage } from "./tell-message.ts";
+import type { JobOutput } from "@herdctl/protocol";
+import { formatMessage } from "./format-message.ts";
 
 export interface OutputPage {
   text: string;
-  /** Where the next page begins; null when nothing more is there now. */
+  /** The offset of the next page; null if there is no more output yet. */
   next: number | null;
 }
 
-/** As many messages as fit; a first one that is too long on its own is cut by the fence around it. */
-export async function outputPage(
+/** Reads as many messages as fit. A first message that is too long is returned whole; the fence cuts it. */
+export async function readOutputPage(
   messages: AsyncIterable<JobOutput>,
   from: number,
-  room: number,
+  maxChars: number,
 ): Promise<OutputPage> {
   const parts: string[] = [];
-  let [used, at] = [0, from];
+  let [usedChars, nextOffset] = [0, from];
   for await (const { message, offset } of messages) {
-    const part = tellMessage(message);
-    if (parts.length > 0 && used + part.length > room) return { text: parts.join("\n"), next: at };
+    const part = formatMessage(message);
+    if (parts.length > 0 && usedChars + part.length > maxChars)
+      return { text: parts.join("\n"), next: nextOffset };
     if (part !== "") parts.push(part);
-    used += part.length;
-    at = offset;
+    usedChars += part.length;
+    nextOffset = offset;
   }
   return { text: parts.join("\n"), next: null };
 }

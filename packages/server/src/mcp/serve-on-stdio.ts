@@ -1,11 +1,11 @@
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { type FleetMcpOptions, fleetMcpServer } from "./fleet-mcp-server.ts";
+import { createFleetMcpServer, type FleetMcpOptions } from "./fleet-mcp-server.ts";
 
-/** Serves on standard input and output until the client closes them, or the signal says so. */
+/** Serves MCP on standard input and output until the client closes them or the signal is aborted. */
 export async function serveOnStdio(options: FleetMcpOptions, signal: AbortSignal): Promise<void> {
-  const server = fleetMcpServer(options);
+  const server = createFleetMcpServer(options);
   const { stdin, stdout } = process;
-  const over = new Promise<void>((resolve) => {
+  const closed = new Promise<void>((resolve) => {
     stdin.once("end", resolve);
     stdin.once("close", resolve);
     stdout.once("error", () => resolve());
@@ -13,6 +13,6 @@ export async function serveOnStdio(options: FleetMcpOptions, signal: AbortSignal
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
   await server.connect(new StdioServerTransport());
-  await over;
+  await closed;
   await server.close();
 }

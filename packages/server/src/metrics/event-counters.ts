@@ -1,63 +1,62 @@
-import type { FleetControl, FleetEvent, Job } from "@herdctl/core";
-import { isFinished } from "@herdctl/core";
+import { type FleetControl, type FleetEvent, isFinished, type Job } from "@herdctl/protocol";
 import { Counter, Histogram, type Registry } from "prom-client";
 
-export type EventCounters = ReturnType<typeof makeCounters>;
+export type EventCounters = ReturnType<typeof createEventCounters>;
 
-const durations = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200];
-const skews = [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600];
+const durationBucketsSeconds = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200];
+const skewBucketsSeconds = [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600];
 
-/** What adds up; all of it begins at nothing with each fleet process. */
-export function makeCounters(registry: Registry) {
+/** Counters and histograms. They reset when the fleet process restarts. */
+export function createEventCounters(registry: Registry) {
   const registers = [registry];
   return {
     jobs: new Counter({
       name: "herdctl_jobs_total",
-      help: "Jobs that have ended, by how",
+      help: "Finished jobs by status and outcome",
       labelNames: ["agent", "status", "outcome"],
       registers,
     }),
     duration: new Histogram({
       name: "herdctl_job_duration_seconds",
-      help: "From the start of a job to its end",
+      help: "Duration of finished jobs",
       labelNames: ["agent"],
-      buckets: durations,
+      buckets: durationBucketsSeconds,
       registers,
     }),
     cost: new Counter({
       name: "herdctl_cost_usd_total",
-      help: "What jobs that have ended cost",
+      help: "Cost of finished jobs",
       labelNames: ["agent"],
       registers,
     }),
     tokens: new Counter({
       name: "herdctl_tokens_total",
-      help: "Tokens of jobs that have ended",
+      help: "Tokens used by finished jobs",
       labelNames: ["agent", "kind"],
       registers,
     }),
     skew: new Histogram({
       name: "herdctl_schedule_skew_seconds",
-      help: "From a due time to its job",
+      help: "Delay between a due time and the creation of its job",
       labelNames: ["agent", "schedule"],
-      buckets: skews,
+      buckets: skewBucketsSeconds,
       registers,
     }),
     notRun: new Counter({
       name: "herdctl_schedule_not_run_total",
-      help: "Due times that no job came of",
+      help: "Due times without a job",
       labelNames: ["agent", "schedule", "result", "reason"],
       registers,
     }),
     deliveries: new Counter({
       name: "herdctl_webhook_deliveries_total",
-      help: "Deliveries that proved where they came from",
-      labelNames: ["agent", "schedule", "verdict"],
+      help: "Webhook deliveries with a valid signature",
+      labelNames: ["agent", "schedule", "status"],
       registers,
     }),
     hooks: new Counter({
-      name: "herdctl_hook_tries_total",
-      help: "Tries of hooks, by what came of them",
+      name: "herdctl_hook_attempts_total",
+      help: "Hook attempts by result",
       labelNames: ["agent", "type", "status"],
       registers,
     }),
@@ -69,17 +68,17 @@ export async function count(
   event: FleetEvent,
   control: FleetControl,
 ): Promise<void> {
-  if ("job" in event && isFinished(event.job.status)) return countEnd(counters, event.job);
-  if (event.type === "job:created") return countDue(counters, event.job, control);
+  if ("job" in event && isFinished(event.job.status)) return recordJobEnd(counters, event.job);
+  if (event.type === "job:created") return recordScheduleSkew(counters, event.job, control);
   if (event.type === "schedule:not_run") {
-    const { agent, schedule, result, reason, count: times } = event.due;
-    counters.notRun.inc({ agent, schedule, result, reason: reason ?? "" }, times ?? 1);
+    const { agent, schedule, result, reason, count } = event.due;
+    counters.notRun.inc({ agent, schedule, result, reason: reason ?? "" }, count ?? 1);
   }
   if (event.type === "delivery:received") {
-    const { agent, schedule, verdict } = event.delivery;
-    counters.deliveries.inc({ agent, schedule, verdict });
+    const { agent, schedule, status } = event.delivery;
+    counters.deliveries.inc({ agent, schedule, status });
   }
-  if (event.type === "hook:tried") {
+  if (event.type === "hook:attempted") {
     const { agent, type, status } = event.hook;
     counters.hooks.inc({ agent, type, status });
   }
@@ -92,7 +91,7 @@ const tokenKinds = {
   cache_creation: "cache_creation_input_tokens",
 } as const;
 
-function countEnd(counters: EventCounters, job: Job): void {
+function recordJobEnd(counters: EventCounters, job: Job): void {
   const { agent, status, outcome, duration_seconds, cost_usd, usage } = job;
   counters.jobs.inc({ agent, status, outcome: outcome?.code ?? "" });
   if (duration_seconds !== null) counters.duration.observe({ agent }, duration_seconds);
@@ -103,16 +102,16 @@ function countEnd(counters: EventCounters, job: Job): void {
   }
 }
 
-/** The job does not say which due time brought it; the ledger does. */
-async function countDue(
+/** The due time of a job is recorded in the ledger, not in the job. */
+async function recordScheduleSkew(
   { skew }: EventCounters,
   { id, agent, schedule, created_at }: Job,
   control: FleetControl,
 ): Promise<void> {
   if (schedule === null) return;
   const { records } = await control.dueTimes({ agent, schedule, limit: 10 });
-  const due = records.find((record) => record.job_id === id);
-  if (!due) return;
-  const late = Date.parse(created_at) - Date.parse(due.due_at);
-  skew.observe({ agent, schedule }, Math.max(0, late) / 1000);
+  const dueTime = records.find((record) => record.job_id === id);
+  if (!dueTime) return;
+  const delayMs = Date.parse(created_at) - Date.parse(dueTime.due_at);
+  skew.observe({ agent, schedule }, Math.max(0, delayMs) / 1000);
 }

@@ -1,13 +1,13 @@
-import type { FleetControl, FleetEvent } from "@herdctl/core";
+import type { FleetControl, FleetEvent } from "@herdctl/protocol";
 import { Registry } from "prom-client";
-import { count, type EventCounters, makeCounters } from "./event-counters.ts";
-import { type Gauges, makeGauges, measure } from "./gauges.ts";
+import { count, createEventCounters, type EventCounters } from "./event-counters.ts";
+import { createGauges, type Gauges, updateGauges } from "./gauges.ts";
 
-/** What a fleet has done since it started, and where it stands, in the form that Prometheus reads. */
+/** The fleet's metrics in the Prometheus format. */
 export class FleetMetrics {
   readonly #registry = new Registry();
-  readonly #counters: EventCounters = makeCounters(this.#registry);
-  readonly #gauges: Gauges = makeGauges(this.#registry);
+  readonly #counters: EventCounters = createEventCounters(this.#registry);
+  readonly #gauges: Gauges = createGauges(this.#registry);
 
   constructor(private readonly control: FleetControl) {
     void this.#listen(control.events(new AbortController().signal));
@@ -17,12 +17,12 @@ export class FleetMetrics {
     return this.#registry.contentType;
   }
 
-  async text(): Promise<string> {
-    await measure(this.#gauges, this.control);
+  async render(): Promise<string> {
+    await updateGauges(this.#gauges, this.control);
     return this.#registry.metrics();
   }
 
-  /** To its end with the fleet. A figure that cannot be had must not be the end of all others. */
+  /** Counts events until the fleet stops. An error in one metric must not stop the others. */
   async #listen(events: AsyncIterable<FleetEvent>): Promise<void> {
     for await (const event of events) {
       await count(this.#counters, event, this.control).catch(() => undefined);

@@ -1,15 +1,15 @@
 import { readlinkSync } from "node:fs";
 
-/** The operating system cuts a longer path silently and uses another one. */
-const longest = process.platform === "darwin" ? 103 : 107;
+/** The operating system silently truncates longer paths. */
+const maxSocketPathBytes = process.platform === "darwin" ? 103 : 107;
 
-export function isTooLong(path: string): boolean {
-  return Buffer.byteLength(path) > longest;
+export function isSocketPathTooLong(path: string): boolean {
+  return Buffer.byteLength(path) > maxSocketPathBytes;
 }
 
-/** Where to connect: at a path that is too long for a socket there is a link to a shorter one. */
-export function socketAt(path: string): string {
-  if (!isTooLong(path)) return path;
+/** The path to connect to. A path that is too long for a socket is a link to a shorter one. */
+export function resolveSocketPath(path: string): string {
+  if (!isSocketPathTooLong(path)) return path;
   try {
     return readlinkSync(path);
   } catch {

@@ -1,27 +1,27 @@
 export interface RateLimit {
-  requests: number;
-  milliseconds: number;
+  maxRequests: number;
+  windowMs: number;
 }
 
-/** Counts the calls of each method; says how many seconds to wait when there were too many. */
-export class RateLimits {
+/** Counts the calls of each method and returns the seconds to wait if there were too many. */
+export class RateLimiter {
   private readonly calls = new Map<string, number[]>();
-  /** How often somebody asked too much. */
-  refused = 0;
+  /** Number of rejected calls. */
+  rejectedCount = 0;
 
   constructor(private readonly limits: Record<string, RateLimit>) {}
 
-  ask(method: string, now = Date.now()): number | undefined {
+  retryAfterSeconds(method: string, now = Date.now()): number | undefined {
     const limit = this.limits[method];
     if (!limit) return undefined;
-    const recent = (this.calls.get(method) ?? []).filter((at) => now - at < limit.milliseconds);
+    const recent = (this.calls.get(method) ?? []).filter((at) => now - at < limit.windowMs);
     this.calls.set(method, recent);
     const [oldest] = recent;
-    if (oldest === undefined || recent.length < limit.requests) {
+    if (oldest === undefined || recent.length < limit.maxRequests) {
       recent.push(now);
       return undefined;
     }
-    this.refused += 1;
-    return Math.max(1, Math.ceil((oldest + limit.milliseconds - now) / 1000));
+    this.rejectedCount += 1;
+    return Math.max(1, Math.ceil((oldest + limit.windowMs - now) / 1000));
   }
 }

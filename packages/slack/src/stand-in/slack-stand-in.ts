@@ -1,21 +1,21 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { neededScopes } from "../scopes.ts";
-import { type RateLimit, RateLimits } from "./rate-limit.ts";
-import { Socket } from "./socket.ts";
+import { requiredScopes } from "../scopes.ts";
+import { type RateLimit, RateLimiter } from "./rate-limit.ts";
+import { SocketModeServer } from "./socket-mode-server.ts";
 import { WebApi } from "./web-api.ts";
-import { Workspace, type WorkspaceMessage } from "./workspace.ts";
+import { type MessageState, WorkspaceState } from "./workspace-state.ts";
 
 export interface SlackStandInOptions {
   token?: string;
   appToken?: string;
   scopes?: string[];
   limits?: Record<string, RateLimit>;
-  ackDeadline?: number;
-  pingEvery?: number;
+  ackTimeoutMs?: number;
+  pingIntervalMs?: number;
 }
 
-export interface SaidInSlack {
+export interface SayOptions {
   channel: string;
   user: string;
   text: string;
@@ -23,69 +23,69 @@ export interface SaidInSlack {
   attachments?: { name: string; type: string; content: string }[];
 }
 
-/** Slack's own, near enough: posts come in bursts of a few, changes by the minute. */
-const usualLimits = {
-  "chat.postMessage": { requests: 20, milliseconds: 10_000 },
-  "chat.update": { requests: 50, milliseconds: 60_000 },
+/** Approximates Slack's limits: short bursts of posts, and edits per minute. */
+const defaultRateLimits = {
+  "chat.postMessage": { maxRequests: 20, windowMs: 10_000 },
+  "chat.update": { maxRequests: 50, windowMs: 60_000 },
 };
 
 /**
- * A Slack workspace on loopback, for rehearsals and tests: Web API, socket mode, and people who
- * speak when they are told to. The real client libraries connect to it.
+ * A Slack workspace on loopback, for rehearsals and tests: Web API, socket mode, and users that the
+ * test controls. The real client libraries connect to it.
  */
 export class SlackStandIn {
-  readonly workspace = new Workspace();
+  readonly workspace = new WorkspaceState();
   readonly token: string;
   readonly appToken: string;
-  readonly limits: RateLimits;
+  readonly limits: RateLimiter;
   readonly api: WebApi;
-  readonly socket: Socket;
-  private readonly http = createServer((request, response) => {
+  readonly socket: SocketModeServer;
+  private readonly httpServer = createServer((request, response) => {
     void this.api.serve(request, response).catch(() => response.destroy());
   });
 
   private constructor({
     token = "xoxb-stand-in",
     appToken = "xapp-stand-in",
-    scopes = neededScopes,
-    limits = usualLimits,
-    ackDeadline = 3_000,
-    pingEvery = 1_000,
+    scopes = requiredScopes,
+    limits = defaultRateLimits,
+    ackTimeoutMs = 3_000,
+    pingIntervalMs = 1_000,
   }: SlackStandInOptions) {
     this.token = token;
     this.appToken = appToken;
-    this.limits = new RateLimits(limits);
+    this.limits = new RateLimiter(limits);
     this.api = new WebApi(this.workspace, {
       token,
       appToken,
       scopes,
-      limits: this.limits,
+      rateLimiter: this.limits,
       origin: () => this.origin,
       socketUrl: () => `${this.origin.replace("http", "ws")}/socket`,
     });
-    this.socket = new Socket(this.http, { ackDeadline, pingEvery });
+    this.socket = new SocketModeServer(this.httpServer, { ackTimeoutMs, pingIntervalMs });
   }
 
   static async start(options: SlackStandInOptions = {}): Promise<SlackStandIn> {
     const slack = new SlackStandIn(options);
-    await new Promise<void>((done) => slack.http.listen(0, "127.0.0.1", done));
+    await new Promise<void>((resolve) => slack.httpServer.listen(0, "127.0.0.1", resolve));
     return slack;
   }
 
   async stop(): Promise<void> {
     this.socket.close();
-    this.http.closeAllConnections();
-    await new Promise((done) => this.http.close(done));
+    this.httpServer.closeAllConnections();
+    await new Promise((resolve) => this.httpServer.close(resolve));
   }
 
-  /** For `base_url` in the configuration of an agent. */
+  /** The value for `base_url` in an agent's configuration. */
   get url(): string {
     return `${this.origin}/api/`;
   }
 
-  /** Somebody says something; `@herd` in it mentions the app. */
-  say({ channel, user, text, thread_ts, attachments = [] }: SaidInSlack): WorkspaceMessage {
-    const message = this.workspace.say({
+  /** Sends a message from a user. `@herd` in the text mentions the app. */
+  sendMessage({ channel, user, text, thread_ts, attachments = [] }: SayOptions): MessageState {
+    const message = this.workspace.addMessage({
       channel,
       thread_ts,
       user: this.workspace.user(user),
@@ -105,12 +105,12 @@ export class SlackStandIn {
         };
       }),
     });
-    this.tell(message);
+    this.deliver(message);
     return message;
   }
 
-  /** As events; a mention comes as two of them, as it does from Slack. */
-  tell(message: WorkspaceMessage): void {
+  /** Sends the events of a message. Like in Slack, a mention is two events. */
+  deliver(message: MessageState): void {
     const { channel, ts, thread_ts, user, text, files } = message;
     const isDirect = this.workspace.channels.get(channel)?.direct !== null;
     const shared = { user, text, ts, thread_ts, channel, ...(files.length > 0 && { files }) };
@@ -121,38 +121,50 @@ export class SlackStandIn {
     if (isMention && !isDirect) this.event({ type: "app_mention", ...shared });
   }
 
-  /** Somebody presses a button; gives the name under which the app's response is found. */
-  press(message: WorkspaceMessage, label: string, user: string): string {
+  /** A user presses a button. Returns the key of the app's response in `api.responses`. */
+  pressButton(message: MessageState, label: string, user: string): string {
     const elements = message.blocks.flatMap((block) => block.elements ?? []);
     const button = elements.find(({ text }) => text?.text === label);
     if (!button) throw new Error(`there is no button ${label}`);
     const { type, action_id, value } = button;
-    return this.act(message, user, { type, action_id, value });
+    return this.sendBlockAction(message, user, { type, action_id, value });
   }
 
-  /** Somebody chooses from a menu of a message; where several may be chosen, and sends it. */
-  choose(message: WorkspaceMessage, labels: string[], user: string): string {
+  /** A user chooses from a menu of a message, and presses Send if several can be chosen. */
+  chooseFromMenu(message: MessageState, labels: string[], user: string): string {
     const parts = message.blocks.flatMap(({ elements = [], accessory }) => [
       ...elements,
       ...(accessory ? [accessory] : []),
     ]);
     const menu = parts.find(({ options }) => options !== undefined);
-    const options = labels.map((label) => menu?.options?.find((one) => one.text.text === label));
+    const options = labels.map((label) =>
+      menu?.options?.find((option) => option.text.text === label),
+    );
     if (!menu || options.includes(undefined)) throw new Error(`there is no ${labels.join(" or ")}`);
     const { type, action_id } = menu;
     const block_id = message.blocks.find(({ accessory }) => accessory === menu)?.block_id;
     if (block_id === undefined) {
-      return this.act(message, user, { type, action_id, selected_option: options[0] });
+      return this.sendBlockAction(message, user, { type, action_id, selected_option: options[0] });
     }
-    this.act(message, user, { type, action_id, block_id, selected_options: options });
+    this.sendBlockAction(message, user, { type, action_id, block_id, selected_options: options });
     const send = parts.find(({ text }) => text?.text === "Send");
     const state = { values: { [block_id]: { [action_id]: { type, selected_options: options } } } };
-    return this.act(message, user, { type: "button", action_id: send?.action_id }, { state });
+    return this.sendBlockAction(
+      message,
+      user,
+      { type: "button", action_id: send?.action_id },
+      { state },
+    );
   }
 
-  private act(message: WorkspaceMessage, user: string, action: object, more: object = {}): string {
+  private sendBlockAction(
+    message: MessageState,
+    user: string,
+    action: object,
+    extraFields: object = {},
+  ): string {
     const { channel, ts: message_ts, thread_ts } = message;
-    const { name, response_url } = this.responseAddress();
+    const { name, response_url } = this.createResponseUrl();
     this.socket.send("interactive", {
       type: "block_actions",
       user: { id: this.workspace.user(user), name: user },
@@ -161,14 +173,14 @@ export class SlackStandIn {
       container: { type: "message", message_ts, channel_id: channel, thread_ts },
       actions: [action],
       response_url,
-      ...more,
+      ...extraFields,
     });
     return name;
   }
 
-  /** Somebody uses the app's slash command. */
+  /** A user runs the app's slash command. */
   command(channel: string, user: string, text: string): string {
-    const { name, response_url } = this.responseAddress();
+    const { name, response_url } = this.createResponseUrl();
     this.socket.send("slash_commands", {
       command: "/herd",
       text,
@@ -192,12 +204,12 @@ export class SlackStandIn {
     });
   }
 
-  private responseAddress(): { name: string; response_url: string } {
+  private createResponseUrl(): { name: string; response_url: string } {
     const name = this.workspace.id("R");
     return { name, response_url: `${this.origin}/respond/${name}` };
   }
 
   private get origin(): string {
-    return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.httpServer.address() as AddressInfo).port}`;
   }
 }

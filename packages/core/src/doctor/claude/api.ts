@@ -1,89 +1,104 @@
-import type { Environment } from "../../config/environment.ts";
-import { UserError } from "../../errors/user-error.ts";
-import type { CredentialChoice } from "../../runner/credential.ts";
-import { type Finding, failed, ok, unknown, warning } from "../check.ts";
-import { type ApiAnswer, reachApi } from "./reach-api.ts";
-import { type SignIn, variableOf } from "./sign-in.ts";
+import type { Environment } from "@herdctl/config";
+import { UserError } from "@herdctl/protocol";
+import type { CredentialChoice } from "../../claude/credential.ts";
+import { type Finding, failed, notChecked, ok, warning } from "../check.ts";
+import { type ApiResponse, queryModels } from "./query-models.ts";
+import { type AgentCredential, credentialVariable } from "./sign-in.ts";
 
-export interface ApiChecks {
+export interface ApiCheckResult {
   findings: Finding[];
-  /** What the API's clock says of ours. */
-  skew: number | undefined;
+  /** How far this machine's clock is ahead of the API's. */
+  clockSkewMs: number | undefined;
 }
 
-/** Whether the API answers, and takes each key that an agent would show it. Nothing is spent. */
+/** Checks whether the API responds and accepts the keys of all agents. The requests are free. */
 export async function checkApi(
-  signIns: readonly SignIn[],
+  signIns: readonly AgentCredential[],
   env: Environment,
   signal: AbortSignal,
-): Promise<ApiChecks> {
-  const usable = signIns.map(({ choice }) => choice).filter(({ kind }) => kind !== "none");
-  const keys = usable.filter((choice) => choice.kind === "api_key");
-  const distinct = [...new Map(keys.map((one) => [one.upstream.value, one])).values()];
-  const asked: (CredentialChoice | undefined)[] = distinct.length > 0 ? distinct : [undefined];
-  const answers = await Promise.all(asked.map((choice) => askApi(choice, env, signal)));
-  const subscriptions = usable.filter(({ kind }) => kind === "subscription").slice(0, 1);
+): Promise<ApiCheckResult> {
+  const usableChoices = signIns.map(({ choice }) => choice).filter(({ kind }) => kind !== "none");
+  const keys = usableChoices.filter((choice) => choice.kind === "api_key");
+  const distinctKeys = [...new Map(keys.map((key) => [key.upstream.value, key])).values()];
+  const credentialsToTry: (CredentialChoice | undefined)[] =
+    distinctKeys.length > 0 ? distinctKeys : [undefined];
+  const answers = await Promise.all(
+    credentialsToTry.map((choice) => queryApi(choice, env, signal)),
+  );
+  const subscriptions = usableChoices.filter(({ kind }) => kind === "subscription").slice(0, 1);
   return {
-    findings: [...answers.map(({ finding }) => finding), ...subscriptions.map(notChecked)],
-    skew: answers.find(({ skew }) => skew !== undefined)?.skew,
+    findings: [...answers.map(({ finding }) => finding), ...subscriptions.map(subscriptionFinding)],
+    clockSkewMs: answers.find(({ clockSkewMs }) => clockSkewMs !== undefined)?.clockSkewMs,
   };
 }
 
-async function askApi(choice: CredentialChoice | undefined, env: Environment, signal: AbortSignal) {
+async function queryApi(
+  choice: CredentialChoice | undefined,
+  env: Environment,
+  signal: AbortSignal,
+) {
   const credential = choice?.kind === "api_key" ? choice.upstream : undefined;
   try {
-    const answer = await reachApi(env, credential, signal);
-    const variable = choice && variableOf(choice);
+    const answer = await queryModels(env, credential, signal);
+    const variable = choice && credentialVariable(choice);
     const hasProxy = [env.HTTPS_PROXY, env.https_proxy, env.ALL_PROXY].some(Boolean);
-    const finding = judgeAnswer(answer, { variable, hasProxy });
-    return { finding, skew: answer.kind === "answered" ? answer.skew : undefined };
+    const finding = evaluateAnswer(answer, { variable, hasProxy });
+    return { finding, clockSkewMs: answer.kind === "answered" ? answer.clockSkewMs : undefined };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { finding: failed("api", `${error.message}.`, error.hint), skew: undefined };
+    return { finding: failed("api", `${error.message}.`, error.hint), clockSkewMs: undefined };
   }
 }
 
-interface Asked {
-  /** Where the key that was shown comes from; undefined when none was. */
+interface ApiRequestContext {
+  /** The variable with the key; undefined if the request had none. */
   variable: string | undefined;
-  /** `claude` itself may go by a proxy, which we do not. */
+  /** `claude` itself may use a proxy; this check does not. */
   hasProxy: boolean;
 }
 
-export function judgeAnswer(answer: ApiAnswer, { variable, hasProxy }: Asked): Finding {
+export function evaluateAnswer(
+  answer: ApiResponse,
+  { variable, hasProxy }: ApiRequestContext,
+): Finding {
   const name = "api";
   const { host } = answer;
   if (answer.kind === "unreachable") {
-    const message = `${host} cannot be reached (${answer.why}).`;
-    const hint = "Look at the network, at ANTHROPIC_BASE_URL, and whether a firewall is between.";
+    const message = `${host} cannot be reached (${answer.reason}).`;
+    const hint = "Check the network, ANTHROPIC_BASE_URL, and any firewall in between.";
     if (variable === undefined && hasProxy)
-      return unknown(name, `${message} Through the proxy it may.`);
+      return notChecked(name, `${message} It may be reachable through the proxy.`);
     return failed(name, message, hint);
   }
-  const { status, words } = answer;
-  const said = words === undefined ? String(status) : `${status}: ${words}`;
-  if (variable === undefined) return ok(name, `${host} answers.`);
-  if (status === 200) return ok(name, `${host} takes the key in ${variable}; asking cost nothing.`);
+  const { status, errorMessage } = answer;
+  const answerText = errorMessage === undefined ? String(status) : `${status}: ${errorMessage}`;
+  if (variable === undefined) return ok(name, `${host} responds.`);
+  if (status === 200)
+    return ok(name, `${host} accepts the key in ${variable}; the request was free.`);
   if (status === 401 || status === 403) {
-    const hint = `Put a key that is valid there into ${variable}; keys are made in the console of the API.`;
-    return failed(name, `${host} refuses the key in ${variable} (${said}).`, hint);
+    const hint = `Set ${variable} to a valid key; you create keys in the console of the API.`;
+    return failed(name, `${host} rejects the key in ${variable} (${answerText}).`, hint);
   }
   if (status === 404 || status === 405) {
-    const hint = "Trigger a job to see whether it takes the key.";
-    return unknown(
+    const hint = "Trigger a job to see whether it accepts the key.";
+    return notChecked(
       name,
-      `${host} answers, but has no list of models: the key was not checked.`,
+      `${host} responds, but has no list of models: the key was not checked.`,
       hint,
     );
   }
-  return warning(name, `${host} answers ${said}: the key was not checked.`, "Try again later.");
+  return warning(
+    name,
+    `${host} responds with ${answerText}: the key was not checked.`,
+    "Try again later.",
+  );
 }
 
-/** Tokens of a subscription are between `claude` and the vendor. */
-function notChecked(): Finding {
-  return unknown(
+/** Only `claude` may use the tokens of a subscription. */
+function subscriptionFinding(): Finding {
+  return notChecked(
     "subscription",
-    "Not checked whether it is still valid: only `claude` itself may use it.",
+    "Not checked, because only `claude` itself may use it.",
     "Run `claude` and type `/status`, or trigger a job.",
   );
 }

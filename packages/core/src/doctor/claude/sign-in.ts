@@ -1,39 +1,44 @@
-import type { Environment } from "../../config/environment.ts";
-import type { ResolvedAgent } from "../../config/resolve.ts";
-import type { CredentialChoice, PayingAgent } from "../../runner/credential.ts";
-import { credentialOf } from "../../runner/open-run.ts";
+import type { Environment, ResolvedAgent } from "@herdctl/config";
+import type { CredentialAgent, CredentialChoice } from "../../claude/credential.ts";
+import { credentialOf } from "../../runner/execution/open-run.ts";
 import { type Finding, failed, ok } from "../check.ts";
 
-/** Agents that the same credential serves, or that lack one for the same reason. */
-export interface SignIn {
+/** Agents with the same credential, or with the same reason for having none. */
+export interface AgentCredential {
   agents: string[];
   choice: CredentialChoice;
 }
 
-/** Without agents: what one that leaves it open would get. */
-export function signInsOf(agents: readonly ResolvedAgent[], env: Environment): SignIn[] {
+/** Without agents: the credential of an agent with default settings. */
+export function groupAgentCredentials(
+  agents: readonly ResolvedAgent[],
+  env: Environment,
+): AgentCredential[] {
   if (agents.length === 0) {
-    return [{ agents: [], choice: credentialOf({ agent: anybody }, env) }];
+    return [{ agents: [], choice: credentialOf({ agent: defaultAgent }, env) }];
   }
-  const byChoice = new Map<string, SignIn>();
+  const byChoice = new Map<string, AgentCredential>();
   for (const agent of agents) {
     const choice = credentialOf({ agent }, env);
     const key = JSON.stringify(choice);
-    const same = byChoice.get(key) ?? { agents: [], choice };
-    byChoice.set(key, { ...same, agents: [...same.agents, agent.name] });
+    const group = byChoice.get(key) ?? { agents: [], choice };
+    byChoice.set(key, { ...group, agents: [...group.agents, agent.name] });
   }
   return [...byChoice.values()];
 }
 
-/** `real` is the environment without `.env`: it tells where a variable was set. */
-export function judgeSignIn({ agents, choice }: SignIn, real: Environment): Finding {
+/** `processEnvironment` excludes `.env`; it shows where a variable was set. */
+export function evaluateCredential(
+  { agents, choice }: AgentCredential,
+  processEnvironment: Environment,
+): Finding {
   const name = "sign-in";
-  const who = agents.length === 0 ? "Here" : agents.join(", ");
-  if (choice.kind === "none") return failed(name, `${who}: ${choice.message}.`, choice.hint);
-  return ok(name, `${who}: ${credentialText(choice, real)}.`);
+  const agentNames = agents.length === 0 ? "Here" : agents.join(", ");
+  if (choice.kind === "none") return failed(name, `${agentNames}: ${choice.message}.`, choice.hint);
+  return ok(name, `${agentNames}: ${describeCredential(choice, processEnvironment)}.`);
 }
 
-export function variableOf(choice: CredentialChoice): string | undefined {
+export function credentialVariable(choice: CredentialChoice): string | undefined {
   if (choice.kind === "api_key") {
     return choice.upstream.kind === "api_key" ? "ANTHROPIC_API_KEY" : "ANTHROPIC_AUTH_TOKEN";
   }
@@ -41,15 +46,15 @@ export function variableOf(choice: CredentialChoice): string | undefined {
   return hasToken ? "CLAUDE_CODE_OAUTH_TOKEN" : undefined;
 }
 
-function credentialText(choice: CredentialChoice, real: Environment): string {
-  const variable = variableOf(choice);
-  if (variable === undefined) return "the subscription, by the login of `claude` on this machine";
-  const kind = choice.kind === "api_key" ? "the API key" : "the subscription, by the token";
-  const origin = real[variable] === undefined ? "`.env`" : "the environment";
-  return `${kind} in ${variable} of ${origin}`;
+function describeCredential(choice: CredentialChoice, processEnvironment: Environment): string {
+  const variable = credentialVariable(choice);
+  if (variable === undefined) return "the subscription, with the login of `claude` on this machine";
+  const kind = choice.kind === "api_key" ? "the API key" : "the subscription, with the token";
+  const origin = processEnvironment[variable] === undefined ? "`.env`" : "the environment";
+  return `${kind} in ${variable} from ${origin}`;
 }
 
-const anybody: PayingAgent = {
+const defaultAgent: CredentialAgent = {
   credential: "auto",
   runtime: { type: "cli", stream: "stdout" },
   docker: { enabled: false },

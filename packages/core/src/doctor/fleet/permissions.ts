@@ -1,70 +1,85 @@
 import { lstatSync } from "node:fs";
 import {
   type CurrentUser,
-  currentUser,
+  checkPathOwnership,
   isInSafeDirectory,
-  judgeOwnership,
+  readCurrentUser,
   safeDirectoryVariable,
-} from "../../state/ownership.ts";
+} from "@herdctl/protocol";
 import { type Finding, failed, ok, warning } from "../check.ts";
 
 export interface OwnedPath {
   path: string;
   /** State and secrets are private; a configuration may be read by others. */
-  what: "state" | "secrets" | "configuration";
+  kind: "state" | "secrets" | "configuration";
 }
 
-export interface OwnedFacts extends OwnedPath {
+export interface OwnedPathFacts extends OwnedPath {
   mode: number;
   uid: number;
   gid: number;
 }
 
 export function checkPermissions(paths: readonly OwnedPath[]): Finding[] {
-  const user = currentUser();
+  const user = readCurrentUser();
   if (user === undefined) return [];
-  const facts = paths.flatMap((one) => {
-    const found = lstatSync(one.path, { throwIfNoEntry: false });
-    if (found === undefined || found.isSymbolicLink()) return [];
-    return [{ ...one, mode: found.mode & 0o777, uid: found.uid, gid: found.gid }];
+  const facts = paths.flatMap((ownedPath) => {
+    const stats = lstatSync(ownedPath.path, { throwIfNoEntry: false });
+    if (stats === undefined || stats.isSymbolicLink()) return [];
+    return [{ ...ownedPath, mode: stats.mode & 0o777, uid: stats.uid, gid: stats.gid }];
   });
-  return judgePermissions(facts, user);
+  return evaluatePermissions(facts, user);
 }
 
-/** A user who can read the state reads what agents saw; one who can write the configuration runs as you. */
-export function judgePermissions(facts: readonly OwnedFacts[], user: CurrentUser): Finding[] {
-  const wrong = facts.flatMap((one) => judgeOne(one, user) ?? []);
-  if (wrong.length > 0) return wrong;
-  const state = facts.find(({ what }) => what === "state");
-  const message = state ? `${state.path} is for you alone.` : "There is no state here yet.";
+/** A user who can read the state can read agents' output; one who can write the configuration can act as you. */
+export function evaluatePermissions(
+  facts: readonly OwnedPathFacts[],
+  user: CurrentUser,
+): Finding[] {
+  const problems = facts.flatMap((pathFacts) => evaluatePath(pathFacts, user) ?? []);
+  if (problems.length > 0) return problems;
+  const state = facts.find(({ kind }) => kind === "state");
+  const message = state
+    ? `Only you have access to ${state.path}.`
+    : "There is no state directory yet.";
   return [ok(name, message)];
 }
 
 const name = "permissions";
 
-function judgeOne(facts: OwnedFacts, user: CurrentUser): Finding | undefined {
-  const { path, what, mode } = facts;
-  const ownership = judgeOwnership({ ...facts, isFolder: what === "state" }, user);
+function evaluatePath(facts: OwnedPathFacts, user: CurrentUser): Finding | undefined {
+  const { path, kind, mode } = facts;
+  const ownership = checkPathOwnership({ ...facts, isFolder: kind === "state" }, user);
   if (ownership !== undefined && isInSafeDirectory(path, user)) {
     const hint = `Remove it from ${safeDirectoryVariable} if you no longer trust it.`;
     return warning(name, `${path} ${ownership.reason}; ${safeDirectoryVariable} allows it.`, hint);
   }
   if (ownership !== undefined && ownership.mode === undefined)
     return failed(name, `${path} ${ownership.reason}.`, ownership.hint);
-  const { unwanted, says, report } = ownership ? writable(ownership.reason) : rules[what];
-  if ((mode & unwanted) === 0) return undefined;
-  const wanted = mode & ~unwanted & ~rules[what].unwanted;
-  const hint = `Run \`chmod ${wanted.toString(8)} ${path}\`, or \`herdctl doctor --fix\`.`;
-  const finding = report(name, `${path} (mode ${mode.toString(8)}) ${says}.`, hint);
-  return { ...finding, fix: { kind: "chmod", path, mode: wanted } };
+  const { forbiddenBits, problem, makeFinding } = ownership
+    ? writableRule(ownership.reason)
+    : rules[kind];
+  if ((mode & forbiddenBits) === 0) return undefined;
+  const allowedMode = mode & ~forbiddenBits & ~rules[kind].forbiddenBits;
+  const hint = `Run \`chmod ${allowedMode.toString(8)} ${path}\`, or \`herdctl doctor --fix\`.`;
+  const finding = makeFinding(name, `${path} (mode ${mode.toString(8)}) ${problem}.`, hint);
+  return { ...finding, fix: { kind: "chmod", path, mode: allowedMode } };
 }
 
-function writable(says: string) {
-  return { unwanted: 0o022, says, report: failed };
+function writableRule(problem: string) {
+  return { forbiddenBits: 0o022, problem, makeFinding: failed };
 }
 
 const rules = {
-  state: { unwanted: 0o077, says: "can be entered by other users of this machine", report: failed },
-  secrets: { unwanted: 0o077, says: "can be read by other users of this machine", report: warning },
-  configuration: { unwanted: 0, says: "", report: failed },
+  state: {
+    forbiddenBits: 0o077,
+    problem: "can be entered by other users of this machine",
+    makeFinding: failed,
+  },
+  secrets: {
+    forbiddenBits: 0o077,
+    problem: "can be read by other users of this machine",
+    makeFinding: warning,
+  },
+  configuration: { forbiddenBits: 0, problem: "", makeFinding: failed },
 } as const;

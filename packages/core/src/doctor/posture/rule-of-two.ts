@@ -1,71 +1,82 @@
-import type { ResolvedAgent } from "../../config/resolve.ts";
+import type { ResolvedAgent } from "@herdctl/config";
 import { type Finding, ok, warning } from "../check.ts";
-import { type AgentTrees, secretsInReach } from "./secrets.ts";
-import { untrustedInput } from "./untrusted-input.ts";
-import { waysOut } from "./ways-out.ts";
+import { findExfiltrationPaths, findUntrustedInputs } from "./exposure.ts";
+import { type AgentTrees, findReachableSecrets } from "./reachable-secrets.ts";
 
 /**
- * An agent may have two of the three: words of strangers, secrets within reach, ways out. With all
- * three, a stranger who talks it into something carries the secrets away.
+ * An agent should have at most two of: untrusted input, access to secrets, external communication.
+ * With all three, an attacker can use prompt injection to steal the secrets.
  */
-export function judgePosture(
+export function evaluateRuleOfTwo(
   agent: ResolvedAgent,
   all: readonly ResolvedAgent[],
   trees: AgentTrees,
 ): Finding {
-  const legs = [
-    { what: "words of strangers", by: untrustedInput(agent, all) },
-    { what: "secrets within reach", by: secretsInReach(agent, all, trees) },
-    { what: "ways out", by: waysOut(agent, all) },
+  const capabilities = [
+    { label: "untrusted input", sources: findUntrustedInputs(agent, all) },
+    { label: "access to secrets", sources: findReachableSecrets(agent, all, trees) },
+    { label: "external communication", sources: findExfiltrationPaths(agent, all) },
   ];
-  const given = legs.filter(({ by }) => by.length > 0);
+  const presentCapabilities = capabilities.filter(({ sources }) => sources.length > 0);
   const facts = { agent: agent.name, place: agent.file };
-  if (given.length === legs.length) {
-    const message = `It has all three: ${given.map(legText).join("; ")}.`;
-    return { ...warning(name, message, remedyFor(agent)), ...facts };
+  if (presentCapabilities.length === capabilities.length) {
+    const message = `It has all three: ${presentCapabilities.map(describeCapability).join("; ")}.`;
+    return { ...warning(name, message, suggestFix(agent)), ...facts };
   }
-  if (given.length === 0) {
+  if (presentCapabilities.length === 0) {
     return {
-      ...ok(name, "No words of strangers, no secrets within reach, no ways out."),
+      ...ok(name, "No untrusted input, no access to secrets, no external communication."),
       ...facts,
     };
   }
-  const missing = legs.filter(({ by }) => by.length === 0).map(({ what }) => `no ${what}`);
+  const missing = capabilities
+    .filter(({ sources }) => sources.length === 0)
+    .map(({ label }) => `no ${label}`);
   return {
-    ...ok(name, `It has ${given.map(legText).join("; ")}; ${missing.join(", ")}.`),
+    ...ok(
+      name,
+      `It has ${presentCapabilities.map(describeCapability).join("; ")}; ${missing.join(", ")}.`,
+    ),
     ...facts,
   };
 }
 
 const name = "rule of two";
-const most = 3;
+const maxListedSources = 3;
 
-function legText({ what, by }: { what: string; by: readonly string[] }): string {
-  const more = by.length > most ? ` and ${by.length - most} more` : "";
-  return `${what} (${by.slice(0, most).join(", ")}${more})`;
+function describeCapability({
+  label,
+  sources,
+}: {
+  label: string;
+  sources: readonly string[];
+}): string {
+  const more =
+    sources.length > maxListedSources ? ` and ${sources.length - maxListedSources} more` : "";
+  return `${label} (${sources.slice(0, maxListedSources).join(", ")}${more})`;
 }
 
-/** The one of the three that is easiest to take away. */
-function remedyFor(agent: ResolvedAgent): string {
+/** How to remove the capability that is easiest to remove. */
+function suggestFix(agent: ResolvedAgent): string {
   const { docker, hooks, may_trigger, mcp_servers, permission_mode } = agent;
   const servers =
     Object.keys(mcp_servers).length > 0
-      ? " Of MCP servers allow only tools that read, by name in `allowed_tools`."
+      ? " Only allow read-only tools of MCP servers, by name in `allowed_tools`."
       : "";
   const posts = hooks.after_run.length + hooks.on_error.length > 0;
   const others = [
-    ...(posts ? [" Remove `hooks` that post what it wrote."] : []),
+    ...(posts ? [" Remove `hooks` that post its output."] : []),
     ...(may_trigger.length > 0
-      ? [" In `may_trigger`, name only agents without secrets and ways out."]
+      ? [" In `may_trigger`, only list agents without secrets and external communication."]
       : []),
   ].join("");
   if (!docker.enabled) {
     const ask =
       permission_mode === "bypassPermissions"
-        ? "or have a person asked before each tool with `permission_mode: default`"
-        : "or take Bash and the web out of `allowed_tools`, so that a person is asked";
-    return `Run it in a container with \`docker: { enabled: true }\`: there it reaches neither your files nor the network; ${ask}.${servers}${others}`;
+        ? "or require approval for each tool with `permission_mode: default`"
+        : "or remove Bash and the web tools from `allowed_tools`, so that they require approval";
+    return `Run it in a container with \`docker: { enabled: true }\`, without access to your files and the network; ${ask}.${servers}${others}`;
   }
   const network = docker.network === "none" ? "shorten `egress`" : "use `network: none`";
-  return `Take the secrets out of its \`env\`, \`docker.auth\`, \`docker.volumes\` and \`plugins\`, or ${network}; or give what strangers write to another agent that has neither.${servers}${others}`;
+  return `Remove the secrets from its \`env\`, \`docker.auth\`, \`docker.volumes\` and \`plugins\`, or ${network}; or send the untrusted input to another agent that has neither.${servers}${others}`;
 }

@@ -1,26 +1,25 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "../../config/environment.ts";
-import type { ResolvedAgent } from "../../config/resolve.ts";
-import { UserError } from "../../errors/user-error.ts";
-import { inside } from "../../runner/container/layout.ts";
-import { sessionsDir } from "../../runner/container/plan.ts";
-import { type OpenRun, openRun } from "../../runner/open-run.ts";
-import type { RunOrder } from "../../runner/run-order.ts";
-import { ContainerRunner } from "../../runner/runtime/container-runner.ts";
-import { resolveDockerConfig } from "../../runner/runtime/docker-config.ts";
-import type { RuntimeInterface } from "../../runner/runtime/interface.ts";
-import { withinTime } from "../../runner/within-time.ts";
-import { prepareWorkspace } from "../../runner/workspace.ts";
-import { cloneOwner } from "../../runner/workspace-owner.ts";
-import { ensureFolder } from "../../state/folder.ts";
+import type { Environment, ResolvedAgent } from "@herdctl/config";
+import { UserError } from "@herdctl/protocol";
+import { resolveDockerConfig } from "../../docker/docker-config.ts";
+import { containerPaths } from "../../lib/container-layout.ts";
+import { withTimeout } from "../../lib/timeout.ts";
+import { containerSessionsDir } from "../../runner/containers/container-plan.ts";
+import type { RunOrder } from "../../runner/contract/run-order.ts";
+import { type OpenRun, openRun } from "../../runner/execution/open-run.ts";
+import { ContainerRunner } from "../../runner/runtimes/container-runner.ts";
+import type { RuntimeInterface } from "../../runner/runtimes/runtime-interface.ts";
+import { ensurePrivateDir } from "../../store/files/state-folder.ts";
+import { cloneOwner } from "../../workspaces/folder.ts";
+import { prepareWorkspace } from "../../workspaces/prepare-workspace.ts";
 import { type Finding, failed } from "../check.ts";
-import { judge } from "./judge.ts";
-import { listenForWord } from "./listeners.ts";
-import { probe, searchFiles } from "./look-inside.ts";
-import type { Evidence } from "./observed.ts";
-import { searchIn, secretsOf } from "./search.ts";
+import { evaluateEvidence } from "./evaluate-evidence.ts";
+import { collectSecrets, findSecrets } from "./find-secrets.ts";
+import { probeContainer, searchFiles } from "./probe-container.ts";
+import { listenForToken } from "./probe-listeners.ts";
+import type { Evidence } from "./probe-report.ts";
 
 export interface SelfTestOptions {
   env: Environment;
@@ -28,48 +27,51 @@ export interface SelfTestOptions {
   signal: AbortSignal;
 }
 
-const patience = 120_000;
+const stepTimeoutMs = 120_000;
 
 /**
- * Starts an agent's container exactly as a job would, with programs of ours in the place of
- * `claude`, and finds out what they can read and whom they can reach.
+ * Starts an agent's container like a job would, but with test scripts in place of `claude`, and checks
+ * what they can read and which hosts they can reach.
  */
 export async function selfTest(agent: ResolvedAgent, options: SelfTestOptions): Promise<Finding[]> {
   try {
-    return judge(agent, await gather(agent, options));
+    return evaluateEvidence(agent, await gatherEvidence(agent, options));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return [{ ...failed("self-test", error.message, error.hint), agent: agent.name }];
   }
 }
 
-async function gather(
+async function gatherEvidence(
   agent: ResolvedAgent,
   { env, stateDir, signal }: SelfTestOptions,
 ): Promise<Evidence> {
-  const [word, canary] = [randomBytes(16).toString("hex"), randomBytes(24).toString("hex")];
-  const secrets = [...secretsOf(env, agent), { name: "the API key", value: canary }];
-  const isHeldOutside = agent.docker.auth !== "env" && agent.docker.auth !== "mount";
-  const given = isHeldOutside ? { ...env, ANTHROPIC_API_KEY: canary } : env;
-  const jobDir = mkdtempSync(join(ensureFolder(stateDir), "self-test-"));
-  const listeners = await listenForWord(word);
+  const [token, canary] = [randomBytes(16).toString("hex"), randomBytes(24).toString("hex")];
+  const secrets = [
+    ...collectSecrets(env, agent),
+    { name: "the API key", value: canary, isApiCredential: true },
+  ];
+  const usesGateway = agent.docker.auth !== "env" && agent.docker.auth !== "mount";
+  const testEnv = usesGateway ? { ...env, ANTHROPIC_API_KEY: canary } : env;
+  const jobDir = mkdtempSync(join(ensurePrivateDir(stateDir), "self-test-"));
+  const listeners = await listenForToken(token);
   try {
-    const order = await orderFor(agent, stateDir, signal);
-    return await withRun(order, given, jobDir, async (run) => {
-      const inContainer = (program: RuntimeInterface) =>
-        runInside(program, { order, run, env: given, stateDir, signal });
-      const sealed = agent.docker.network === "none";
-      const observed = await probe(inContainer, { word, sealed, listeners });
-      const { found, files } = await searchFiles(inContainer, secrets);
-      const inProcesses = [...observed.processes].flatMap(([path, content]) =>
-        searchIn(path, Buffer.from(content), secrets),
+    const order = await createRunOrder(agent, stateDir, signal);
+    return await withOpenRun(order, testEnv, jobDir, async (run) => {
+      const runScript = (program: RuntimeInterface) =>
+        runInContainer(program, { order, run, env: testEnv, stateDir, signal });
+      const isSealed = agent.docker.network === "none";
+      const report = await probeContainer(runScript, { token, isSealed, listeners });
+      const { secretMatches, fileCount } = await searchFiles(runScript, secrets);
+      const processMatches = [...report.processes].flatMap(([path, content]) =>
+        findSecrets(path, Buffer.from(content), secrets),
       );
       return {
-        observed,
-        found: [...inProcesses, ...found],
-        files,
-        arrived: listeners.arrived(),
-        refused: run.refused().map(({ what }) => what),
+        report,
+        secretMatches: [...processMatches, ...secretMatches],
+        fileCount,
+        arrivals: listeners.arrivals(),
+        refusedByProxies: run.refusedRequests().map(({ target }) => target),
       };
     });
   } finally {
@@ -78,7 +80,7 @@ async function gather(
   }
 }
 
-async function orderFor(
+async function createRunOrder(
   agent: ResolvedAgent,
   stateDir: string,
   signal: AbortSignal,
@@ -95,31 +97,33 @@ async function orderFor(
     place: "docker",
     cwd: workspace.path,
     session: { kind: "fresh", sessionId: randomUUID() },
-    configDir: sessionsDir(stateDir, agent.name),
-    claude: { path: inside.claude, version: null },
+    configDir: containerSessionsDir(stateDir, agent.name),
+    claude: { path: containerPaths.claude, version: null },
     partialMessages: false,
   };
 }
 
-async function withRun<T>(
+async function withOpenRun<T>(
   order: RunOrder,
   env: Environment,
   jobDir: string,
-  use: (run: OpenRun) => Promise<T>,
+  callback: (run: OpenRun) => Promise<T>,
 ): Promise<T> {
   const opened = await openRun(order, env, jobDir);
   if (opened.kind === "refused") {
     const { message, hint } = opened.refused;
-    throw new UserError("container_refused", message ?? "No credential fits.", { hint });
+    throw new UserError("container_refused", message ?? "There is no matching credential.", {
+      hint,
+    });
   }
   try {
-    return await use(opened.run);
+    return await callback(opened.run);
   } finally {
     await opened.run.close();
   }
 }
 
-interface Setting {
+interface TestRunContext {
   order: RunOrder;
   run: OpenRun;
   env: Environment;
@@ -127,14 +131,14 @@ interface Setting {
   signal: AbortSignal;
 }
 
-function runInside(program: RuntimeInterface, setting: Setting): Promise<void> {
-  return withinTime(setting.signal, patience, (signal) =>
-    runToEnd(program, { ...setting, signal }),
+function runInContainer(program: RuntimeInterface, testRun: TestRunContext): Promise<void> {
+  return withTimeout(testRun.signal, stepTimeoutMs, (signal) =>
+    runToEnd(program, { ...testRun, signal }),
   );
 }
 
-async function runToEnd(program: RuntimeInterface, setting: Setting): Promise<void> {
-  const { order, run, env, stateDir, signal } = setting;
+async function runToEnd(program: RuntimeInterface, testRun: TestRunContext): Promise<void> {
+  const { order, run, env, stateDir, signal } = testRun;
   const runner = new ContainerRunner(program, resolveDockerConfig(order.agent), stateDir, env);
   const messages = runner.execute({
     agent: order.agent,
@@ -144,7 +148,7 @@ async function runToEnd(program: RuntimeInterface, setting: Setting): Promise<vo
     cwd: order.cwd,
     env: run.env,
     privateDir: run.privateDir,
-    doorDir: run.doorDir,
+    socketDir: run.socketDir,
     authFile: run.authFile,
     run: { jobId: order.jobId, attempt: order.attempt },
     signal,

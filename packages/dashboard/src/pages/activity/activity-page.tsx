@@ -1,9 +1,9 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { PageHead } from "../../ui/page-head.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { TriggerButton } from "../trigger/trigger-button.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
-import { DueTab } from "./due-tab.tsx";
+import { DueTimesTab } from "./due-times-tab.tsx";
 import { JobsTab } from "./jobs-tab.tsx";
 
 const route = getRouteApi("/activity");
@@ -13,19 +13,19 @@ export function ActivityPage() {
   const navigate = route.useNavigate();
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Activity"
-        note="What ran and runs, of all agents; what came in by webhooks; what became of due times"
+        note="Jobs, webhook deliveries and due times of all agents"
         actions={<TriggerButton agent={agent} />}
       />
       <Tabs
-        label="Kinds of activity"
+        label="Activity"
         value={tab}
-        onChange={(next) => navigate({ search: (now) => ({ ...now, tab: next }) })}
+        onChange={(next) => navigate({ search: (current) => ({ ...current, tab: next }) })}
         tabs={[
           { value: "jobs", title: "Jobs", content: <JobsTab /> },
           { value: "deliveries", title: "Deliveries", content: <DeliveriesTab /> },
-          { value: "due", title: "Due times", content: <DueTab /> },
+          { value: "due", title: "Due times", content: <DueTimesTab /> },
         ]}
       />
     </>

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
-import { useReadOnly } from "../../api/access.ts";
-import type { Answer } from "../../api/ask.ts";
-import { useAnswer, useTell } from "../../api/queries.ts";
+import type { ResponseOfRoute } from "../../api/call-fleet.ts";
+import { useFleetMutation, useFleetQuery } from "../../api/queries.ts";
+import { useReadOnlyReason } from "../../api/use-read-only-reason.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -9,27 +9,27 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading } from "../../ui/loading.tsx";
 
 export function DeliveryDialog({ id, onClose }: { id: string; onClose(): void }) {
-  const delivery = useAnswer("delivery", { params: { id } });
+  const delivery = useFleetQuery("delivery", { params: { id } });
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title="Delivery" note={id}>
       {delivery.error && <ErrorNote error={delivery.error} />}
-      {delivery.data ? <Content delivery={delivery.data} onClose={onClose} /> : <Loading />}
+      {delivery.data ? <DeliveryContent delivery={delivery.data} onClose={onClose} /> : <Loading />}
     </Dialog>
   );
 }
 
 interface ContentProps {
-  delivery: Answer<"delivery">;
+  delivery: ResponseOfRoute<"delivery">;
   onClose(): void;
 }
 
-function Content({ delivery, onClose }: ContentProps) {
-  const readOnly = useReadOnly();
-  const replay = useTell("replay");
+function DeliveryContent({ delivery, onClose }: ContentProps) {
+  const readOnlyReason = useReadOnlyReason();
+  const replay = useFleetMutation("replay");
   const { id, job_id, headers, body } = delivery;
   return (
     <div className="flex flex-col gap-3">
-      <CodeBlock text={readable(body)} label="Body" />
+      <CodeBlock text={formatBody(body)} label="Body" />
       {Object.keys(headers).length > 0 && (
         <CodeBlock
           label="Headers"
@@ -41,20 +41,19 @@ function Content({ delivery, onClose }: ContentProps) {
       {replay.error && <ErrorNote error={replay.error} />}
       {replay.data && (
         <p role="status">
-          Taken once more:{" "}
-          {replay.data.job_id ? <ToJob id={replay.data.job_id} /> : replay.data.reason}
+          Replayed: {replay.data.job_id ? <JobLink id={replay.data.job_id} /> : replay.data.reason}
         </p>
       )}
       <div className="flex items-center justify-end gap-2">
         {job_id && (
           <span className="mr-auto">
-            <ToJob id={job_id} />
+            <JobLink id={job_id} />
           </span>
         )}
         <Button onClick={onClose}>Close</Button>
         <Button
-          look="main"
-          obstacle={readOnly}
+          variant="main"
+          disabledReason={readOnlyReason}
           disabled={replay.isPending}
           onClick={() => replay.mutate({ params: { id } })}
         >
@@ -65,15 +64,15 @@ function Content({ delivery, onClose }: ContentProps) {
   );
 }
 
-function ToJob({ id }: { id: string }) {
+function JobLink({ id }: { id: string }) {
   return (
     <Link to="/jobs/$jobId" params={{ jobId: id }} className="text-accent underline">
-      Its job
+      View job
     </Link>
   );
 }
 
-function readable(body: string): string {
+function formatBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {

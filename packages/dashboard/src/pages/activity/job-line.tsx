@@ -1,9 +1,10 @@
 import { Link } from "@tanstack/react-router";
-import type { Answer } from "../../api/ask.ts";
+import type { ResponseOfRoute } from "../../api/call-fleet.ts";
 import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
-import { Ago, Duration, Elapsed, Money } from "../../ui/time.tsx";
+import { sentenceCase } from "../../ui/sentence-case.ts";
+import { Duration, Elapsed, Money, RelativeTime } from "../../ui/time.tsx";
 
-type Job = Answer<"jobs">["jobs"][number];
+type Job = ResponseOfRoute<"jobs">["jobs"][number];
 
 export function JobLine({ job }: { job: Job }) {
   return (
@@ -11,24 +12,24 @@ export function JobLine({ job }: { job: Job }) {
       data-row
       to="/jobs/$jobId"
       params={{ jobId: job.id }}
-      className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 px-3 py-1.5 hover:bg-hover md:grid-cols-[9rem_minmax(0,1fr)_9rem_5rem_5rem_4.5rem] md:items-center"
+      className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 px-3 py-1.5 hover:bg-hover md:grid-cols-[9rem_minmax(0,1fr)_9rem_7rem_5rem_4.5rem] md:items-center"
     >
       <span className="flex min-w-0 items-center gap-2">
         <OutcomeBadge job={job} />
         <span className="truncate font-medium md:hidden">{job.agent}</span>
       </span>
       <span className="text-right text-sm text-muted md:hidden">
-        <Ago at={job.created_at} />
+        <RelativeTime at={job.created_at} />
       </span>
       <span className="min-w-0">
         <span className="hidden truncate font-medium md:block">{job.agent}</span>
         <span className="block truncate text-sm text-muted">{firstLine(job.prompt)}</span>
       </span>
       <span className="hidden truncate text-sm text-muted md:block">
-        {job.schedule ?? wordOf(job)}
+        {job.schedule ?? sentenceCase(job.trigger_type)}
       </span>
       <span className="hidden text-right text-sm text-muted md:block">
-        <Ago at={job.created_at} />
+        <RelativeTime at={job.created_at} />
       </span>
       <span className="hidden text-right md:block">
         {job.status === "running" && job.started_at !== null ? (
@@ -42,10 +43,6 @@ export function JobLine({ job }: { job: Job }) {
       </span>
     </Link>
   );
-}
-
-function wordOf({ trigger_type }: Job): string {
-  return trigger_type === "manual" ? "by hand" : trigger_type.replaceAll("_", " ");
 }
 
 function firstLine(prompt: string): string {

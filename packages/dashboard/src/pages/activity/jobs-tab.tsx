@@ -1,28 +1,32 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { type Answer, ask } from "../../api/ask.ts";
-import { usePages } from "../../api/pages.ts";
-import { Empty } from "../../ui/empty.tsx";
-import { Filters } from "./filters.tsx";
+import { callFleet, type ResponseOfRoute } from "../../api/call-fleet.ts";
+import { usePages } from "../../api/use-pages.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { spanMs } from "../time-spans.ts";
+import { ActivityFilters } from "./activity-filters.tsx";
 import { JobLine } from "./job-line.tsx";
 import { PagedList } from "./paged-list.tsx";
-import { spans } from "./search.ts";
 
 const route = getRouteApi("/activity");
-const offered = ["agent", "schedule", "status", "outcome", "since"] as const;
+const availableFilters = ["agent", "schedule", "status", "outcome", "since"] as const;
 
 export function JobsTab() {
   const { agent, schedule, status, outcome, since, session } = route.useSearch();
-  // Fixed while the page is open: the same question, asked again, is the same question.
-  const from = useMemo(() => since && new Date(Date.now() - spans[since]).toISOString(), [since]);
+  // Computed once per filter change, so that the query key stays stable.
+  const from = useMemo(() => since && new Date(Date.now() - spanMs[since]).toISOString(), [since]);
   const query = { agent, schedule, status, outcome, session, since: from, limit: 100 };
-  const pages = usePages<Answer<"jobs">>("jobs", query, (cursor, signal) =>
-    ask("jobs", { query: { ...query, cursor }, signal }),
+  const pages = usePages<ResponseOfRoute<"jobs">>("jobs", query, (cursor, signal) =>
+    callFleet("jobs", { query: { ...query, cursor }, signal }),
   );
   const isFiltered = Object.values({ agent, schedule, status, outcome, since }).some(Boolean);
   return (
     <>
-      <Filters offered={session === undefined ? offered : [...offered, "session"]} />
+      <ActivityFilters
+        availableFilters={
+          session === undefined ? availableFilters : [...availableFilters, "session"]
+        }
+      />
       <PagedList
         label="Jobs"
         pages={pages}
@@ -30,11 +34,11 @@ export function JobsTab() {
         keyOf={({ id }) => id}
         lineHeight={52}
         empty={
-          <Empty title={isFiltered ? "No job is like that" : "Nothing has run yet"}>
+          <EmptyState title={isFiltered ? "No matching jobs" : "No jobs yet"}>
             {isFiltered
-              ? "Take a filter away to see more."
-              : "Trigger an agent, or wait for its schedule."}
-          </Empty>
+              ? "Remove a filter to see more jobs."
+              : "Trigger an agent, or wait for its next scheduled run."}
+          </EmptyState>
         }
       >
         {(job) => <JobLine job={job} />}

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { LongList } from "../../ui/long-list.tsx";
+import { VirtualList } from "../../ui/virtual-list.tsx";
 
 interface PagedListProps<T> {
   label: string;
@@ -12,7 +12,7 @@ interface PagedListProps<T> {
     fetchNextPage(): unknown;
     refetch(): unknown;
   };
-  /** Undefined until the first page has come. */
+  /** Undefined until the first page has loaded. */
   items: T[] | undefined;
   keyOf(item: T): string;
   lineHeight: number;
@@ -27,21 +27,21 @@ export function PagedList<T>(props: PagedListProps<T>) {
   }
   if (!items) return <Loading lines={10} />;
   if (items.length === 0) return empty;
-  const more = () => {
+  const fetchMore = () => {
     if (!pages.isFetchingNextPage) pages.fetchNextPage();
   };
   return (
     <div className="rounded-lg border border-line bg-surface">
-      <LongList
+      <VirtualList
         label={label}
         items={items}
         keyOf={keyOf}
-        lineHeight={lineHeight}
+        lineHeightPx={lineHeight}
         hasMore={pages.hasNextPage}
-        onMore={more}
+        onLoadMore={fetchMore}
       >
         {children}
-      </LongList>
+      </VirtualList>
       {pages.isFetchingNextPage && <Loading lines={2} />}
     </div>
   );

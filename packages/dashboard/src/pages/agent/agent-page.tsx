@@ -1,33 +1,34 @@
 import type { AgentStatus } from "@herdctl/server/contract";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useAnswer } from "../../api/queries.ts";
+import { useFleetQuery } from "../../api/queries.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading, Skeleton } from "../../ui/loading.tsx";
 import { Dot } from "../../ui/outcome-badge.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { sentenceCase } from "../../ui/sentence-case.ts";
 import { Tabs } from "../../ui/tabs.tsx";
-import { Ago, Money } from "../../ui/time.tsx";
-import { stateOf, workOf } from "../fleet/agent-state.ts";
+import { Money, RelativeTime } from "../../ui/time.tsx";
+import { describeWork, toAgentState } from "../fleet/agent-state.ts";
 import { TriggerButton } from "../trigger/trigger-button.tsx";
 import { Configuration } from "./configuration.tsx";
 import { Overview } from "./overview.tsx";
 import { PauseButton } from "./pause-button.tsx";
 import { Schedules } from "./schedules.tsx";
-import type { AgentSearch } from "./search.ts";
+import type { AgentSearch } from "./search-params.ts";
 import { Security } from "./security.tsx";
 import { Sessions } from "./sessions.tsx";
 
-const lookAgain = 2_000;
+const pollIntervalMs = 2_000;
 
 export function AgentPage() {
   const { agent: name } = useParams({ from: "/agents/$agent" });
-  const status = useAnswer("status", {}, { refetchInterval: lookAgain });
-  const agent = status.data?.agents.find((one) => one.name === name);
-  if (agent) return <Whole agent={agent} />;
+  const status = useFleetQuery("status", {}, { refetchInterval: pollIntervalMs });
+  const agent = status.data?.agents.find((candidate) => candidate.name === name);
+  if (agent) return <AgentDetails agent={agent} />;
   if (status.error && !status.data) return <ErrorNote error={status.error} />;
-  if (status.data) return <Empty title={`There is no agent ${name}`} />;
+  if (status.data) return <EmptyState title={`Agent ${name} not found`} />;
   return (
     <>
       <Skeleton className="mb-4 h-10 w-64" />
@@ -36,17 +37,17 @@ export function AgentPage() {
   );
 }
 
-function Whole({ agent }: { agent: AgentStatus }) {
+function AgentDetails({ agent }: { agent: AgentStatus }) {
   const search = useSearch({ from: "/agents/$agent" });
   const navigate = useNavigate({ from: "/agents/$agent" });
   const change = (next: Partial<AgentSearch>) =>
-    void navigate({ search: (old) => ({ ...old, ...next }), replace: true });
+    void navigate({ search: (current) => ({ ...current, ...next }), replace: true });
   const { name } = agent;
   return (
     <>
-      <PageHead
+      <PageHeader
         title={name}
-        note={<Note agent={agent} />}
+        note={<AgentNote agent={agent} />}
         actions={
           <>
             <Link
@@ -62,7 +63,7 @@ function Whole({ agent }: { agent: AgentStatus }) {
         }
       />
       <Tabs
-        label="About the agent"
+        label="Agent"
         value={search.tab ?? "overview"}
         onChange={(tab) => change({ tab: tab === "overview" ? undefined : tab })}
         tabs={[
@@ -77,21 +78,25 @@ function Whole({ agent }: { agent: AgentStatus }) {
             value: "configuration",
             title: "Configuration",
             content: (
-              <Values agent={name}>
+              <WithConfigValues agent={name}>
                 {(values) => (
                   <Configuration
                     values={values}
-                    onlyWritten={search.written ?? false}
+                    onlyExplicit={search.written ?? false}
                     onChange={(only) => change({ written: only || undefined })}
                   />
                 )}
-              </Values>
+              </WithConfigValues>
             ),
           },
           {
             value: "security",
             title: "Security",
-            content: <Values agent={name}>{(values) => <Security values={values} />}</Values>,
+            content: (
+              <WithConfigValues agent={name}>
+                {(values) => <Security values={values} />}
+              </WithConfigValues>
+            ),
           },
         ]}
       />
@@ -99,14 +104,14 @@ function Whole({ agent }: { agent: AgentStatus }) {
   );
 }
 
-function Note({ agent }: { agent: AgentStatus }) {
-  const { word, tone } = stateOf(agent);
-  const work = workOf(agent);
+function AgentNote({ agent }: { agent: AgentStatus }) {
+  const { label, tone } = toAgentState(agent);
+  const work = describeWork(agent);
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <Badge tone={tone}>
-        <Dot isLive={word === "running"} />
-        {word}
+        <Dot isLive={label === "running"} />
+        {sentenceCase(label)}
       </Badge>
       {agent.description && <span>{agent.description}</span>}
       {work && <span>{work}</span>}
@@ -115,28 +120,28 @@ function Note({ agent }: { agent: AgentStatus }) {
       </span>
       {agent.next_due && (
         <span>
-          next <Ago at={agent.next_due.due_at} />
+          Next run <RelativeTime at={agent.next_due.due_at} />
         </span>
       )}
     </span>
   );
 }
 
-type ShownValues = NonNullable<ReturnType<typeof useValues>["values"]>;
+type ConfigValues = NonNullable<ReturnType<typeof useConfigValues>["values"]>;
 
-function Values({
+function WithConfigValues({
   agent,
   children,
 }: {
   agent: string;
-  children(values: ShownValues): React.ReactNode;
+  children(values: ConfigValues): React.ReactNode;
 }) {
-  const { values, error } = useValues(agent);
+  const { values, error } = useConfigValues(agent);
   if (values) return children(values);
   return error ? <ErrorNote error={error} /> : <Loading />;
 }
 
-function useValues(agent: string) {
-  const { data, error } = useAnswer("configuration");
+function useConfigValues(agent: string) {
+  const { data, error } = useFleetQuery("configuration");
   return { values: data?.agents.find(({ name }) => name === agent)?.values, error };
 }

@@ -1,36 +1,41 @@
-import type { DueRecord } from "@herdctl/server/contract";
-import { grouped } from "../../grouped.ts";
+import type { DueTimeRecord } from "@herdctl/server/contract";
+import { groupBy } from "../../group-by.ts";
 import type { Tone } from "../../ui/tone.ts";
 
 export interface CalendarDay {
-  /** As in the address: `2026-02-01`, in the browser's time zone. */
+  /** As in the URL: `2026-02-01`, in the browser's time zone. */
   day: string;
-  records: DueRecord[];
-  /** How much of it ran, was skipped or missed, the worst first. */
+  records: DueTimeRecord[];
+  /** The shares that were missed, skipped and ran, worst first. */
   shares: { tone: Tone; share: number }[];
-  words: string;
+  summary: string;
 }
 
-const weeks = 5;
+const weekCount = 5;
 
-/** The last weeks, whole ones from Monday on, with what became of each due time. */
-export function calendarOf(records: readonly DueRecord[], now: Date): CalendarDay[] {
-  const byDay = grouped(records, ({ due_at }) => dayOf(new Date(due_at)));
-  const first = new Date(now.getFullYear(), now.getMonth(), now.getDate());
-  first.setDate(first.getDate() - ((first.getDay() + 6) % 7) - (weeks - 1) * 7);
-  return Array.from({ length: weeks * 7 }, (_, index) => {
-    const date = new Date(first.getFullYear(), first.getMonth(), first.getDate() + index);
-    const found = byDay.get(dayOf(date)) ?? [];
-    return { day: dayOf(date), records: found, shares: sharesOf(found), words: wordsOf(found) };
+/** The last five calendar weeks, starting on Monday, with the result of each due time. */
+export function toCalendarDays(records: readonly DueTimeRecord[], now: Date): CalendarDay[] {
+  const byDay = groupBy(records, ({ due_at }) => formatDay(new Date(due_at)));
+  const firstDay = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+  firstDay.setDate(firstDay.getDate() - ((firstDay.getDay() + 6) % 7) - (weekCount - 1) * 7);
+  return Array.from({ length: weekCount * 7 }, (_, index) => {
+    const date = new Date(firstDay.getFullYear(), firstDay.getMonth(), firstDay.getDate() + index);
+    const dayRecords = byDay.get(formatDay(date)) ?? [];
+    return {
+      day: formatDay(date),
+      records: dayRecords,
+      shares: toShares(dayRecords),
+      summary: summarize(dayRecords),
+    };
   });
 }
 
-export function dayOf(date: Date): string {
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+export function formatDay(date: Date): string {
+  const padTwo = (value: number) => String(value).padStart(2, "0");
+  return `${date.getFullYear()}-${padTwo(date.getMonth() + 1)}-${padTwo(date.getDate())}`;
 }
 
-export const toneOfResult: Record<DueRecord["result"], Tone> = {
+export const toneByResult: Record<DueTimeRecord["result"], Tone> = {
   ran: "ok",
   skipped: "idle",
   missed: "bad",
@@ -38,22 +43,22 @@ export const toneOfResult: Record<DueRecord["result"], Tone> = {
 
 const worstFirst = ["missed", "skipped", "ran"] as const;
 
-function sharesOf(records: DueRecord[]): CalendarDay["shares"] {
-  const whole = sumOf(records);
+function toShares(records: DueTimeRecord[]): CalendarDay["shares"] {
+  const total = countDueTimes(records);
   return worstFirst
     .map((result) => {
-      const share = sumOf(records.filter((record) => record.result === result)) / whole;
-      return { tone: toneOfResult[result], share };
+      const share = countDueTimes(records.filter((record) => record.result === result)) / total;
+      return { tone: toneByResult[result], share };
     })
     .filter(({ share }) => share > 0);
 }
 
-function wordsOf(records: DueRecord[]): string {
-  if (records.length === 0) return "nothing was due";
-  const counts = [...grouped(records, ({ result }) => result)];
-  return counts.map(([result, found]) => `${sumOf(found)} ${result}`).join(", ");
+function summarize(records: DueTimeRecord[]): string {
+  if (records.length === 0) return "No due times";
+  const counts = [...groupBy(records, ({ result }) => result)];
+  return counts.map(([result, dayRecords]) => `${countDueTimes(dayRecords)} ${result}`).join(", ");
 }
 
-function sumOf(records: DueRecord[]): number {
+function countDueTimes(records: DueTimeRecord[]): number {
   return records.reduce((sum, { count }) => sum + (count ?? 1), 0);
 }

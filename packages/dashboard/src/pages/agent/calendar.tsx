@@ -1,5 +1,5 @@
 import { toneFill } from "../../ui/tone-fill.ts";
-import { type CalendarDay, dayOf } from "./calendar-days.ts";
+import { type CalendarDay, formatDay } from "./calendar-days.ts";
 
 interface CalendarProps {
   days: CalendarDay[];
@@ -8,11 +8,15 @@ interface CalendarProps {
 }
 
 const weekdays = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"];
-const long = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
+const longDateFormat = new Intl.DateTimeFormat(undefined, {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+});
 
-/** A day is a button: it opens what was due on it. */
+/** Each day is a button that shows the due times of that day. */
 export function Calendar({ days, chosen, onChoose }: CalendarProps) {
-  const today = dayOf(new Date());
+  const today = formatDay(new Date());
   return (
     <div className="grid max-w-md grid-cols-7 gap-1">
       {weekdays.map((name) => (
@@ -26,8 +30,8 @@ export function Calendar({ days, chosen, onChoose }: CalendarProps) {
           type="button"
           aria-pressed={day.day === chosen}
           aria-current={day.day === today ? "date" : undefined}
-          aria-label={`${long.format(new Date(`${day.day}T12:00`))}: ${day.words}`}
-          title={day.words}
+          aria-label={`${longDateFormat.format(new Date(`${day.day}T12:00`))}: ${day.summary}`}
+          title={day.summary}
           disabled={day.records.length === 0}
           onClick={() => onChoose(day.day === chosen ? undefined : day.day)}
           className="flex h-9 flex-col items-center justify-between rounded-sm border border-line p-1 text-xs text-muted enabled:hover:bg-hover aria-[current=date]:border-line-strong aria-[current=date]:font-semibold aria-[current=date]:text-text aria-pressed:border-accent"

@@ -1,31 +1,31 @@
-import type { ShownValue } from "@herdctl/server/contract";
-import { Choice } from "../../ui/choice.tsx";
+import type { ConfigValueView } from "@herdctl/server/contract";
+import { SegmentedControl } from "../../ui/segmented-control.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 
 interface ConfigurationProps {
-  values: ShownValue[];
-  onlyWritten: boolean;
-  onChange(onlyWritten: boolean): void;
+  values: ConfigValueView[];
+  onlyExplicit: boolean;
+  onChange(onlyExplicit: boolean): void;
 }
 
 const options = [
   { value: "all", title: "All values" },
-  { value: "written", title: "Only what is written" },
+  { value: "written", title: "Explicit values" },
 ];
 
-export function Configuration({ values, onlyWritten, onChange }: ConfigurationProps) {
-  const shown = onlyWritten ? values.filter(({ from }) => from !== undefined) : values;
+export function Configuration({ values, onlyExplicit, onChange }: ConfigurationProps) {
+  const shown = onlyExplicit ? values.filter(({ from }) => from !== undefined) : values;
   return (
     <>
       <div className="mb-3 flex flex-wrap items-center gap-3">
-        <Choice
-          label="Which values"
-          value={onlyWritten ? "written" : "all"}
+        <SegmentedControl
+          label="Values"
+          value={onlyExplicit ? "written" : "all"}
           options={options}
           onChange={(value) => onChange(value === "written")}
         />
         <p className="text-sm text-muted">
-          Secrets are masked. What is written nowhere is a default of herdctl.
+          Secrets are masked. Values without a source file are herdctl's defaults.
         </p>
       </div>
       <div className="rounded-lg border border-line bg-surface">
@@ -34,7 +34,7 @@ export function Configuration({ values, onlyWritten, onChange }: ConfigurationPr
             <tr>
               <Th>Key</Th>
               <Th>Value</Th>
-              <Th>From</Th>
+              <Th>Source</Th>
             </tr>
           </thead>
           <tbody>
@@ -42,7 +42,7 @@ export function Configuration({ values, onlyWritten, onChange }: ConfigurationPr
               <tr key={value.path} className="hover:bg-hover">
                 <Td className="font-mono text-sm whitespace-nowrap">{value.path}</Td>
                 <Td className="min-w-40 font-mono text-sm wrap-anywhere whitespace-pre-wrap">
-                  {wordOf(value.value)}
+                  {formatValue(value.value)}
                 </Td>
                 <Td className="text-sm whitespace-nowrap text-muted">{originOf(value)}</Td>
               </tr>
@@ -54,13 +54,13 @@ export function Configuration({ values, onlyWritten, onChange }: ConfigurationPr
   );
 }
 
-function wordOf(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The file by its last two names: whole paths say where the fleet lies, which is known. */
-function originOf({ from }: ShownValue) {
-  if (!from) return "default";
+/** Shows only the last two path segments; the tooltip has the full path. */
+function originOf({ from }: ConfigValueView) {
+  if (!from) return "Default";
   const name = from.file.split("/").slice(-2).join("/");
   return (
     <span title={`${from.file}:${from.line}:${from.column}`} className="text-text">

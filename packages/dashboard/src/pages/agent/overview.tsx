@@ -1,24 +1,25 @@
 import type { AgentStatus } from "@herdctl/server/contract";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import type { Answer } from "../../api/ask.ts";
-import { useAnswer } from "../../api/queries.ts";
-import { useTimeline } from "../../api/timeline.ts";
-import { Empty } from "../../ui/empty.tsx";
+import type { ResponseOfRoute } from "../../api/call-fleet.ts";
+import { useFleetQuery } from "../../api/queries.ts";
+import { useTimeline } from "../../api/use-timeline.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { formatDuration, formatMoney } from "../../ui/format-quantities.ts";
 import { Loading } from "../../ui/loading.tsx";
 import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { durationWords, moneyWords } from "../../ui/quantities.ts";
+import { sentenceCase } from "../../ui/sentence-case.ts";
 import { Table, Td, Th } from "../../ui/table.tsx";
-import { Ago, Duration, Money } from "../../ui/time.tsx";
+import { Duration, Money, RelativeTime } from "../../ui/time.tsx";
+import { computeTrends } from "./compute-trends.ts";
 import { LiveRun } from "./live-run.tsx";
-import { Trend } from "./trend.tsx";
-import { trendsOf } from "./trends.ts";
+import { TrendChart } from "./trend-chart.tsx";
 
-const aMonth = 30 * 24;
+const monthHours = 30 * 24;
 
 export function Overview({ agent }: { agent: AgentStatus }) {
-  const { data } = useAnswer("jobs", { query: { agent: agent.name, limit: 15 } });
+  const { data } = useFleetQuery("jobs", { query: { agent: agent.name, limit: 15 } });
   return (
     <div className="flex flex-col gap-4">
       {agent.running.map((run) => (
@@ -30,7 +31,7 @@ export function Overview({ agent }: { agent: AgentStatus }) {
         title="Latest jobs"
         aside={
           <Link to="/activity" search={{ agent: agent.name }} className="text-accent underline">
-            All
+            View all
           </Link>
         }
       >
@@ -41,38 +42,38 @@ export function Overview({ agent }: { agent: AgentStatus }) {
 }
 
 function Trends({ agent }: { agent: string }) {
-  const { data } = useTimeline(aMonth, agent);
-  const { times, costs, durations } = useMemo(() => trendsOf(data?.jobs ?? []), [data]);
+  const { data } = useTimeline(monthHours, agent);
+  const { times, costs, durations } = useMemo(() => computeTrends(data?.jobs ?? []), [data]);
   if (times.length < 2) return null;
   return (
     <div className="grid gap-4 lg:grid-cols-2">
-      <Panel title="Cost of a run" aside="30 days">
-        <Trend
+      <Panel title="Cost per run" aside="Last 30 days">
+        <TrendChart
           label={`Cost of the last ${times.length} runs`}
           times={times}
           values={costs}
           colour="--accent"
-          words={moneyWords}
+          formatValue={formatMoney}
         />
       </Panel>
-      <Panel title="Duration of a run" aside="30 days">
-        <Trend
+      <Panel title="Duration per run" aside="Last 30 days">
+        <TrendChart
           label={`Duration of the last ${times.length} runs`}
           times={times}
           values={durations}
           colour="--live"
-          words={durationWords}
+          formatValue={formatDuration}
         />
       </Panel>
     </div>
   );
 }
 
-function Jobs({ jobs }: { jobs: Answer<"jobs">["jobs"] }) {
+function Jobs({ jobs }: { jobs: ResponseOfRoute<"jobs">["jobs"] }) {
   if (jobs.length === 0) {
     return (
       <div className="p-3">
-        <Empty title="It has not run yet">Trigger it, or wait for its schedules.</Empty>
+        <EmptyState title="No jobs yet">Trigger the agent, or wait for its next run.</EmptyState>
       </div>
     );
   }
@@ -82,9 +83,9 @@ function Jobs({ jobs }: { jobs: Answer<"jobs">["jobs"] }) {
         <tr>
           <Th>Outcome</Th>
           <Th>Job</Th>
-          <Th>Why</Th>
-          <Th>When</Th>
-          <Th className="text-right">Took</Th>
+          <Th>Trigger</Th>
+          <Th>Created</Th>
+          <Th className="text-right">Duration</Th>
           <Th className="text-right">Cost</Th>
         </tr>
       </thead>
@@ -105,10 +106,10 @@ function Jobs({ jobs }: { jobs: Answer<"jobs">["jobs"] }) {
               </Link>
             </Td>
             <Td className="text-sm whitespace-nowrap text-muted">
-              {job.schedule ?? job.trigger_type}
+              {job.schedule ?? sentenceCase(job.trigger_type)}
             </Td>
             <Td className="text-sm text-muted">
-              <Ago at={job.created_at} />
+              <RelativeTime at={job.created_at} />
             </Td>
             <Td className="text-right">
               <Duration seconds={job.duration_seconds} />

@@ -1,20 +1,20 @@
 import type { AgentStatus } from "@herdctl/server/contract";
-import { useReadOnly } from "../../api/access.ts";
-import { useTell } from "../../api/queries.ts";
+import { useFleetMutation } from "../../api/queries.ts";
+import { useReadOnlyReason } from "../../api/use-read-only-reason.ts";
 import { Button } from "../../ui/button.tsx";
 
 export function PauseButton({ agent: { name, paused } }: { agent: AgentStatus }) {
-  const readOnly = useReadOnly();
-  const pause = useTell("pauseAgent");
-  const resume = useTell("resumeAgent");
+  const readOnlyReason = useReadOnlyReason();
+  const pause = useFleetMutation("pauseAgent");
+  const resume = useFleetMutation("resumeAgent");
   const { mutate, isPending, error } = paused ? resume : pause;
   return (
     <Button
-      obstacle={readOnly}
+      disabledReason={readOnlyReason}
       disabled={isPending}
       title={
         error?.message ??
-        (paused ? "Lets it start jobs again" : "Starts no more jobs; those that run go on")
+        (paused ? "Start jobs again" : "Stop starting jobs; running jobs continue")
       }
       onClick={() => mutate({ params: { agent: name } })}
     >

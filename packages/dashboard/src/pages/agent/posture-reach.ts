@@ -1,24 +1,24 @@
-import type { Settings } from "./settings.ts";
-import type { Statement } from "./statement.ts";
+import type { ConfigValueReader } from "./config-value-reader.ts";
+import type { PostureStatement } from "./posture-statement.ts";
 
-export function reachOf(settings: Settings): Statement[] {
-  const network = settings.isOn("docker.enabled") ? ofContainer(settings) : ofHost;
-  return [...network, ...credential(settings), ...servers(settings)];
+export function describeReach(settings: ConfigValueReader): PostureStatement[] {
+  const network = settings.isOn("docker.enabled") ? containerStatements(settings) : hostStatements;
+  return [...network, ...credentialStatements(settings), ...mcpServerStatements(settings)];
 }
 
-const ofHost: Statement[] = [
+const hostStatements: PostureStatement[] = [
   {
-    text: "Every address that this machine reaches, the local network among them.",
+    text: "Every address this machine can reach, including the local network.",
     weight: "open",
   },
 ];
 
-function ofContainer(settings: Settings): Statement[] {
+function containerStatements(settings: ConfigValueReader): PostureStatement[] {
   const network = settings.text("docker.network");
   if (network === "host")
     return [
       {
-        text: "Every address that this machine reaches, its own loopback among them.",
+        text: "Every address this machine can reach, including localhost.",
         weight: "open",
       },
     ];
@@ -29,46 +29,46 @@ function ofContainer(settings: Settings): Statement[] {
   const hosts = settings.list("docker.egress");
   if (hosts.length === 0)
     return [
-      { text: "No network at all; the model is reached through the gateway.", weight: "tight" },
+      { text: "No network access except to the model, through the gateway.", weight: "tight" },
     ];
-  return [{ text: `No network but what the gateway opens: ${hosts.join(", ")}.`, weight: "tight" }];
+  return [{ text: `Only hosts that the gateway allows: ${hosts.join(", ")}.`, weight: "tight" }];
 }
 
-function credential(settings: Settings): Statement[] {
-  const wanted = settings.text("credential") ?? "auto";
+function credentialStatements(settings: ConfigValueReader): PostureStatement[] {
+  const credentialSetting = settings.text("credential") ?? "auto";
   const auth = settings.text("docker.auth");
   if (settings.isOn("docker.enabled") && (auth === undefined || auth === "gateway"))
     return [
       {
-        text: `The credential (\`${wanted}\`) stays outside: the gateway puts it in.`,
+        text: `The credential (\`${credentialSetting}\`) stays outside the container: the gateway adds it to requests.`,
         weight: "tight",
       },
     ];
   if (settings.isOn("docker.enabled"))
     return [
       {
-        text: `The credential (\`${wanted}\`) is inside the container (\`auth: ${auth}\`).`,
+        text: `The credential (\`${credentialSetting}\`) is inside the container (\`auth: ${auth}\`).`,
         weight: "open",
       },
     ];
   return [
     {
-      text: `Credential: \`${wanted}\`. An API key goes through the gateway and is not in the agent's environment; a program of the same user could still read it.`,
+      text: `Credential: \`${credentialSetting}\`. The gateway keeps API keys out of the agent's environment, but any program of the same user could still read them.`,
       weight: "plain",
     },
   ];
 }
 
-function servers(settings: Settings): Statement[] {
+function mcpServerStatements(settings: ConfigValueReader): PostureStatement[] {
   const names = settings.names("mcp_servers");
   return names.map((name) => {
     const url = settings.text(`mcp_servers.${name}.url`);
     const command = settings.text(`mcp_servers.${name}.command`);
     const where = settings.text(`mcp_servers.${name}.run`);
-    const what = url ? `at ${url}` : `which is \`${command}\``;
+    const address = url ?? `\`${command}\``;
     const isOutside = settings.isOn("docker.enabled") && where !== "container";
     return {
-      text: `The MCP server \`${name}\`, ${what}${isOutside ? ", which runs outside the container" : ""}.`,
+      text: `MCP server \`${name}\` (${address})${isOutside ? ", which runs outside the container" : ""}.`,
       weight: isOutside ? "open" : "plain",
     };
   });

@@ -1,56 +1,57 @@
-import type { Settings } from "./settings.ts";
-import type { Statement } from "./statement.ts";
+import { formatCountOf } from "../../ui/format-quantities.ts";
+import type { ConfigValueReader } from "./config-value-reader.ts";
+import type { PostureStatement } from "./posture-statement.ts";
 
-export function triggersOf(settings: Settings): Statement[] {
+export function describeTriggers(settings: ConfigValueReader): PostureStatement[] {
   return [
     {
-      text: "Whoever may use the fleet's socket or has its token: `herdctl trigger`, this page.",
+      text: "Anyone with access to the fleet's socket or an API token, such as with `herdctl trigger`.",
       weight: "plain",
     },
-    ...settings.names("schedules").map((name) => bySchedule(settings, name)),
-    ...["discord", "slack"].flatMap((platform) => byChat(settings, platform)),
-    ...byWork(settings),
+    ...settings.names("schedules").map((name) => scheduleStatement(settings, name)),
+    ...["discord", "slack"].flatMap((platform) => chatStatements(settings, platform)),
+    ...workSourceStatements(settings),
   ];
 }
 
-function bySchedule(settings: Settings, name: string): Statement {
+function scheduleStatement(settings: ConfigValueReader, name: string): PostureStatement {
   const at = (key: string) => settings.text(`schedules.${name}.${key}`);
   const type = at("type");
-  const isOff = at("enabled") === "false" ? " (switched off)" : "";
+  const disabledNote = at("enabled") === "false" ? " (disabled)" : "";
   if (type === "webhook") {
     const kind = at("signature.kind") ?? "as configured";
     return {
-      text: `Deliveries to the webhook \`${name}\`${isOff} that are signed (${kind}).`,
+      text: `Webhook \`${name}\`${disabledNote}: deliveries with a valid signature (${kind}).`,
       weight: "plain",
     };
   }
   const when = at("every") ?? at("cron") ?? at("at") ?? "";
-  return { text: `The clock, by \`${name}\`${isOff}: ${type} ${when}.`, weight: "plain" };
+  return { text: `Schedule \`${name}\`${disabledNote}: ${type} ${when}.`, weight: "plain" };
 }
 
-function byChat(settings: Settings, platform: string): Statement[] {
+function chatStatements(settings: ConfigValueReader, platform: string): PostureStatement[] {
   const at = `chat.${platform}`;
   if (settings.text(`${at}.token_env`) === undefined) return [];
   const users = settings.list(`${at}.users`);
   const isOpen = users.includes("*");
-  const who = isOpen
-    ? "everybody"
+  const audience = isOpen
+    ? "everyone"
     : users.length > 0
-      ? `${users.length} named users`
-      : "those its roles name";
+      ? formatCountOf(users.length, "named user")
+      : "users with the configured roles";
   return [
     {
-      text: `On ${platform === "slack" ? "Slack" : "Discord"}: ${who}.`,
+      text: `On ${platform === "slack" ? "Slack" : "Discord"}: ${audience}.`,
       weight: isOpen ? "open" : "plain",
     },
   ];
 }
 
-function byWork(settings: Settings): Statement[] {
+function workSourceStatements(settings: ConfigValueReader): PostureStatement[] {
   const repo = settings.text("work_source.repo");
   if (repo === undefined) return [];
   const labels = settings.list("work_source.labels").map((label) => `\`${label}\``);
   return [
-    { text: `Whoever may label issues of ${repo} with ${labels.join(", ")}.`, weight: "open" },
+    { text: `Anyone who can label issues of ${repo} with ${labels.join(", ")}.`, weight: "open" },
   ];
 }

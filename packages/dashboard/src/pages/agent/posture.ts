@@ -1,34 +1,34 @@
-import type { ShownValue } from "@herdctl/server/contract";
-import { reachOf } from "./posture-reach.ts";
-import { touchOf } from "./posture-touch.ts";
-import { triggersOf } from "./posture-triggers.ts";
-import { Settings } from "./settings.ts";
-import type { Statement } from "./statement.ts";
+import type { ConfigValueView } from "@herdctl/server/contract";
+import { ConfigValueReader } from "./config-value-reader.ts";
+import { describePermissions } from "./posture-permissions.ts";
+import { describeReach } from "./posture-reach.ts";
+import type { PostureStatement } from "./posture-statement.ts";
+import { describeTriggers } from "./posture-triggers.ts";
 
 export interface Posture {
-  runs: Statement[];
-  reaches: Statement[];
-  touches: Statement[];
-  triggers: Statement[];
+  runs: PostureStatement[];
+  reaches: PostureStatement[];
+  touches: PostureStatement[];
+  triggers: PostureStatement[];
 }
 
-/** What the configuration of an agent means for its safety, in plain words. It claims no more than is configured. */
-export function postureOf(values: readonly ShownValue[]): Posture {
-  const settings = new Settings(values);
+/** Describes the security of an agent in sentences, based only on its configuration. */
+export function describePosture(values: readonly ConfigValueView[]): Posture {
+  const settings = new ConfigValueReader(values);
   return {
-    runs: whereItRuns(settings),
-    reaches: reachOf(settings),
-    touches: touchOf(settings),
-    triggers: triggersOf(settings),
+    runs: describeRuntime(settings),
+    reaches: describeReach(settings),
+    touches: describePermissions(settings),
+    triggers: describeTriggers(settings),
   };
 }
 
-function whereItRuns(settings: Settings): Statement[] {
+function describeRuntime(settings: ConfigValueReader): PostureStatement[] {
   const runtime = settings.text("runtime.type") === "cli" ? "the `claude` CLI" : "the Agent SDK";
   if (!settings.isOn("docker.enabled")) {
     return [
       {
-        text: `On this machine, as the user of the fleet, with ${runtime}. Nothing but Claude Code's own permissions stands between it and what this user may do.`,
+        text: `On this machine, as the fleet's user, with ${runtime}. Only Claude Code's permission checks limit what it can do as this user.`,
         weight: "open",
       },
     ];
@@ -37,16 +37,16 @@ function whereItRuns(settings: Settings): Statement[] {
     `${settings.text("docker.memory")} of memory`,
     `${settings.text("docker.pids_limit")} processes`,
   ];
-  const root = settings.isOn("docker.read_only");
+  const isReadOnlyRoot = settings.isOn("docker.read_only");
   return [
     {
-      text: `In a container of its own for each attempt, with ${runtime}; no capability of root, at most ${limits.join(" and ")}.`,
+      text: `In a separate container for each attempt, with ${runtime}, without root capabilities, with at most ${limits.join(" and ")}.`,
       weight: "tight",
     },
-    root
-      ? { text: "The container's own files are read-only.", weight: "tight" }
+    isReadOnlyRoot
+      ? { text: "The container's file system is read-only.", weight: "tight" }
       : {
-          text: "It may change the container's own files, which go with the container.",
+          text: "It can change the container's file system. The changes are lost with the container.",
           weight: "plain",
         },
   ];

@@ -1,31 +1,31 @@
 import { Link } from "@tanstack/react-router";
-import { useAnswer } from "../../api/queries.ts";
+import { useFleetQuery } from "../../api/queries.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
-import { Ago, Money } from "../../ui/time.tsx";
-import { resumeCommand } from "../job/resume-command.ts";
+import { Money, RelativeTime } from "../../ui/time.tsx";
+import { formatResumeCommand } from "../job/resume-command.ts";
 
 export function Sessions({ agent }: { agent: string }) {
-  const { data, error } = useAnswer("sessions", { query: { agent } });
+  const { data, error } = useFleetQuery("sessions", { query: { agent } });
   if (error && !data) return <ErrorNote error={error} />;
   if (!data) return <Loading />;
   if (data.sessions.length === 0)
-    return <Empty title="No session yet">Its first run makes one.</Empty>;
+    return <EmptyState title="No sessions yet">The agent's first run creates one.</EmptyState>;
   return (
     <div className="rounded-lg border border-line bg-surface">
       <Table label="Sessions">
         <thead>
           <tr>
             <Th>Session</Th>
-            <Th>Place</Th>
+            <Th>Runtime</Th>
             <Th>Last used</Th>
             <Th className="text-right">Turns</Th>
             <Th className="text-right">Cost</Th>
-            <Th>To go on by hand</Th>
+            <Th>Resume in a terminal</Th>
           </tr>
         </thead>
         <tbody>
@@ -46,12 +46,12 @@ export function Sessions({ agent }: { agent: string }) {
                 )}
               </Td>
               <Td className="whitespace-nowrap">
-                {session.place} {session.in_chat && <Badge>chat</Badge>}
+                {session.session_home} {session.in_chat && <Badge>Chat</Badge>}
                 {session.schedule && <Badge>{session.schedule}</Badge>}
-                {session.expired && <Badge tone="warn">expired</Badge>}
+                {session.expired && <Badge tone="warn">Expired</Badge>}
               </Td>
               <Td>
-                <Ago at={session.last_used_at} />
+                <RelativeTime at={session.last_used_at} />
               </Td>
               <Td className="text-right">{session.turns}</Td>
               <Td className="text-right">
@@ -63,7 +63,7 @@ export function Sessions({ agent }: { agent: string }) {
                     {session.obstacle.short}
                   </span>
                 ) : (
-                  <CopyButton text={resumeCommand(session)} label="Copy command" />
+                  <CopyButton text={formatResumeCommand(session)} label="Copy command" />
                 )}
               </Td>
             </tr>

@@ -1,45 +1,45 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { type Answer, ask } from "../../api/ask.ts";
-import { usePages } from "../../api/pages.ts";
-import { useAnswer } from "../../api/queries.ts";
+import { callFleet, type ResponseOfRoute } from "../../api/call-fleet.ts";
+import { useFleetQuery } from "../../api/queries.ts";
+import { usePages } from "../../api/use-pages.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { WithCode } from "../../ui/with-code.tsx";
+import { TextWithCode } from "../../ui/text-with-code.tsx";
+import { spanMs } from "../time-spans.ts";
 import { AuditFilters } from "./audit-filters.tsx";
 import { AuditTable } from "./audit-table.tsx";
-import { spans } from "./search.ts";
 import { SignOutAll } from "./sign-out-all.tsx";
 
 export function AuditPage() {
-  const scope = useAnswer("access").data?.scope;
+  const scope = useFleetQuery("access").data?.scope;
   if (scope === undefined) return <Loading lines={4} />;
   const isAdmin = scope === "admin";
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Audit"
-        note="Who did what, from where, and how it ended"
+        note="Who did what, from where, and whether it succeeded"
         actions={isAdmin && <SignOutAll />}
       />
-      {isAdmin ? <Log /> : <NotAllowed />}
+      {isAdmin ? <AuditLog /> : <NotAllowed />}
     </>
   );
 }
 
 const route = getRouteApi("/audit");
 
-function Log() {
+function AuditLog() {
   const { action, identity, since } = route.useSearch();
-  // Fixed while the filters are: later pages continue the first one.
-  const from = useMemo(() => since && new Date(Date.now() - spans[since]), [since]);
+  // Computed once per filter change: all pages must use the same start time.
+  const from = useMemo(() => since && new Date(Date.now() - spanMs[since]), [since]);
   const query = { action, identity, since: from?.toISOString(), limit: 100 };
-  const pages = usePages<Answer<"audit">>("audit", query, (cursor, signal) =>
-    ask("audit", { query: { ...query, cursor }, signal }),
+  const pages = usePages<ResponseOfRoute<"audit">>("audit", query, (cursor, signal) =>
+    callFleet("audit", { query: { ...query, cursor }, signal }),
   );
   const records = pages.data?.pages.flatMap((page) => page.records);
   return (
@@ -47,11 +47,15 @@ function Log() {
       <AuditFilters />
       {pages.error && <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />}
       {!records && !pages.error && <Loading lines={10} />}
-      {records?.length === 0 && <Empty title="No records">Nothing matches these filters.</Empty>}
+      {records?.length === 0 && (
+        <EmptyState title="No records">No records match these filters.</EmptyState>
+      )}
       {records && records.length > 0 && (
         <Panel
           title="Records"
-          aside={<WithCode text="`herdctl audit verify` checks that none was edited or removed" />}
+          aside={
+            <TextWithCode text="Run `herdctl audit verify` to check for changed or removed records" />
+          }
           flush
         >
           <AuditTable records={records} />
@@ -70,8 +74,8 @@ function Log() {
 
 function NotAllowed() {
   return (
-    <Empty title="The audit log needs the scope admin">
-      <WithCode text="Run `herdctl open` to sign in with it." />
-    </Empty>
+    <EmptyState title="Admin access required">
+      <TextWithCode text="Run `herdctl open` to sign in with full access." />
+    </EmptyState>
   );
 }

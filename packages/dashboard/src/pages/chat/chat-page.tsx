@@ -1,27 +1,27 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useAnswer } from "../../api/queries.ts";
+import { useFleetQuery } from "../../api/queries.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { WithCode } from "../../ui/with-code.tsx";
+import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { Conversation } from "./conversation.tsx";
-import { Talks } from "./talks.tsx";
+import { ConversationList } from "./conversation-list.tsx";
 
 const route = getRouteApi("/chat");
 
 export function ChatPage() {
   const search = route.useSearch();
-  const status = useAnswer("status");
+  const status = useFleetQuery("status");
   const names = status.data?.agents.map(({ name }) => name) ?? [];
   const agent = search.agent ?? names[0];
   if (status.error && !status.data) return <ErrorNote error={status.error} />;
   if (!status.data) return <Loading />;
   if (agent === undefined) {
     return (
-      <Empty title="There is nobody to talk to">
-        <WithCode text="Add an agent to `herdctl.yaml` and run `herdctl reload`." />
-      </Empty>
+      <EmptyState title="No agents yet">
+        <TextWithCode text="Add an agent to `herdctl.yaml` and run `herdctl reload`." />
+      </EmptyState>
     );
   }
   return (
@@ -33,7 +33,7 @@ export function ChatPage() {
           search.with !== undefined && "hidden",
         )}
       >
-        <Talks agent={agent} agents={names} current={search.with} />
+        <ConversationList agent={agent} agents={names} current={search.with} />
       </div>
       <div
         className={classNames(

@@ -1,30 +1,30 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { TextArea } from "../../ui/field.tsx";
+import { TextArea } from "../../ui/form-controls.tsx";
 
 interface ComposerProps {
   to: string;
-  /** Why nothing may be said. */
-  obstacle: string | undefined;
+  /** Why sending is disabled. */
+  disabledReason: string | undefined;
   isSending: boolean;
-  /** The same key for the same words, however often they have to be sent. */
-  onSay(text: string, key: string): Promise<void>;
-  /** While it is at work; what is said then waits in the field. */
+  /** The idempotency key stays the same while the same text is retried. */
+  onSend(text: string, key: string): Promise<void>;
+  /** Set while a job runs. New text stays in the field until it ends. */
   onStop: (() => void) | undefined;
 }
 
-export function Composer({ to, obstacle, isSending, onSay, onStop }: ComposerProps) {
+export function Composer({ to, disabledReason, isSending, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("");
-  const key = useRef(newKey());
-  const isReady = text.trim() !== "" && !isSending && !onStop && obstacle === undefined;
+  const key = useRef(createKey());
+  const isReady = text.trim() !== "" && !isSending && !onStop && disabledReason === undefined;
   const send = async () => {
     if (!isReady) return;
     try {
-      await onSay(text.trim(), key.current);
-      key.current = newKey();
+      await onSend(text.trim(), key.current);
+      key.current = createKey();
       setText("");
     } catch {
-      // Told above the field; the words stay where they are.
+      // The error is shown above the field, which keeps the text.
     }
   };
   const sendByKey = (event: KeyboardEvent) => {
@@ -37,23 +37,28 @@ export function Composer({ to, obstacle, isSending, onSay, onStop }: ComposerPro
       <TextArea
         autoFocus
         rows={2}
-        aria-label={`Say something to ${to}`}
-        placeholder={obstacle ?? `Say something to ${to} …`}
-        disabled={obstacle !== undefined}
+        aria-label={`Message ${to}`}
+        placeholder={disabledReason ?? `Message ${to}…`}
+        disabled={disabledReason !== undefined}
         value={text}
         onChange={(event) => {
           setText(event.target.value);
-          key.current = newKey();
+          key.current = createKey();
         }}
         onKeyDown={sendByKey}
         className="max-h-60 resize-none [field-sizing:content]"
       />
       {onStop ? (
-        <Button look="bad" obstacle={obstacle} onClick={onStop}>
+        <Button variant="bad" disabledReason={disabledReason} onClick={onStop}>
           Stop
         </Button>
       ) : (
-        <Button look="main" obstacle={obstacle} disabled={!isReady} onClick={() => void send()}>
+        <Button
+          variant="main"
+          disabledReason={disabledReason}
+          disabled={!isReady}
+          onClick={() => void send()}
+        >
           Send
         </Button>
       )}
@@ -61,8 +66,8 @@ export function Composer({ to, obstacle, isSending, onSay, onStop }: ComposerPro
   );
 }
 
-/** Not `randomUUID`: a browser has that only where the way to us is safe. */
-function newKey(): string {
+/** Browsers offer `crypto.randomUUID` only on HTTPS pages and on localhost. */
+function createKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `page/${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -1,41 +1,45 @@
 import type { Job } from "@herdctl/server/contract";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { useReadOnly } from "../../api/access.ts";
-import { useTell } from "../../api/queries.ts";
-import { Empty } from "../../ui/empty.tsx";
+import { useFleetMutation } from "../../api/queries.ts";
+import { useReadOnlyReason } from "../../api/use-read-only-reason.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading } from "../../ui/loading.tsx";
 import { ChatTurn } from "./chat-turn.tsx";
 import { Composer } from "./composer.tsx";
-import { StayAtEnd } from "./stay-at-end.tsx";
-import { turnsOf } from "./turns.ts";
+import { mergeTurns } from "./conversation-summaries.ts";
+import { StickToBottom } from "./stick-to-bottom.tsx";
 import { useConversation } from "./use-conversation.ts";
 
 const route = getRouteApi("/chat");
 
 interface ConversationProps {
   agent: string;
-  /** Its session or first job; anything else begins one. */
+  /** Session id or first job; undefined or `new` starts a conversation. */
   id: string | undefined;
 }
 
 export function Conversation({ agent, id }: ConversationProps) {
-  const known = id === "new" ? undefined : id;
-  const { turns: told, session, isLoading, error } = useConversation(agent, known);
-  const [sent, setSent] = useState<Job>();
+  const knownId = id === "new" ? undefined : id;
+  const { turns: knownTurns, session, isLoading, error } = useConversation(agent, knownId);
+  const [sentJob, setSentJob] = useState<Job>();
   const navigate = route.useNavigate();
-  const readOnly = useReadOnly();
-  const trigger = useTell("trigger");
-  const cancel = useTell("cancel");
-  const isMine = sent !== undefined && sent.agent === agent && known !== undefined;
-  const turns = turnsOf(told, isMine && belongs(sent, known, session) ? [sent] : []);
-  const live = turns.find((job) => job.finished_at === null);
+  const readOnlyReason = useReadOnlyReason();
+  const trigger = useFleetMutation("trigger");
+  const cancel = useFleetMutation("cancel");
+  const isCurrentConversation =
+    sentJob !== undefined && sentJob.agent === agent && knownId !== undefined;
+  const turns = mergeTurns(
+    knownTurns,
+    isCurrentConversation && isSentInConversation(sentJob, knownId, session) ? [sentJob] : [],
+  );
+  const runningJob = turns.find((job) => job.finished_at === null);
 
-  const say = async (prompt: string, key: string) => {
+  const sendMessage = async (prompt: string, key: string) => {
     const body = { trigger: "chat" as const, agent, prompt, key, watched: true, resume: session };
     const { job } = await trigger.mutateAsync({ body });
-    setSent(job);
+    setSentJob(job);
     if (session === undefined) await navigate({ search: { agent, with: job.id } });
   };
 
@@ -49,38 +53,41 @@ export function Conversation({ agent, id }: ConversationProps) {
         {session !== undefined && (
           <span
             className="ml-auto hidden truncate font-mono text-xs text-muted md:block"
-            title="The session"
+            title="Session ID"
           >
             {session}
           </span>
         )}
       </header>
-      <StayAtEnd label={`Conversation with ${agent}`}>
+      <StickToBottom label={`Conversation with ${agent}`}>
         {error !== null && error !== undefined && <ErrorNote error={error} />}
         {isLoading && <Loading />}
         {!isLoading && turns.length === 0 && (
-          <Empty title={`A new conversation with ${agent}`}>
-            Each message is a job of its own, in one session: budgets, limits and approvals hold,
-            and everything is on record.
-          </Empty>
+          <EmptyState title={`New conversation with ${agent}`}>
+            Each message starts a job in the same session. Budgets, limits and approvals apply.
+          </EmptyState>
         )}
         {turns.map((job) => (
           <ChatTurn key={job.id} job={job} />
         ))}
-      </StayAtEnd>
+      </StickToBottom>
       {trigger.error && <ErrorNote error={trigger.error} />}
       <Composer
         to={agent}
-        obstacle={readOnly}
+        disabledReason={readOnlyReason}
         isSending={trigger.isPending}
-        onSay={say}
-        onStop={live && (() => cancel.mutate({ params: { id: live.id }, body: {} }))}
+        onSend={sendMessage}
+        onStop={runningJob && (() => cancel.mutate({ params: { id: runningJob.id }, body: {} }))}
       />
     </>
   );
 }
 
-/** Sent here a moment ago, and not told by the fleet yet. */
-function belongs(sent: Job, id: string | undefined, session: string | undefined): boolean {
-  return sent.id === id || (session !== undefined && sent.resumed_from === session);
+/** Whether the job just sent belongs to the open conversation. */
+function isSentInConversation(
+  sentJob: Job,
+  id: string | undefined,
+  session: string | undefined,
+): boolean {
+  return sentJob.id === id || (session !== undefined && sentJob.resumed_from === session);
 }

@@ -1,39 +1,39 @@
 import type { Job } from "@herdctl/server/contract";
-import { useAnswer } from "../../api/queries.ts";
-import { sessionOf, turnsOf } from "./turns.ts";
+import { useFleetQuery } from "../../api/queries.ts";
+import { mergeTurns, sessionOf } from "./conversation-summaries.ts";
 
 export interface Conversation {
   turns: Job[];
-  /** Undefined while none is open. */
+  /** Undefined until the session exists. */
   session: string | undefined;
   isLoading: boolean;
   error: unknown;
 }
 
-const atOnce = 200;
+const maxJobs = 200;
 
-/** All that was said in one session, and what waits to be. */
+/** All finished, running and queued turns of one conversation. */
 export function useConversation(agent: string | undefined, id: string | undefined): Conversation {
   const isJob = id?.startsWith("job-") ?? false;
-  const first = useAnswer("job", { params: { id: id ?? "" } }, { enabled: isJob });
-  const begun = isJob ? first.data?.job : undefined;
-  const session = isJob ? ((begun && sessionOf(begun)) ?? undefined) : id;
-  const told = useAnswer(
+  const firstQuery = useFleetQuery("job", { params: { id: id ?? "" } }, { enabled: isJob });
+  const firstJob = isJob ? firstQuery.data?.job : undefined;
+  const session = isJob ? ((firstJob && sessionOf(firstJob)) ?? undefined) : id;
+  const sessionJobs = useFleetQuery(
     "jobs",
-    { query: { session, limit: atOnce } },
+    { query: { session, limit: maxJobs } },
     { enabled: session !== undefined },
   );
-  // A job knows its session once it has started.
-  const waiting = useAnswer(
+  // Pending jobs have no session id yet, so they are matched by the session they will resume.
+  const pendingJobs = useFleetQuery(
     "jobs",
-    { query: { agent, status: "pending", limit: atOnce } },
+    { query: { agent, status: "pending", limit: maxJobs } },
     { enabled: session !== undefined },
   );
-  const next = waiting.data?.jobs.filter((job) => job.resumed_from === session);
+  const queuedJobs = pendingJobs.data?.jobs.filter((job) => job.resumed_from === session);
   return {
-    turns: turnsOf(begun && [begun], told.data?.jobs, next),
+    turns: mergeTurns(firstJob && [firstJob], sessionJobs.data?.jobs, queuedJobs),
     session,
-    isLoading: (isJob && first.isPending) || (session !== undefined && told.isPending),
-    error: first.error ?? told.error,
+    isLoading: (isJob && firstQuery.isPending) || (session !== undefined && sessionJobs.isPending),
+    error: firstQuery.error ?? sessionJobs.error,
   };
 }

@@ -1,52 +1,57 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useAnswer } from "../../api/queries.ts";
-import { Select } from "../../ui/field.tsx";
-import { type CostsSearch, costKeys, costSpans, parseCostsSearch } from "./search.ts";
+import { useFleetQuery } from "../../api/queries.ts";
+import { Select } from "../../ui/form-controls.tsx";
+import {
+  type CostsSearch,
+  costDayCounts,
+  costGroupings,
+  parseCostsSearch,
+} from "./search-params.ts";
 
 const route = getRouteApi("/costs");
 
-/** What is shown stands in the address: it can be kept and sent to somebody. */
+/** The filters are kept in the URL, so that a view can be bookmarked and shared. */
 export function CostFilters() {
   const { by = "agent", days = 30, agent = "" } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data } = useAnswer("status");
+  const { data } = useFleetQuery("status");
   const names = data?.agents.map(({ name }) => name) ?? [];
   const change = (next: Record<keyof CostsSearch, string | number> | Record<string, unknown>) =>
     navigate({
-      search: (now) => ({ ...now, ...parseCostsSearch({ ...now, ...next }) }),
+      search: (current) => ({ ...current, ...parseCostsSearch({ ...current, ...next }) }),
       replace: true,
     });
   return (
     <>
       <Select
-        aria-label="Told apart by"
+        aria-label="Group by"
         value={by}
         onChange={({ target }) => change({ by: target.value })}
       >
-        {costKeys.map((key) => (
+        {costGroupings.map((key) => (
           <option key={key} value={key}>
-            by {key}
+            By {key}
           </option>
         ))}
       </Select>
       <Select
-        aria-label="Of which agent"
+        aria-label="Agent"
         value={agent}
         onChange={({ target }) => change({ agent: target.value })}
       >
-        <option value="">all agents</option>
+        <option value="">All agents</option>
         {[...new Set([...names, ...(agent ? [agent] : [])])].map((name) => (
           <option key={name}>{name}</option>
         ))}
       </Select>
       <Select
-        aria-label="How many days"
+        aria-label="Time range"
         value={days}
         onChange={({ target }) => change({ days: target.value })}
       >
-        {costSpans.map((span) => (
+        {costDayCounts.map((span) => (
           <option key={span} value={span}>
-            {span} days
+            Last {span} days
           </option>
         ))}
       </Select>

@@ -1,13 +1,14 @@
 import { Link } from "@tanstack/react-router";
-import type { Answer } from "../../api/ask.ts";
-import { countWords } from "../../ui/quantities.ts";
-import { Share } from "../../ui/share.tsx";
+import type { ResponseOfRoute } from "../../api/call-fleet.ts";
+import { formatCount } from "../../ui/format-quantities.ts";
+import { Meter } from "../../ui/meter.tsx";
+import { sentenceCase } from "../../ui/sentence-case.ts";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { Money } from "../../ui/time.tsx";
-import { type CostLine, colourOf, nameOf } from "./chart-series.ts";
+import { type CostLine, colourAt, lineLabel } from "./chart-series.ts";
 
 interface CostTableProps {
-  view: Answer<"costs">;
+  view: ResponseOfRoute<"costs">;
   by: string;
 }
 
@@ -16,33 +17,40 @@ export function CostTable({ view: { lines, total }, by }: CostTableProps) {
     <Table label={`Costs by ${by}`}>
       <thead>
         <tr>
-          <Th>{by === "schedule" ? "agent · schedule" : by}</Th>
-          <Th className="text-right">cost</Th>
-          <Th className="w-40">share</Th>
-          <Th className="text-right">runs</Th>
-          <Th className="text-right">a run</Th>
-          <Th className="text-right">tokens in</Th>
-          <Th className="text-right">out</Th>
-          <Th className="text-right">from cache</Th>
+          <Th>{by === "schedule" ? "Agent · Schedule" : sentenceCase(by)}</Th>
+          <Th className="text-right">Cost</Th>
+          <Th className="w-40">Share</Th>
+          <Th className="text-right">Runs</Th>
+          <Th className="text-right">Cost per run</Th>
+          <Th className="text-right">Input tokens</Th>
+          <Th className="text-right">Output tokens</Th>
+          <Th className="text-right">Cache reads</Th>
         </tr>
       </thead>
       <tbody>
-        {lines.map((line, place) => (
-          <Row key={nameOf(line, by)} line={line} place={place} by={by} all={total.usd} />
+        {lines.map((line, index) => (
+          <Row key={lineLabel(line, by)} {...{ line, index, by }} totalUsd={total.usd} />
         ))}
       </tbody>
     </Table>
   );
 }
 
-function Row({ line, place, by, all }: { line: CostLine; place: number; by: string; all: number }) {
-  const share = all === 0 ? 0 : line.usd / all;
+interface RowProps {
+  line: CostLine;
+  index: number;
+  by: string;
+  totalUsd: number;
+}
+
+function Row({ line, index, by, totalUsd }: RowProps) {
+  const share = totalUsd === 0 ? 0 : line.usd / totalUsd;
   return (
     <tr className="hover:bg-hover">
       <Td className="whitespace-nowrap">
         <span
           aria-hidden
-          className={`mr-2 inline-block size-2 rounded-sm ${colourOf(place).dot}`}
+          className={`mr-2 inline-block size-2 rounded-sm ${colourAt(index).dot}`}
         />
         <Name line={line} by={by} />
       </Td>
@@ -50,24 +58,24 @@ function Row({ line, place, by, all }: { line: CostLine; place: number; by: stri
         <Money usd={line.usd} />
       </Td>
       <Td>
-        <Share label="share of all" value={share} />
+        <Meter label="Share of total cost" value={share} />
       </Td>
-      <Td className="text-right">{countWords(line.runs)}</Td>
+      <Td className="text-right">{formatCount(line.runs)}</Td>
       <Td className="text-right">
         <Money usd={line.runs === 0 ? null : line.usd / line.runs} />
       </Td>
       <Td className="text-right">
-        {countWords(line.input_tokens + line.cache_creation_input_tokens)}
+        {formatCount(line.input_tokens + line.cache_creation_input_tokens)}
       </Td>
-      <Td className="text-right">{countWords(line.output_tokens)}</Td>
-      <Td className="text-right">{countWords(line.cache_read_input_tokens)}</Td>
+      <Td className="text-right">{formatCount(line.output_tokens)}</Td>
+      <Td className="text-right">{formatCount(line.cache_read_input_tokens)}</Td>
     </tr>
   );
 }
 
 function Name({ line, by }: { line: CostLine; by: string }) {
-  const words = nameOf(line, by);
-  if (line.agent === null) return words;
+  const label = lineLabel(line, by);
+  if (line.agent === null) return label;
   const { agent, schedule } = line;
   return (
     <Link
@@ -75,7 +83,7 @@ function Name({ line, by }: { line: CostLine; by: string }) {
       search={{ agent, ...(schedule !== null && { schedule }) }}
       className="hover:underline"
     >
-      {words}
+      {label}
     </Link>
   );
 }

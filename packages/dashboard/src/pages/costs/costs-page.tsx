@@ -1,9 +1,9 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useAnswer } from "../../api/queries.ts";
-import { Empty } from "../../ui/empty.tsx";
+import { useFleetQuery } from "../../api/queries.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Budgets } from "./budgets.tsx";
 import { CostChart } from "./cost-chart.tsx";
@@ -14,18 +14,18 @@ const route = getRouteApi("/costs");
 
 export function CostsPage() {
   const { by = "agent", days = 30, agent } = route.useSearch();
-  const costs = useAnswer("costs", { query: { by, days, agent } });
+  const costs = useFleetQuery("costs", { query: { by, days, agent } });
   const { data } = costs;
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Costs"
-        note={data && `Days as they are counted in ${data.timezone}`}
+        note={data && `Days are in the fleet's time zone, ${data.timezone}`}
         actions={<CostFilters />}
       />
       {costs.error && <ErrorNote error={costs.error} onRetry={costs.refetch} />}
       <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(20rem,1fr)]">
-        <Panel title={`The last ${days} days`}>
+        <Panel title={`Last ${days} days`}>
           {data ? <CostChart view={data} by={by} /> : !costs.error && <Loading lines={7} />}
         </Panel>
         <Budgets />
@@ -33,9 +33,9 @@ export function CostsPage() {
           {data && data.lines.length > 0 && <CostTable view={data} by={by} />}
           {data?.lines.length === 0 && (
             <div className="p-3">
-              <Empty title="Nothing ran in these days">
-                What runs cost stands here as soon as the first one has ended.
-              </Empty>
+              <EmptyState title="No runs in this period">
+                Costs appear here when the first run has finished.
+              </EmptyState>
             </div>
           )}
           {!data && !costs.error && <Loading />}

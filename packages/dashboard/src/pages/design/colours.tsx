@@ -14,17 +14,17 @@ const grounds = [
 ];
 
 const tones = [
-  { name: "ok", means: "done", strong: "bg-ok", soft: "bg-ok-soft text-ok" },
-  { name: "warn", means: "look at it", strong: "bg-warn", soft: "bg-warn-soft text-warn" },
-  { name: "bad", means: "failed", strong: "bg-bad", soft: "bg-bad-soft text-bad" },
-  { name: "live", means: "at work", strong: "bg-live", soft: "bg-live-soft text-live" },
-  { name: "wait", means: "waits for a person", strong: "bg-wait", soft: "bg-wait-soft text-wait" },
-  { name: "idle", means: "nothing to tell", strong: "bg-idle", soft: "bg-idle-soft text-idle" },
+  { name: "ok", means: "Done", strong: "bg-ok", soft: "bg-ok-soft text-ok" },
+  { name: "warn", means: "Needs attention", strong: "bg-warn", soft: "bg-warn-soft text-warn" },
+  { name: "bad", means: "Failed", strong: "bg-bad", soft: "bg-bad-soft text-bad" },
+  { name: "live", means: "Running", strong: "bg-live", soft: "bg-live-soft text-live" },
+  { name: "wait", means: "Waits for a person", strong: "bg-wait", soft: "bg-wait-soft text-wait" },
+  { name: "idle", means: "Neutral", strong: "bg-idle", soft: "bg-idle-soft text-idle" },
 ];
 
 export function Colours() {
   return (
-    <Panel title="Colours" aside="tokens.css, light and dark by the system or by choice">
+    <Panel title="Colours" aside="From tokens.css, for the light and the dark theme">
       <ul className="grid grid-cols-2 gap-2 sm:grid-cols-5">
         {grounds.map(({ name, look }) => (
           <li key={name}>

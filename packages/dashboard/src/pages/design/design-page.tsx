@@ -1,22 +1,19 @@
-import { PageHead } from "../../ui/page-head.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
 import { Charts } from "./charts.tsx";
 import { Colours } from "./colours.tsx";
-import { Parts } from "./parts.tsx";
+import { Components } from "./components.tsx";
 import { States } from "./states.tsx";
 import { TypeScale } from "./type-scale.tsx";
 
-/** All that pages are made of; what is not here is not used. */
+/** A showcase of every shared component, colour and type size. */
 export function DesignPage() {
   return (
     <>
-      <PageHead
-        title="Design"
-        note="Calm, dense, quick; the words first. Every colour, size and part that pages are made of."
-      />
+      <PageHeader title="Design" note="The colours, type sizes and components of the dashboard" />
       <div className="flex flex-col gap-4">
         <Colours />
         <TypeScale />
-        <Parts />
+        <Components />
         <Charts />
         <States />
       </div>

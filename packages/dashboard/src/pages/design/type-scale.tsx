@@ -12,12 +12,12 @@ const sizes = [
 
 export function TypeScale() {
   return (
-    <Panel title="Type" aside="the system's own fonts; digits of one width; a grid of 4 px">
+    <Panel title="Typography" aside="System fonts, tabular digits, 4 px grid">
       <dl className="flex flex-col gap-1.5">
         {sizes.map(({ name, look }) => (
           <div key={name} className="flex items-baseline gap-4">
             <dt className="w-24 shrink-0 text-sm text-muted">{name}</dt>
-            <dd className={look}>12 agents at work, 0.42 s each</dd>
+            <dd className={look}>12 agents running, 0.42 s each</dd>
           </div>
         ))}
       </dl>

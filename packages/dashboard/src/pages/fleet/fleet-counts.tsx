@@ -1,5 +1,6 @@
 import type { FleetStatus } from "@herdctl/server/contract";
-import { Ago, Money } from "../../ui/time.tsx";
+import { sentenceCase } from "../../ui/sentence-case.ts";
+import { Money, RelativeTime } from "../../ui/time.tsx";
 
 export function FleetCounts({ fleet }: { fleet: FleetStatus["fleet"] }) {
   const { running, waiting, pending, state, started_at, cost_today_usd } = fleet;
@@ -12,7 +13,8 @@ export function FleetCounts({ fleet }: { fleet: FleetStatus["fleet"] }) {
         <Money usd={cost_today_usd} /> today
       </span>
       <span>
-        {state}, started <Ago at={started_at} />
+        {state === "running" ? "Started" : `${sentenceCase(state)} · started`}{" "}
+        <RelativeTime at={started_at} />
       </span>
     </span>
   );

@@ -1,8 +1,9 @@
 import type { AgentStatus } from "@herdctl/server/contract";
-import { Choice } from "../../ui/choice.tsx";
-import { TextInput } from "../../ui/field.tsx";
-import { matching } from "./agent-state.ts";
-import { type FleetSearch, shows, spans } from "./search.ts";
+import { TextInput } from "../../ui/form-controls.tsx";
+import { SegmentedControl } from "../../ui/segmented-control.tsx";
+import { sentenceCase } from "../../ui/sentence-case.ts";
+import { filterAgents } from "./agent-state.ts";
+import { type FleetSearch, hourSpans, stateFilters } from "./search-params.ts";
 
 interface FleetFiltersProps {
   search: FleetSearch;
@@ -12,10 +13,10 @@ interface FleetFiltersProps {
 
 export function FleetFilters({ search, agents, onChange }: FleetFiltersProps) {
   const states = [
-    { value: "all", title: `All ${agents.length}` },
-    ...shows.map((show) => ({
+    { value: "all", title: `All (${agents.length})` },
+    ...stateFilters.map((show) => ({
       value: show,
-      title: `${show} ${matching(agents, { show }).length}`,
+      title: `${sentenceCase(show)} (${filterAgents(agents, { show }).length})`,
     })),
   ];
   return (
@@ -24,23 +25,25 @@ export function FleetFilters({ search, agents, onChange }: FleetFiltersProps) {
         type="search"
         data-search
         aria-label="Find an agent"
-        placeholder="Find an agent ( / )"
+        placeholder="Find an agent (press /)"
         value={search.q ?? ""}
         onChange={(event) => onChange({ q: event.target.value || undefined })}
         className="w-full sm:w-52"
       />
-      <Choice
-        label="Which agents"
+      <SegmentedControl
+        label="Agent state"
         value={search.show ?? "all"}
         options={states}
-        onChange={(value) => onChange({ show: shows.find((show) => show === value) })}
+        onChange={(value) => onChange({ show: stateFilters.find((show) => show === value) })}
       />
       <div className="sm:ml-auto">
-        <Choice
-          label="How far back"
+        <SegmentedControl
+          label="Time range"
           value={String(search.hours ?? 6)}
-          options={spans.map((span) => ({ value: String(span), title: `${span} h` }))}
-          onChange={(value) => onChange({ hours: spans.find((span) => String(span) === value) })}
+          options={hourSpans.map((span) => ({ value: String(span), title: `${span} h` }))}
+          onChange={(value) =>
+            onChange({ hours: hourSpans.find((span) => String(span) === value) })
+          }
         />
       </div>
     </div>

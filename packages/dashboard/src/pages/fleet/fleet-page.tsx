@@ -1,28 +1,28 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useAnswer } from "../../api/queries.ts";
-import { useTimeline } from "../../api/timeline.ts";
-import { Empty } from "../../ui/empty.tsx";
+import { useFleetQuery } from "../../api/queries.ts";
+import { useTimeline } from "../../api/use-timeline.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading, Skeleton } from "../../ui/loading.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
 import { TriggerButton } from "../trigger/trigger-button.tsx";
-import { matching } from "./agent-state.ts";
+import { filterAgents } from "./agent-state.ts";
 import { FleetCounts } from "./fleet-counts.tsx";
 import { FleetFilters } from "./fleet-filters.tsx";
 import { FleetList } from "./fleet-list.tsx";
-import type { FleetSearch } from "./search.ts";
+import type { FleetSearch } from "./search-params.ts";
 
-/** What an agent does right now is in no event, as it changes with every word. */
-const lookAgain = 2_000;
+/** Events do not report an agent's current activity, because it changes too often. */
+const pollIntervalMs = 2_000;
 
 export function FleetPage() {
   const search = useSearch({ from: "/" });
   const navigate = useNavigate({ from: "/" });
-  const status = useAnswer("status", {}, { refetchInterval: lookAgain });
+  const status = useFleetQuery("status", {}, { refetchInterval: pollIntervalMs });
   const hours = search.hours ?? 6;
   const timeline = useTimeline(hours);
   const change = (next: Partial<FleetSearch>) =>
-    void navigate({ search: (old) => ({ ...old, ...next }), replace: true });
+    void navigate({ search: (current) => ({ ...current, ...next }), replace: true });
 
   if (!status.data) {
     if (status.error)
@@ -35,10 +35,10 @@ export function FleetPage() {
     );
   }
   const { fleet, agents } = status.data;
-  const shown = matching(agents, search);
+  const shown = filterAgents(agents, search);
   return (
     <>
-      <PageHead
+      <PageHeader
         title={fleet.name}
         note={<FleetCounts fleet={fleet} />}
         actions={<TriggerButton />}
@@ -56,7 +56,7 @@ export function FleetPage() {
       )}
       {timeline.data?.whole === false && (
         <p className="mt-2 text-sm text-muted">
-          The strips show the latest {timeline.data.jobs.length} jobs.
+          The timelines show only the latest {timeline.data.jobs.length.toLocaleString("en")} jobs.
         </p>
       )}
     </>
@@ -64,11 +64,11 @@ export function FleetPage() {
 }
 
 function NoAgents({ isEmptyFleet }: { isEmptyFleet: boolean }) {
-  if (!isEmptyFleet) return <Empty title="No agent is like that" />;
+  if (!isEmptyFleet) return <EmptyState title="No matching agents" />;
   return (
-    <Empty title="There are no agents yet">
-      Describe one in <code className="font-mono">herdctl.yaml</code> and run{" "}
+    <EmptyState title="No agents yet">
+      Add one to <code className="font-mono">herdctl.yaml</code> and run{" "}
       <code className="font-mono">herdctl reload</code>.
-    </Empty>
+    </EmptyState>
   );
 }

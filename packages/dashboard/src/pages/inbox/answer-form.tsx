@@ -1,66 +1,72 @@
 import type { Approval } from "@herdctl/server/contract";
 import { useId, useState } from "react";
-import { useReadOnly } from "../../api/access.ts";
-import { useTell } from "../../api/queries.ts";
+import { useFleetMutation } from "../../api/queries.ts";
+import { useReadOnlyReason } from "../../api/use-read-only-reason.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { TextInput } from "../../ui/field.tsx";
+import { TextInput } from "../../ui/form-controls.tsx";
+import type { ApprovalAnswer } from "./approval-answer.ts";
 import { QuestionForm } from "./question-form.tsx";
-import type { Said } from "./said.ts";
 
-/** How it stands on record who answered. */
-const by = "dashboard";
+/** The client name recorded with the answer. */
+const answeredBy = "dashboard";
 
 export function AnswerForm({ approval }: { approval: Approval }) {
-  const obstacle = useReadOnly();
-  const { mutate, isPending, isSuccess, error } = useTell("answer");
-  const say = (said: Said) => mutate({ params: { id: approval.id }, body: { ...said, by } });
-  const isClosed = isPending || isSuccess;
+  const disabledReason = useReadOnlyReason();
+  const { mutate, isPending, isSuccess, error } = useFleetMutation("answer");
+  const submitAnswer = (answer: ApprovalAnswer) =>
+    mutate({ params: { id: approval.id }, body: { ...answer, by: answeredBy } });
+  const isDisabled = isPending || isSuccess;
   const isQuestion = approval.kind === "question";
   return (
     <div className="flex flex-col gap-2">
-      {isQuestion && <QuestionForm {...{ approval, say, obstacle, isClosed }} />}
+      {isQuestion && <QuestionForm {...{ approval, submitAnswer, disabledReason, isDisabled }} />}
       <div className="flex flex-wrap items-center gap-2">
         {!isQuestion && (
           <Button
-            look="main"
-            disabled={isClosed}
-            obstacle={obstacle}
-            onClick={() => say({ word: "allow" })}
+            variant="main"
+            disabled={isDisabled}
+            disabledReason={disabledReason}
+            onClick={() => submitAnswer({ decision: "allow" })}
           >
             Allow
           </Button>
         )}
-        <Deny isQuestion={isQuestion} isClosed={isClosed} obstacle={obstacle} say={say} />
+        <DenyForm
+          isQuestion={isQuestion}
+          isDisabled={isDisabled}
+          disabledReason={disabledReason}
+          submitAnswer={submitAnswer}
+        />
       </div>
       {error && <ErrorNote error={error} />}
     </div>
   );
 }
 
-interface DenyProps {
+interface DenyFormProps {
   isQuestion: boolean;
-  isClosed: boolean;
-  obstacle: string | undefined;
-  say(said: Said): void;
+  isDisabled: boolean;
+  disabledReason: string | undefined;
+  submitAnswer(answer: ApprovalAnswer): void;
 }
 
-/** The agent is told the reason, if one is given. */
-function Deny({ isQuestion, isClosed, obstacle, say }: DenyProps) {
+/** The optional reason is sent to the agent. */
+function DenyForm({ isQuestion, isDisabled, disabledReason, submitAnswer }: DenyFormProps) {
   const [reason, setReason] = useState("");
   const id = useId();
-  const given = reason.trim();
-  const word = isQuestion ? "Decline" : "Deny";
+  const trimmedReason = reason.trim();
+  const label = isQuestion ? "Decline" : "Deny";
   return (
     <form
       className="flex min-w-0 flex-1 items-center gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        say({ word: "deny", ...(given && { reason: given }) });
+        submitAnswer({ decision: "deny", ...(trimmedReason && { reason: trimmedReason }) });
       }}
     >
-      <Button type="submit" look="bad" disabled={isClosed} obstacle={obstacle}>
-        {given ? `${word} with this reason` : word}
+      <Button type="submit" variant="bad" disabled={isDisabled} disabledReason={disabledReason}>
+        {trimmedReason ? `${label} with reason` : label}
       </Button>
       <label htmlFor={id} className="sr-only">
         Reason
@@ -68,10 +74,10 @@ function Deny({ isQuestion, isClosed, obstacle, say }: DenyProps) {
       <TextInput
         id={id}
         className="min-w-0 flex-1"
-        placeholder="Reason, told to the agent"
+        placeholder="Reason (sent to the agent)"
         value={reason}
         maxLength={10_000}
-        disabled={isClosed || obstacle !== undefined}
+        disabled={isDisabled || disabledReason !== undefined}
         onChange={(event) => setReason(event.target.value)}
       />
     </form>

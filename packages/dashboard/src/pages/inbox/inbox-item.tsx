@@ -1,30 +1,33 @@
 import type { Approval } from "@herdctl/server/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useAnswer } from "../../api/queries.ts";
-import { readSome } from "../../job/follow-output.ts";
-import { gistOf, toolName } from "../../job/gist.ts";
-import { type Before, lastBefore } from "../../job/last-before.ts";
-import { Story } from "../../job/story.ts";
-import { tell } from "../../job/tell.ts";
+import { useFleetQuery } from "../../api/queries.ts";
+import { applyOutputLine } from "../../transcript/apply-output-line.ts";
+import { readLines } from "../../transcript/follow-output.ts";
+import {
+  findPrecedingActivity,
+  type PrecedingActivity,
+} from "../../transcript/preceding-activity.ts";
+import { formatToolName, summarizeToolCall } from "../../transcript/summarize-tool-call.ts";
+import { Transcript } from "../../transcript/transcript.ts";
 import { Markdown } from "../../ui/markdown.tsx";
-import { Ago } from "../../ui/time.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
 
-/** So much of a log is looked through for what came before the question. */
-const most = 20_000;
+/** Maximum number of log lines to search for the context of a request. */
+const maxLines = 20_000;
 
 export function InboxItem({ approval }: { approval: Approval }) {
-  const { id, job_id: jobId, asked_at } = approval;
-  const { data: found } = useAnswer("job", { params: { id: jobId } });
-  const { data: before } = useQuery({
+  const { id, job_id: jobId, requested_at } = approval;
+  const { data: jobResponse } = useFleetQuery("job", { params: { id: jobId } });
+  const { data: context } = useQuery({
     queryKey: ["before", id],
-    queryFn: ({ signal }) => beforeIt(approval, signal),
+    queryFn: ({ signal }) => readPreceding(approval, signal),
   });
-  const job = found?.job;
+  const job = jobResponse?.job;
   return (
     <article
-      aria-label={`Asked by ${job?.agent ?? "an agent"}`}
+      aria-label={`Request from ${job?.agent ?? "an agent"}`}
       className="rounded-lg border border-line bg-surface"
     >
       <header className="flex flex-wrap items-baseline gap-x-2 border-b border-line px-3 py-2">
@@ -41,7 +44,7 @@ export function InboxItem({ approval }: { approval: Approval }) {
           {jobId}
         </Link>
         <span className="ml-auto text-sm text-muted">
-          asked <Ago at={asked_at} />
+          Asked <RelativeTime at={requested_at} />
         </span>
       </header>
       <div className="flex flex-col gap-2 p-3">
@@ -51,37 +54,42 @@ export function InboxItem({ approval }: { approval: Approval }) {
             {job.prompt}
           </p>
         )}
-        {before && <Context before={before} />}
+        {context && <PrecedingContext context={context} />}
         <ApprovalCard approval={approval} />
       </div>
     </article>
   );
 }
 
-function Context({ before: { said, tools, cwd } }: { before: Before & { cwd: string | null } }) {
-  if (said === null && tools.length === 0) return null;
+function PrecedingContext({
+  context: { lastText, tools, cwd },
+}: {
+  context: PrecedingActivity & { cwd: string | null };
+}) {
+  if (lastText === null && tools.length === 0) return null;
   return (
-    <section aria-label="Just before" className="border-l-2 border-line pl-3">
+    <section aria-label="Context" className="border-l-2 border-line pl-3">
       {tools.length > 0 && (
         <ul className="mb-1 text-sm text-muted">
           {tools.map((tool) => (
             <li key={tool.key} className="truncate">
-              <span className="font-medium">{toolName(tool.tool)}</span>{" "}
-              <span className="font-mono">{gistOf(tool, cwd)}</span>
+              <span className="font-medium">{formatToolName(tool.tool)}</span>{" "}
+              <span className="font-mono">{summarizeToolCall(tool, cwd)}</span>
             </li>
           ))}
         </ul>
       )}
-      {said !== null && <Markdown text={said.slice(-4_000)} />}
+      {lastText !== null && <Markdown text={lastText.slice(-4_000)} />}
     </section>
   );
 }
 
-async function beforeIt(
+async function readPreceding(
   approval: Approval,
   signal: AbortSignal,
-): Promise<Before & { cwd: string | null }> {
-  const story = new Story();
-  for (const line of await readSome(approval.job_id, 0, most, signal)) tell(story, line);
-  return { ...lastBefore(story, approval), cwd: story.cwd };
+): Promise<PrecedingActivity & { cwd: string | null }> {
+  const transcript = new Transcript();
+  for (const line of await readLines(approval.job_id, 0, maxLines, signal))
+    applyOutputLine(transcript, line);
+  return { ...findPrecedingActivity(transcript, approval), cwd: transcript.cwd };
 }

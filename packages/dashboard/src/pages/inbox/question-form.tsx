@@ -1,26 +1,31 @@
-import { type Approval, visible } from "@herdctl/server/contract";
+import { type Approval, escapeInvisible } from "@herdctl/server/contract";
 import { useId, useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { TextInput } from "../../ui/field.tsx";
-import type { Said } from "./said.ts";
+import { TextInput } from "../../ui/form-controls.tsx";
+import type { ApprovalAnswer } from "./approval-answer.ts";
 
 interface QuestionFormProps {
   approval: Approval;
-  isClosed: boolean;
-  obstacle: string | undefined;
-  say(said: Said): void;
+  isDisabled: boolean;
+  disabledReason: string | undefined;
+  submitAnswer(answer: ApprovalAnswer): void;
 }
 
-/** Choices of which one, or several, may be taken, and words of one's own where they count. */
-export function QuestionForm({ approval, isClosed, obstacle, say }: QuestionFormProps) {
-  const { choices, several, free_text } = approval;
+/** Offers the choices of a question, and free text where it is accepted. */
+export function QuestionForm({
+  approval,
+  isDisabled,
+  disabledReason,
+  submitAnswer,
+}: QuestionFormProps) {
+  const { choices, multiple, free_text } = approval;
   const [chosen, setChosen] = useState<string[]>([]);
-  const [words, setWords] = useState("");
+  const [freeText, setFreeText] = useState("");
   const id = useId();
-  const isFree = choices === null || free_text;
-  const reply = [...chosen, ...(words.trim() ? [words.trim()] : [])].join(", ");
+  const allowsFreeText = choices === null || free_text;
+  const reply = [...chosen, ...(freeText.trim() ? [freeText.trim()] : [])].join(", ");
   const choose = (label: string, isChosen: boolean) => {
-    const others = several ? chosen.filter((one) => one !== label) : [];
+    const others = multiple ? chosen.filter((choice) => choice !== label) : [];
     setChosen(isChosen ? [...others, label] : others);
   };
   return (
@@ -28,13 +33,16 @@ export function QuestionForm({ approval, isClosed, obstacle, say }: QuestionForm
       className="flex flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        if (reply) say({ reply });
+        if (reply) submitAnswer({ reply });
       }}
     >
       {choices && (
-        <fieldset disabled={isClosed || obstacle !== undefined} className="flex flex-col gap-1">
+        <fieldset
+          disabled={isDisabled || disabledReason !== undefined}
+          className="flex flex-col gap-1"
+        >
           <legend className="mb-1 text-sm text-muted">
-            {several ? "Choose any number" : "Choose one"}
+            {multiple ? "Choose one or more" : "Choose one"}
           </legend>
           {choices.map(({ label, description }) => (
             <label
@@ -42,38 +50,43 @@ export function QuestionForm({ approval, isClosed, obstacle, say }: QuestionForm
               className="flex cursor-pointer items-baseline gap-2 rounded border border-line bg-surface px-2 py-1.5 hover:bg-hover has-checked:border-accent"
             >
               <input
-                type={several ? "checkbox" : "radio"}
+                type={multiple ? "checkbox" : "radio"}
                 name={id}
                 className="accent-accent"
                 checked={chosen.includes(label)}
                 onChange={(event) => choose(label, event.target.checked)}
               />
-              <span className="font-medium">{visible(label)}</span>
-              <span className="text-sm text-muted">{visible(description ?? "")}</span>
+              <span className="font-medium">{escapeInvisible(label)}</span>
+              <span className="text-sm text-muted">{escapeInvisible(description ?? "")}</span>
             </label>
           ))}
         </fieldset>
       )}
       <div className="flex gap-2">
-        {isFree && (
+        {allowsFreeText && (
           <>
-            <label htmlFor={`${id}-words`} className="sr-only">
+            <label htmlFor={`${id}-text`} className="sr-only">
               Answer in your own words
             </label>
             <TextInput
-              id={`${id}-words`}
+              id={`${id}-text`}
               className="min-w-0 flex-1"
-              placeholder={choices ? "Or something else" : "Your answer"}
-              value={words}
-              disabled={isClosed || obstacle !== undefined}
+              placeholder={choices ? "Other answer" : "Your answer"}
+              value={freeText}
+              disabled={isDisabled || disabledReason !== undefined}
               onChange={(event) => {
-                setWords(event.target.value);
-                if (!several) setChosen([]);
+                setFreeText(event.target.value);
+                if (!multiple) setChosen([]);
               }}
             />
           </>
         )}
-        <Button type="submit" look="main" disabled={isClosed || !reply} obstacle={obstacle}>
+        <Button
+          type="submit"
+          variant="main"
+          disabled={isDisabled || !reply}
+          disabledReason={disabledReason}
+        >
           Answer
         </Button>
       </div>

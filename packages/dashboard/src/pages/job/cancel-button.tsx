@@ -1,18 +1,24 @@
 import type { Job } from "@herdctl/server/contract";
 import { useState } from "react";
-import { useTell } from "../../api/queries.ts";
+import { useFleetMutation } from "../../api/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 
-export function CancelButton({ job, obstacle }: { job: Job; obstacle: string | undefined }) {
+export function CancelButton({
+  job,
+  disabledReason,
+}: {
+  job: Job;
+  disabledReason: string | undefined;
+}) {
   const [isOpen, setOpen] = useState(false);
-  const { mutate, isPending, error, reset } = useTell("cancel");
+  const { mutate, isPending, error, reset } = useFleetMutation("cancel");
   const cancel = (force: boolean) =>
     mutate({ params: { id: job.id }, body: { force } }, { onSuccess: () => setOpen(false) });
   return (
     <>
-      <Button look="bad" obstacle={obstacle} onClick={() => setOpen(true)}>
+      <Button variant="bad" disabledReason={disabledReason} onClick={() => setOpen(true)}>
         Cancel
       </Button>
       <Dialog
@@ -22,18 +28,18 @@ export function CancelButton({ job, obstacle }: { job: Job; obstacle: string | u
           reset();
         }}
         title="Cancel this job?"
-        note="The agent is asked to stop, and what it handed on ends with it. Forced, it is not asked."
+        note="Asks the agent to stop and cancels the jobs it delegated. Force cancel stops the agent immediately."
       >
         {error && <ErrorNote error={error} />}
         <div className="mt-2 flex justify-end gap-2">
-          <Button look="quiet" onClick={() => setOpen(false)}>
-            Let it work
+          <Button variant="quiet" onClick={() => setOpen(false)}>
+            Keep running
           </Button>
-          <Button look="bad" disabled={isPending} onClick={() => cancel(true)}>
-            Force
+          <Button variant="bad" disabled={isPending} onClick={() => cancel(true)}>
+            Force cancel
           </Button>
-          <Button look="main" disabled={isPending} onClick={() => cancel(false)}>
-            Cancel the job
+          <Button variant="main" disabled={isPending} onClick={() => cancel(false)}>
+            Cancel job
           </Button>
         </div>
       </Dialog>

@@ -1,32 +1,32 @@
 import type { Job } from "@herdctl/server/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useId, useState } from "react";
-import { useTell } from "../../api/queries.ts";
+import { useFleetMutation } from "../../api/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { TextArea } from "../../ui/field.tsx";
+import { TextArea } from "../../ui/form-controls.tsx";
 
-/** How to go on: in the session, or in a copy of it, as far as the message `at`. */
-export type Wish = { kind: "resume" } | { kind: "fork"; at?: string };
+/** Resume the session, or fork a copy of it, optionally only up to the message `at`. */
+export type ContinueMode = { kind: "resume" } | { kind: "fork"; at?: string };
 
 interface ContinueDialogProps {
   job: Job;
-  wish: Wish | undefined;
+  mode: ContinueMode | undefined;
   onClose(): void;
 }
 
-export function ContinueDialog({ job, wish, onClose }: ContinueDialogProps) {
+export function ContinueDialog({ job, mode, onClose }: ContinueDialogProps) {
   const [prompt, setPrompt] = useState("");
-  const { mutate, isPending, error, reset } = useTell("trigger");
+  const { mutate, isPending, error, reset } = useFleetMutation("trigger");
   const navigate = useNavigate();
   const id = useId();
   const close = () => {
     reset();
     onClose();
   };
-  const go = () => {
-    if (!wish) return;
+  const submit = () => {
+    if (!mode) return;
     const body = {
       trigger: "manual" as const,
       agent: job.agent,
@@ -35,7 +35,7 @@ export function ContinueDialog({ job, wish, onClose }: ContinueDialogProps) {
       expand: true,
     };
     mutate(
-      { body: { ...body, ...sessionOf(job, wish) } },
+      { body: { ...body, ...sessionParams(job, mode) } },
       {
         onSuccess: ({ job: { id: jobId } }) => {
           setPrompt("");
@@ -45,21 +45,21 @@ export function ContinueDialog({ job, wish, onClose }: ContinueDialogProps) {
       },
     );
   };
-  const isFork = wish?.kind === "fork";
+  const isFork = mode?.kind === "fork";
   return (
     <Dialog
-      open={wish !== undefined}
+      open={mode !== undefined}
       onOpenChange={(isOpen) => {
         if (!isOpen) close();
       }}
-      title={isFork ? "Fork this session" : "Go on with this session"}
-      note={wish && notes[wish.kind === "resume" ? "resume" : wish.at ? "at" : "fork"]}
+      title={isFork ? "Fork this session" : "Resume this session"}
+      note={mode && notes[mode.kind === "resume" ? "resume" : mode.at ? "at" : "fork"]}
     >
       <form
         className="flex flex-col gap-2"
         onSubmit={(event) => {
           event.preventDefault();
-          go();
+          submit();
         }}
       >
         <label htmlFor={id} className="text-sm font-medium">
@@ -71,15 +71,16 @@ export function ContinueDialog({ job, wish, onClose }: ContinueDialogProps) {
           required
           onChange={(event) => setPrompt(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && prompt.trim()) go();
+            if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && prompt.trim())
+              submit();
           }}
         />
         {error && <ErrorNote error={error} />}
         <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={close}>
-            Not now
+          <Button variant="quiet" onClick={close}>
+            Cancel
           </Button>
-          <Button type="submit" look="main" disabled={isPending || prompt.trim() === ""}>
+          <Button type="submit" variant="main" disabled={isPending || prompt.trim() === ""}>
             {isFork ? "Fork" : "Resume"}
           </Button>
         </div>
@@ -89,11 +90,11 @@ export function ContinueDialog({ job, wish, onClose }: ContinueDialogProps) {
 }
 
 const notes = {
-  resume: "A new job of the same agent, which remembers all of this conversation.",
-  fork: "A new session that begins as a copy of this one. This one stays as it is.",
-  at: "A new session that knows what came up to and with this message, and nothing after it.",
+  resume: "Starts a new job of the same agent that remembers this conversation.",
+  fork: "Starts a new session as a copy of this one. This session does not change.",
+  at: "Starts a new session with everything up to and including this message.",
 };
 
-function sessionOf(job: Job, wish: Wish) {
-  return wish.kind === "resume" ? { resume: job.id } : { fork: job.id, forkAt: wish.at };
+function sessionParams(job: Job, mode: ContinueMode) {
+  return mode.kind === "resume" ? { resume: job.id } : { fork: job.id, forkAt: mode.at };
 }

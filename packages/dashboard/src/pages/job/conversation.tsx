@@ -1,74 +1,76 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, memo, useLayoutEffect, useMemo, useRef } from "react";
-import type { Row } from "../../job/conversation.ts";
+import type { Row } from "../../transcript/conversation-rows.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { blocksOf } from "./blocks.ts";
 import { RowView } from "./row-view.tsx";
-import { firstSeen, type Target, useShown } from "./scroll-to-row.ts";
+import { firstVisibleRowKey, type ScrollTarget, useScrollToRow } from "./scroll-to-row.ts";
+import { splitIntoBlocks } from "./split-into-blocks.ts";
 
 interface ConversationProps {
   rows: Row[];
-  target: Target | undefined;
-  found: ReadonlySet<string>;
-  /** More may come: whoever is at the end stays there. */
+  target: ScrollTarget | undefined;
+  foundKeys: ReadonlySet<string>;
+  /** More rows may arrive: keep the view at the end if it is there. */
   isLive: boolean;
-  onSee(key: string): void;
+  onVisibleRow(key: string): void;
 }
 
-const nearEnd = 48;
-const usualHeight = 1_000;
-const estimate = () => usualHeight;
+const bottomThresholdPx = 48;
+const estimatedBlockHeightPx = 1_000;
+const estimateHeight = () => estimatedBlockHeightPx;
 
 /**
- * Only what is near is on the page. It is kept by blocks of rows, not by rows: with each height
- * that becomes known all places after it are computed anew, and there may be fifty thousand rows.
+ * Renders only the visible part. It virtualizes blocks of rows instead of rows, because each measured
+ * height makes the virtualizer recompute all later positions, and there may be 50,000 rows.
  */
-export function Conversation({ rows, target, found, isLive, onSee }: ConversationProps) {
-  const box = useRef<HTMLDivElement>(null);
+export function Conversation({ rows, target, foundKeys, isLive, onVisibleRow }: ConversationProps) {
+  const scrollContainer = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(isLive && target === undefined);
-  const blocks = useMemo(() => blocksOf(rows), [rows]);
+  const blocks = useMemo(() => splitIntoBlocks(rows), [rows]);
   const list = useVirtualizer({
     count: blocks.length,
-    getScrollElement: () => box.current,
-    estimateSize: estimate,
+    getScrollElement: () => scrollContainer.current,
+    estimateSize: estimateHeight,
     overscan: 1,
   });
-  useShown({ list, box, blocks, target, isAtEnd });
+  useScrollToRow({ list, scrollContainer, blocks, target, isAtEnd });
 
   const height = list.getTotalSize();
-  // Who reads the end stays there while more comes, or heights become known; others are left alone.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows the height
+  // Stay at the end while rows arrive or heights are measured, unless the user has scrolled up.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the height changes
   useLayoutEffect(() => {
-    const { current } = box;
+    const { current } = scrollContainer;
     if (!current || !isAtEnd.current) return;
     if (isLive || current.scrollTop > 0) current.scrollTop = current.scrollHeight;
   }, [height, isLive]);
 
-  const look = () => {
-    const { current } = box;
+  const onScroll = () => {
+    const { current } = scrollContainer;
     if (!current) return;
-    isAtEnd.current = current.scrollHeight - current.scrollTop - current.clientHeight < nearEnd;
-    const key = firstSeen(current);
-    if (key !== undefined) onSee(key);
+    isAtEnd.current =
+      current.scrollHeight - current.scrollTop - current.clientHeight < bottomThresholdPx;
+    const key = firstVisibleRowKey(current);
+    if (key !== undefined) onVisibleRow(key);
   };
 
-  /** The browser's own way there is broken off when heights become known on it. */
-  const toTheEnd = (event: KeyboardEvent) => {
-    if (event.key !== "End" || event.target !== box.current || !box.current) return;
+  /** The browser's own smooth scrolling stops when heights change on the way. */
+  const scrollToEnd = (event: KeyboardEvent) => {
+    if (event.key !== "End" || event.target !== scrollContainer.current || !scrollContainer.current)
+      return;
     event.preventDefault();
     isAtEnd.current = true;
-    box.current.scrollTop = box.current.scrollHeight;
+    scrollContainer.current.scrollTop = scrollContainer.current.scrollHeight;
   };
 
   return (
     <div
-      ref={box}
-      onScroll={look}
-      onKeyDown={toTheEnd}
+      ref={scrollContainer}
+      onScroll={onScroll}
+      onKeyDown={scrollToEnd}
       role="log"
       aria-label="Conversation"
       aria-live="off"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard focus
       tabIndex={0}
       className="relative h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
     >
@@ -82,11 +84,11 @@ export function Conversation({ rows, target, found, isLive, onSee }: Conversatio
             style={{ transform: `translateY(${start}px)` }}
           >
             {blocks[index]?.map((row) => (
-              <Line
+              <ConversationLine
                 key={row.key}
                 row={row}
                 revision={revisionOf(row)}
-                isFound={found.has(row.key)}
+                isFound={foundKeys.has(row.key)}
                 isTarget={target?.key === row.key}
               />
             ))}
@@ -99,18 +101,22 @@ export function Conversation({ rows, target, found, isLive, onSee }: Conversatio
 
 function revisionOf(row: Row): number {
   if (row.kind !== "entry") return 0;
-  return row.entry.revision + (row.beginsTurn ? (row.entry.turn?.revision ?? 0) : 0);
+  return row.entry.revision + (row.startsTurn ? (row.entry.turn?.revision ?? 0) : 0);
 }
 
-interface LineProps {
+interface ConversationLineProps {
   row: Row;
-  /** Entries change in place: this says that one did. */
+  /** Entries are mutated in place: a new revision makes the memoized line render again. */
   revision: number;
   isFound: boolean;
   isTarget: boolean;
 }
 
-const Line = memo(function Line({ row, isFound, isTarget }: LineProps) {
+const ConversationLine = memo(function ConversationLine({
+  row,
+  isFound,
+  isTarget,
+}: ConversationLineProps) {
   return (
     <div
       data-key={row.key}

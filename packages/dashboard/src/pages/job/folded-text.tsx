@@ -1,25 +1,32 @@
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
+import { formatCountOf } from "../../ui/format-quantities.ts";
 
-/** So much is drawn at once, even when all is asked for. */
-const most = 200_000;
+/** The most text to render, even when expanded. */
+const maxChars = 200_000;
 
-/** Plain text as it is, cut after some lines until it is opened. */
+/** Plain text, collapsed to a number of lines until expanded. */
 export function FoldedText({ text, lines }: { text: string; lines: number }) {
   const [isOpen, setOpen] = useState(false);
-  const all = text.split("\n");
-  const more = all.length - lines;
-  const shown = isOpen ? text.slice(0, most) : all.slice(0, lines).join("\n").slice(0, 4_000);
+  const allLines = text.split("\n");
+  const hiddenLineCount = allLines.length - lines;
+  const shownText = isOpen
+    ? text.slice(0, maxChars)
+    : allLines.slice(0, lines).join("\n").slice(0, 4_000);
   return (
     <>
-      <p className="whitespace-pre-wrap wrap-anywhere">{shown}</p>
-      {(more > 0 || shown.length < text.length || isOpen) && (
-        <Button size="small" look="quiet" onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Less" : more > 0 ? `${more} more ${more === 1 ? "line" : "lines"}` : "More"}
+      <p className="whitespace-pre-wrap wrap-anywhere">{shownText}</p>
+      {(hiddenLineCount > 0 || shownText.length < text.length || isOpen) && (
+        <Button size="small" variant="quiet" onClick={() => setOpen(!isOpen)}>
+          {isOpen
+            ? "Show less"
+            : hiddenLineCount > 0
+              ? `Show ${formatCountOf(hiddenLineCount, "more line")}`
+              : "Show more"}
         </Button>
       )}
-      {isOpen && text.length > most && (
-        <p className="text-sm text-muted">Only the beginning is shown; the raw events have all.</p>
+      {isOpen && text.length > maxChars && (
+        <p className="text-sm text-muted">Truncated. The raw events have the full text.</p>
       )}
     </>
   );

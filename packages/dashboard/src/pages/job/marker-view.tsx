@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
-import type { Marker, MarkerEntry } from "../../job/entry.ts";
+import type { Marker, MarkerEntry } from "../../transcript/entry.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { durationWords } from "../../ui/quantities.ts";
+import { formatDuration } from "../../ui/format-quantities.ts";
 import type { Tone } from "../../ui/tone.ts";
 
-const signs: Record<Marker, string> = {
+const symbolByKind: Record<Marker, string> = {
   started: "●",
   retry: "↻",
   limit: "⏸",
@@ -18,30 +18,30 @@ const signs: Record<Marker, string> = {
 export function MarkerView({ entry }: { entry: MarkerEntry }) {
   const tone = entry.isError ? "bad" : entry.marker === "retry" ? "warn" : "idle";
   return (
-    <MarkerLine sign={signs[entry.marker]} tone={tone}>
+    <MarkerLine symbol={symbolByKind[entry.marker]} tone={tone}>
       {entry.text}
-      {entry.lastsMs !== null && `, again in ${durationWords(entry.lastsMs / 1000)}`}
+      {entry.retryDelayMs !== null && `, retrying in ${formatDuration(entry.retryDelayMs / 1000)}`}
     </MarkerLine>
   );
 }
 
-const colours: Partial<Record<Tone, string>> = {
+const colourByTone: Partial<Record<Tone, string>> = {
   bad: "text-bad",
   warn: "text-warn",
   wait: "text-wait",
 };
 
 interface MarkerLineProps {
-  sign: string;
+  symbol: string;
   tone: Tone;
   children: ReactNode;
 }
 
-export function MarkerLine({ sign, tone, children }: MarkerLineProps) {
+export function MarkerLine({ symbol, tone, children }: MarkerLineProps) {
   return (
-    <p className={classNames("flex gap-2 text-sm", colours[tone] ?? "text-muted")}>
+    <p className={classNames("flex gap-2 text-sm", colourByTone[tone] ?? "text-muted")}>
       <span aria-hidden className="w-3 shrink-0 text-center">
-        {sign}
+        {symbol}
       </span>
       <span className="min-w-0 wrap-anywhere">{children}</span>
     </p>

@@ -1,40 +1,40 @@
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
-import { readSome } from "../../job/follow-output.ts";
-import type { OutputLine } from "../../job/lines.ts";
+import { readLines } from "../../transcript/follow-output.ts";
+import type { OutputLine } from "../../transcript/line-splitter.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 
-/** Read together; only pages that are looked at are read. */
+/** Events per request. Only visible pages are requested. */
 const pageSize = 100;
 
 interface RawEventsProps {
   jobId: string;
-  /** Where each line begins. */
+  /** The offset of each line in the log. */
   offsets: readonly number[];
   count: number;
 }
 
-/** The messages as they came, one a line. They are read again from the log, not kept. */
+/** The raw messages, one per line. They are fetched from the log again instead of kept in memory. */
 export function RawEvents({ jobId, offsets, count }: RawEventsProps) {
-  const box = useRef<HTMLDivElement>(null);
+  const scrollContainer = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState<number>();
   const list = useVirtualizer({
     count,
-    getScrollElement: () => box.current,
-    estimateSize: heightOf,
+    getScrollElement: () => scrollContainer.current,
+    estimateSize: estimateHeight,
     overscan: 10,
   });
-  if (count === 0) return <Empty title="No event yet" />;
+  if (count === 0) return <EmptyState title="No events yet" />;
   return (
     <div className="flex h-full flex-col gap-3">
       <div
-        ref={box}
+        ref={scrollContainer}
         role="log"
         aria-label="Raw events"
         aria-live="off"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard focus
         tabIndex={0}
         className="min-h-0 flex-1 overflow-auto rounded border border-line bg-surface"
       >
@@ -54,12 +54,12 @@ export function RawEvents({ jobId, offsets, count }: RawEventsProps) {
           ))}
         </div>
       </div>
-      {chosen !== undefined && <WholeEvent {...{ jobId, offsets }} index={chosen} />}
+      {chosen !== undefined && <EventDetails {...{ jobId, offsets }} index={chosen} />}
     </div>
   );
 }
 
-const heightOf = () => 24;
+const estimateHeight = () => 24;
 
 interface RawEventProps {
   jobId: string;
@@ -79,7 +79,7 @@ function RawEvent({ jobId, offsets, index, isChosen, onChoose }: RawEventProps) 
       className="flex h-6 w-full items-center gap-2 px-2 text-left font-mono text-sm whitespace-nowrap hover:bg-hover aria-pressed:bg-hover"
     >
       <span className="w-12 shrink-0 text-right text-muted">{index + 1}</span>
-      <span className="w-44 shrink-0 truncate">{line && kindOf(line)}</span>
+      <span className="w-44 shrink-0 truncate">{line && eventKind(line)}</span>
       <span className="truncate text-muted">
         {line ? JSON.stringify(line.message).slice(0, 300) : "…"}
       </span>
@@ -87,10 +87,10 @@ function RawEvent({ jobId, offsets, index, isChosen, onChoose }: RawEventProps) 
   );
 }
 
-function WholeEvent(props: Pick<RawEventProps, "jobId" | "offsets" | "index">) {
+function EventDetails(props: Pick<RawEventProps, "jobId" | "offsets" | "index">) {
   const line = useEvent(props.jobId, props.offsets, props.index);
   if (!line) return null;
-  const text = JSON.stringify(line.message, null, 2).slice(0, most);
+  const text = JSON.stringify(line.message, null, 2).slice(0, maxChars);
   return (
     <div className="max-h-1/2 overflow-auto">
       <CodeBlock label={`Event ${props.index + 1}`} text={text} />
@@ -98,7 +98,7 @@ function WholeEvent(props: Pick<RawEventProps, "jobId" | "offsets" | "index">) {
   );
 }
 
-const most = 500_000;
+const maxChars = 500_000;
 
 function useEvent(
   jobId: string,
@@ -108,16 +108,16 @@ function useEvent(
   const page = Math.floor(index / pageSize);
   const from = offsets[page * pageSize] ?? 0;
   // The last page may still grow.
-  const held = Math.min(pageSize, offsets.length - page * pageSize);
+  const lineCount = Math.min(pageSize, offsets.length - page * pageSize);
   const { data } = useQuery({
-    queryKey: ["raw", jobId, from, held],
-    queryFn: ({ signal }) => readSome(jobId, from, held, signal),
+    queryKey: ["raw", jobId, from, lineCount],
+    queryFn: ({ signal }) => readLines(jobId, from, lineCount, signal),
     gcTime: 30_000,
   });
   return data?.[index % pageSize];
 }
 
-function kindOf({ message }: OutputLine): string {
+function eventKind({ message }: OutputLine): string {
   const { type, subtype } = message;
   return subtype === undefined ? String(type) : `${type} ${subtype}`;
 }

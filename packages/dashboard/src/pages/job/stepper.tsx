@@ -1,33 +1,33 @@
 import { Button } from "../../ui/button.tsx";
 
 interface StepperProps {
-  /** What there is: one of it, and many. */
-  one: string;
-  many: string;
+  /** The noun in singular and plural, such as `error` and `errors`. */
+  singular: string;
+  plural: string;
   count: number;
-  /** Which one is shown; -1 while none is. */
-  at: number;
-  onStep(at: number): void;
+  /** The current index; -1 if none is selected. */
+  index: number;
+  onStep(index: number): void;
 }
 
-/** Goes from one place to the next, and around. */
-export function Stepper({ one, many, count, at, onStep }: StepperProps) {
+/** Buttons to step through matches, wrapping around at the ends. */
+export function Stepper({ singular, plural, count, index, onStep }: StepperProps) {
   if (count === 0) return null;
-  const step = (by: number) => onStep((at + by + count) % count);
+  const step = (delta: number) => onStep((index + delta + count) % count);
   return (
     <span className="flex items-center gap-0.5 text-sm whitespace-nowrap">
       <Button
         size="small"
-        look="quiet"
-        aria-label={`Previous ${one}`}
-        onClick={() => step(at < 0 ? 0 : -1)}
+        variant="quiet"
+        aria-label={`Previous ${singular}`}
+        onClick={() => step(index < 0 ? 0 : -1)}
       >
         ↑
       </Button>
       <span className="text-muted">
-        {at >= 0 ? `${at + 1} of ${count}` : count} {count === 1 ? one : many}
+        {index >= 0 ? `${index + 1} of ${count}` : count} {count === 1 ? singular : plural}
       </span>
-      <Button size="small" look="quiet" aria-label={`Next ${one}`} onClick={() => step(1)}>
+      <Button size="small" variant="quiet" aria-label={`Next ${singular}`} onClick={() => step(1)}>
         ↓
       </Button>
     </span>

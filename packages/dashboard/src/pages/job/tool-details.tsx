@@ -1,12 +1,12 @@
-import { visible } from "@herdctl/server/contract";
+import { escapeInvisible } from "@herdctl/server/contract";
 import type { ReactNode } from "react";
-import type { ToolEntry } from "../../job/entry.ts";
-import { textOf } from "../../job/fields.ts";
+import type { ToolEntry } from "../../transcript/entry.ts";
+import { toText } from "../../transcript/unknown-fields.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { DiffView } from "../../ui/diff-view.tsx";
 
-/** So much of an output is drawn; the raw events have all of it. */
-const most = 200_000;
+/** The most output to render. The raw events have all of it. */
+const maxChars = 200_000;
 
 export function ToolDetails({ tool }: { tool: ToolEntry }) {
   const { result } = tool;
@@ -14,9 +14,9 @@ export function ToolDetails({ tool }: { tool: ToolEntry }) {
   return (
     <div className="flex flex-col gap-2 px-2 pb-2">
       {isInputShown(tool) && (
-        <Part title="Input">
-          <CodeBlock label="Input" text={inputWords(tool)} />
-        </Part>
+        <Section title="Input">
+          <CodeBlock label="Input" text={formatInput(tool)} />
+        </Section>
       )}
       {result?.diff && (
         <DiffView label={`Changes in ${result.diff.file}`} hunks={result.diff.hunks} />
@@ -25,23 +25,23 @@ export function ToolDetails({ tool }: { tool: ToolEntry }) {
         <img
           key={data.slice(0, 64)}
           src={`data:${type};base64,${data}`}
-          alt="What the tool gave back"
+          alt="Returned by the tool"
           className="max-h-80 max-w-full self-start rounded border border-line bg-sunken [image-rendering:auto]"
         />
       ))}
       {text !== "" && !result?.diff && (
-        <Part title="Output">
-          <CodeBlock label="Output" text={text.slice(0, most)} />
-          {text.length > most && (
-            <p className="text-sm text-muted">Only the beginning; the raw events have all of it.</p>
+        <Section title="Output">
+          <CodeBlock label="Output" text={text.slice(0, maxChars)} />
+          {text.length > maxChars && (
+            <p className="text-sm text-muted">Truncated. The raw events have the full output.</p>
           )}
-        </Part>
+        </Section>
       )}
     </div>
   );
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div>
       <p className="mb-0.5 text-xs text-muted">{title}</p>
@@ -50,13 +50,13 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** What was changed, or is seen, says it better. */
+/** A diff or a single image replaces the input. */
 function isInputShown({ input, result }: ToolEntry): boolean {
   return !result?.diff && result?.images.length !== 1 && Object.keys(input).length > 0;
 }
 
-/** A command as it was typed; anything else as JSON. */
-function inputWords({ tool, input }: ToolEntry): string {
-  const command = tool === "Bash" ? textOf(input.command) : "";
-  return visible(command || JSON.stringify(input, null, 2));
+/** Shell commands as text, any other input as JSON. */
+function formatInput({ tool, input }: ToolEntry): string {
+  const command = tool === "Bash" ? toText(input.command) : "";
+  return escapeInvisible(command || JSON.stringify(input, null, 2));
 }

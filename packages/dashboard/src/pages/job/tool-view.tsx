@@ -1,22 +1,22 @@
-import type { ToolEntry } from "../../job/entry.ts";
-import { gistOf, toolName } from "../../job/gist.ts";
+import type { ToolEntry } from "../../transcript/entry.ts";
+import { formatToolName, summarizeToolCall } from "../../transcript/summarize-tool-call.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { durationWords } from "../../ui/quantities.ts";
+import { formatCountOf, formatDuration } from "../../ui/format-quantities.ts";
 import { ApprovalCard } from "../inbox/approval-card.tsx";
-import { ForkHere } from "./fork-here.tsx";
-import { useJobView } from "./job-view.ts";
+import { ForkButton } from "./fork-button.tsx";
+import { useJobView } from "./job-view-context.ts";
 import { ToolDetails } from "./tool-details.tsx";
-import { ToolGlance } from "./tool-glance.tsx";
+import { ToolResultPreview } from "./tool-result-preview.tsx";
 
-const opensByItself = 40;
+const maxAutoOpenLines = 40;
 
 export function ToolView({ tool, depth }: { tool: ToolEntry; depth: number }) {
-  const { opened, open, asked, cwd } = useJobView();
-  const approvals = asked.get(tool.key) ?? [];
-  const isAsked = approvals.some(({ answer }) => answer === null);
-  const isOpen = opened.get(`tool:${tool.key}`) ?? isUsuallyOpen(tool);
-  const hasFailed = tool.result?.isError === true || tool.denied !== null;
+  const { foldingOverrides, setOpen, approvalsByTool, cwd } = useJobView();
+  const approvals = approvalsByTool.get(tool.key) ?? [];
+  const isWaiting = approvals.some(({ answer }) => answer === null);
+  const isOpen = foldingOverrides.get(`tool:${tool.key}`) ?? isOpenByDefault(tool);
+  const hasFailed = tool.result?.isError === true || tool.deniedReason !== null;
   return (
     <div
       className={classNames(
@@ -27,74 +27,76 @@ export function ToolView({ tool, depth }: { tool: ToolEntry; depth: number }) {
       <button
         type="button"
         aria-expanded={isOpen}
-        onClick={() => open(`tool:${tool.key}`, !isOpen)}
+        onClick={() => setOpen(`tool:${tool.key}`, !isOpen)}
         className="flex w-full items-center gap-2 rounded px-2 py-1 text-left hover:bg-hover"
       >
         <span aria-hidden className="w-2.5 text-muted">
           {isOpen ? "▾" : "▸"}
         </span>
-        <span className="shrink-0 font-medium">{toolName(tool.tool)}</span>
+        <span className="shrink-0 font-medium">{formatToolName(tool.tool)}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-sm text-muted">
-          {gistOf(tool, cwd)}
+          {summarizeToolCall(tool, cwd)}
         </span>
-        <State tool={tool} isAsked={isAsked} />
+        <ToolState tool={tool} isWaiting={isWaiting} />
       </button>
-      {isOpen ? <ToolDetails tool={tool} /> : <ToolGlance tool={tool} />}
-      {tool.denied !== null && (
-        <p className="px-2 pb-1.5 text-sm text-bad wrap-anywhere">Denied: {tool.denied}</p>
+      {isOpen ? <ToolDetails tool={tool} /> : <ToolResultPreview tool={tool} />}
+      {tool.deniedReason !== null && (
+        <p className="px-2 pb-1.5 text-sm text-bad wrap-anywhere">Denied: {tool.deniedReason}</p>
       )}
       {approvals.map((approval) => (
         <div key={approval.id} className="px-2 pb-2">
-          <ApprovalCard approval={approval} isInPlace />
+          <ApprovalCard approval={approval} isInline />
         </div>
       ))}
-      {tool.children.length > 0 && <Subagent tool={tool} />}
-      {depth === 0 && <ForkHere uuid={tool.result?.uuid ?? null} />}
+      {tool.children.length > 0 && <SubagentToggle tool={tool} />}
+      {depth === 0 && <ForkButton uuid={tool.result?.uuid ?? null} />}
     </div>
   );
 }
 
-/** What changed is why one looks; a long change is folded like the rest. */
-function isUsuallyOpen({ result }: ToolEntry): boolean {
+/** Short diffs and images are open by default. */
+function isOpenByDefault({ result }: ToolEntry): boolean {
   const lines = result?.diff?.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0) ?? 0;
-  return (lines > 0 && lines <= opensByItself) || (result?.images.length ?? 0) > 0;
+  return (lines > 0 && lines <= maxAutoOpenLines) || (result?.images.length ?? 0) > 0;
 }
 
-function State({ tool, isAsked }: { tool: ToolEntry; isAsked: boolean }) {
+function ToolState({ tool, isWaiting }: { tool: ToolEntry; isWaiting: boolean }) {
   const { job } = useJobView();
   const { at, endedAt, result, task } = tool;
-  const isOver = job.finished_at !== null;
-  const goesOn = !isOver && (result === null || (task?.isBackground && task.status === "running"));
+  const isJobFinished = job.finished_at !== null;
+  const isRunning =
+    !isJobFinished && (result === null || (task?.isBackground && task.status === "running"));
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-sm text-muted">
-      {task?.isBackground && <Badge>background</Badge>}
-      {isAsked && <Badge tone="wait">asks</Badge>}
-      {goesOn && !isAsked && (
-        <Badge tone="live">{tool.isOpen ? "writing" : task?.doing || "running"}</Badge>
+      {task?.isBackground && <Badge>Background</Badge>}
+      {isWaiting && <Badge tone="wait">Waiting for an answer</Badge>}
+      {isRunning && !isWaiting && (
+        <Badge tone="live">{tool.isStreaming ? "Writing" : task?.activity || "Running"}</Badge>
       )}
-      {result === null && isOver && <Badge>no answer</Badge>}
-      {result?.isError && <Badge tone="bad">failed</Badge>}
-      {at !== null && endedAt !== null && durationWords((endedAt - at) / 1000)}
+      {result === null && isJobFinished && <Badge>No result</Badge>}
+      {result?.isError && <Badge tone="bad">Failed</Badge>}
+      {at !== null && endedAt !== null && formatDuration((endedAt - at) / 1000)}
     </span>
   );
 }
 
-function Subagent({ tool }: { tool: ToolEntry }) {
-  const { opened, open } = useJobView();
-  const isOpen = opened.get(tool.key) ?? (tool.endedAt === null || tool.descendants <= 12);
+function SubagentToggle({ tool }: { tool: ToolEntry }) {
+  const { foldingOverrides, setOpen } = useJobView();
+  const isOpen =
+    foldingOverrides.get(tool.key) ?? (tool.endedAt === null || tool.descendants <= 12);
   const tokens = tool.task?.tokens;
   return (
     <button
       type="button"
       aria-expanded={isOpen}
-      onClick={() => open(tool.key, !isOpen)}
+      onClick={() => setOpen(tool.key, !isOpen)}
       className="flex w-full gap-2 border-t border-line px-2 py-1 text-left text-sm text-muted hover:bg-hover hover:text-text"
     >
       <span aria-hidden className="w-2.5">
         {isOpen ? "▾" : "▸"}
       </span>
-      {isOpen ? "Subagent" : `Subagent: ${tool.descendants} entries`}
-      {tokens ? ` · ${tokens} tokens` : ""}
+      {isOpen ? "Subagent" : `Subagent: ${formatCountOf(tool.descendants, "entry", "entries")}`}
+      {tokens ? ` · ${formatCountOf(tokens, "token")}` : ""}
     </button>
   );
 }

@@ -1,40 +1,40 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { useAnswer } from "../../api/queries.ts";
-import type { JobRecord } from "../../job/record.ts";
-import { StoryStore } from "../../job/story-store.ts";
+import { useFleetQuery } from "../../api/queries.ts";
+import type { JobRecord } from "../../transcript/job-record.ts";
+import { TranscriptStore } from "../../transcript/transcript-store.ts";
 
-/** All that is recorded of a job; undefined while it is on its way. */
-export function useRecord(id: string): { record: JobRecord | undefined; error: unknown } {
-  const found = useAnswer("job", { params: { id } });
-  const asked = useAnswer("approvals", { query: { job: id } });
-  const chain = useAnswer("chain", { params: { id } });
+/** The record of a job, with approvals and delegated jobs; undefined while it loads. */
+export function useJobRecord(id: string): { record: JobRecord | undefined; error: unknown } {
+  const job = useFleetQuery("job", { params: { id } });
+  const approvals = useFleetQuery("approvals", { query: { job: id } });
+  const chain = useFleetQuery("chain", { params: { id } });
   const record = useMemo(() => {
-    if (!found.data) return undefined;
-    const handedOn = chain.data?.jobs.filter((job) => job.chain.parent === id) ?? [];
-    return { ...found.data, approvals: asked.data?.approvals ?? [], handedOn };
-  }, [id, found.data, asked.data, chain.data]);
-  return { record, error: found.error };
+    if (!job.data) return undefined;
+    const delegatedJobs = chain.data?.jobs.filter((child) => child.chain.parent === id) ?? [];
+    return { ...job.data, approvals: approvals.data?.approvals ?? [], delegatedJobs };
+  }, [id, job.data, approvals.data, chain.data]);
+  return { record, error: job.error };
 }
 
-/** The story of a job, read while somebody looks at it. */
-export function useStory(id: string): StoryStore {
-  const store = useMemo(() => new StoryStore(id), [id]);
+/** The transcript of a job, followed while the component is mounted. */
+export function useTranscript(id: string): TranscriptStore {
+  const store = useMemo(() => new TranscriptStore(id), [id]);
   useEffect(() => store.start(), [store]);
   useSyncExternalStore(store.subscribe, store.snapshot);
   return store;
 }
 
-/** A value that changes often, taken over every so many milliseconds. */
-export function useEvery<T>(value: T, milliseconds: number): T {
-  const [taken, setTaken] = useState(value);
+/** A frequently changing value, updated at most once per interval. */
+export function useThrottled<T>(value: T, intervalMs: number): T {
+  const [throttled, setThrottled] = useState(value);
   const [latest] = useState({ value, timer: 0 });
   latest.value = value;
   useEffect(() => {
-    if (Object.is(taken, value) || latest.timer !== 0) return;
+    if (Object.is(throttled, value) || latest.timer !== 0) return;
     latest.timer = window.setTimeout(() => {
       latest.timer = 0;
-      setTaken(latest.value);
-    }, milliseconds);
-  }, [taken, value, latest, milliseconds]);
-  return taken;
+      setThrottled(latest.value);
+    }, intervalMs);
+  }, [throttled, value, latest, intervalMs]);
+  return throttled;
 }

@@ -1,46 +1,49 @@
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { Story } from "../../job/story.ts";
-import { extentOf } from "../../job/times.ts";
-import type { Bar, Span, SpanKind } from "../../job/waterfall.ts";
+import { extentOf } from "../../transcript/time-breakdown.ts";
+import type { Transcript } from "../../transcript/transcript.ts";
+import type { Bar, Span, SpanKind } from "../../transcript/waterfall-bars.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { durationWords } from "../../ui/quantities.ts";
-import { barOf } from "./bar-of.ts";
-import { type Reader, useReadKey } from "./reader.ts";
-import { type Tick, ticksOf } from "./ticks.ts";
+import { formatDuration } from "../../ui/format-quantities.ts";
+import { type AxisTick, computeTicks } from "./axis-ticks.ts";
+import { type CurrentEntry, useCurrentEntryKey } from "./current-entry.ts";
+import { findBarKey } from "./find-bar-key.ts";
 
 interface WaterfallProps {
   bars: Bar[];
   now: number;
-  /** What is read in the conversation. */
-  reader: Reader;
-  story: Story;
+  /** The entry at the top of the conversation view. */
+  currentEntry: CurrentEntry;
+  transcript: Transcript;
   onChoose(bar: Bar): void;
 }
 
-const heightOf = () => 24;
+const estimateHeight = () => 24;
 
-export function Waterfall({ bars, now, reader, story, onChoose }: WaterfallProps) {
-  const current = barOf(story, useReadKey(reader));
-  const box = useRef<HTMLDivElement>(null);
-  const isPointedAt = useRef(false);
-  const [fits, setFits] = useState<"all" | "seen">("all");
+export function Waterfall({ bars, now, currentEntry, transcript, onChoose }: WaterfallProps) {
+  const current = findBarKey(transcript, useCurrentEntryKey(currentEntry));
+  const scrollContainer = useRef<HTMLDivElement>(null);
+  const isHovered = useRef(false);
+  const [fitMode, setFitMode] = useState<"all" | "visible">("all");
   const list = useVirtualizer({
     count: bars.length,
-    getScrollElement: () => box.current,
-    estimateSize: heightOf,
+    getScrollElement: () => scrollContainer.current,
+    estimateSize: estimateHeight,
     overscan: 12,
   });
   const items = list.getVirtualItems();
-  const whole = useMemo(() => withRoom(extentOf(bars, now)), [bars, now]);
-  const seen = bars.slice(items[0]?.index ?? 0, (items.at(-1)?.index ?? 0) + 1);
-  const extent = fits === "seen" && seen.length > 0 ? withRoom(extentOf(seen, now)) : whole;
-  const ticks = ticksOf(extent.start - whole.start, extent.end - whole.start);
+  const fullExtent = useMemo(() => addEndMargin(extentOf(bars, now)), [bars, now]);
+  const visibleBars = bars.slice(items[0]?.index ?? 0, (items.at(-1)?.index ?? 0) + 1);
+  const extent =
+    fitMode === "visible" && visibleBars.length > 0
+      ? addEndMargin(extentOf(visibleBars, now))
+      : fullExtent;
+  const ticks = computeTicks(extent.start - fullExtent.start, extent.end - fullExtent.start);
 
   useEffect(() => {
-    if (current === undefined || isPointedAt.current) return;
+    if (current === undefined || isHovered.current) return;
     const index = bars.findIndex(({ key }) => key === current);
     if (index !== -1) list.scrollToIndex(index, { align: "auto" });
   }, [current, bars, list]);
@@ -50,20 +53,20 @@ export function Waterfall({ bars, now, reader, story, onChoose }: WaterfallProps
       <Axis ticks={ticks}>
         <Button
           size="small"
-          look="quiet"
-          aria-pressed={fits === "seen"}
-          onClick={() => setFits(fits === "all" ? "seen" : "all")}
+          variant="quiet"
+          aria-pressed={fitMode === "visible"}
+          onClick={() => setFitMode(fitMode === "all" ? "visible" : "all")}
         >
-          {fits === "all" ? "Fit to view" : "Fit all"}
+          {fitMode === "all" ? "Fit to view" : "Fit all"}
         </Button>
       </Axis>
       <div
-        ref={box}
+        ref={scrollContainer}
         onPointerEnter={() => {
-          isPointedAt.current = true;
+          isHovered.current = true;
         }}
         onPointerLeave={() => {
-          isPointedAt.current = false;
+          isHovered.current = false;
         }}
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain"
       >
@@ -100,13 +103,13 @@ interface Extent {
   end: number;
 }
 
-/** So that what ends last does not end at the edge. */
-function withRoom({ start, end }: Extent): Extent {
+/** Leaves some space after the last bar. */
+function addEndMargin({ start, end }: Extent): Extent {
   return { start, end: end + (end - start) * 0.03 };
 }
 
 interface AxisProps {
-  ticks: Tick[];
+  ticks: AxisTick[];
   children: React.ReactNode;
 }
 
@@ -121,7 +124,7 @@ function Axis({ ticks, children }: AxisProps) {
             className="absolute top-1.5 border-l border-line pl-1 text-xs text-muted"
             style={{ left: `${share * 100}%` }}
           >
-            {at === 0 ? "0" : durationWords(at / 1000)}
+            {at === 0 ? "0" : formatDuration(at / 1000)}
           </span>
         ))}
       </div>
@@ -129,7 +132,7 @@ function Axis({ ticks, children }: AxisProps) {
   );
 }
 
-function Grid({ ticks }: { ticks: Tick[] }) {
+function Grid({ ticks }: { ticks: AxisTick[] }) {
   return (
     <div aria-hidden className="absolute inset-y-0 right-0 left-[42%]">
       {ticks.map(({ at, share }) => (
@@ -153,14 +156,14 @@ interface BarLineProps {
 
 function BarLine({ bar, extent, now, isCurrent, onChoose }: BarLineProps) {
   const { label, detail, depth, spans, isError, jobId } = bar;
-  const took = tookOf(spans, now);
+  const durationText = formatSpans(spans, now);
   const name = (
     <>
       <span className={classNames("shrink-0 font-medium", isError && "text-bad")}>{label}</span>
       <span className="min-w-0 truncate text-muted">{detail}</span>
     </>
   );
-  const look = classNames(
+  const lineClass = classNames(
     "flex h-6 w-full items-center text-left text-sm hover:bg-hover",
     isCurrent && "bg-hover",
   );
@@ -172,9 +175,9 @@ function BarLine({ bar, extent, now, isCurrent, onChoose }: BarLineProps) {
       >
         {name}
       </span>
-      <span className="relative h-full flex-1" title={took}>
+      <span className="relative h-full flex-1" title={durationText}>
         {spans.map((span) => (
-          <Piece
+          <SpanBar
             key={`${span.kind}${span.start}`}
             span={span}
             extent={extent}
@@ -182,24 +185,24 @@ function BarLine({ bar, extent, now, isCurrent, onChoose }: BarLineProps) {
             isError={isError}
           />
         ))}
-        <span className="sr-only">{took}</span>
+        <span className="sr-only">{durationText}</span>
       </span>
     </>
   );
   if (jobId !== null)
     return (
-      <Link to="/jobs/$jobId" params={{ jobId }} className={look}>
+      <Link to="/jobs/$jobId" params={{ jobId }} className={lineClass}>
         {line}
       </Link>
     );
   return (
-    <button type="button" className={look} onClick={() => onChoose(bar)}>
+    <button type="button" className={lineClass} onClick={() => onChoose(bar)}>
       {line}
     </button>
   );
 }
 
-const colours: Record<SpanKind, string> = {
+const colourByKind: Record<SpanKind, string> = {
   queue: "bg-idle-soft border border-line-strong",
   start: "bg-idle",
   attempt: "bg-idle",
@@ -211,7 +214,7 @@ const colours: Record<SpanKind, string> = {
   job: "bg-series-4",
 };
 
-function Piece({
+function SpanBar({
   span,
   extent,
   now,
@@ -222,16 +225,16 @@ function Piece({
   now: number;
   isError: boolean;
 }) {
-  const whole = Math.max(1, extent.end - extent.start);
-  const from = Math.max(0, (span.start - extent.start) / whole);
-  const to = Math.min(1, ((span.end ?? now) - extent.start) / whole);
+  const fullExtent = Math.max(1, extent.end - extent.start);
+  const from = Math.max(0, (span.start - extent.start) / fullExtent);
+  const to = Math.min(1, ((span.end ?? now) - extent.start) / fullExtent);
   if (to < 0 || from > 1) return null;
   return (
     <span
       aria-hidden
       className={classNames(
         "absolute top-1.5 h-3 min-w-0.5 rounded-sm",
-        colours[span.kind],
+        colourByKind[span.kind],
         isError && (span.kind === "tool" || span.kind === "agent") && "bg-bad!",
         span.end === null && "animate-pulse",
       )}
@@ -240,23 +243,23 @@ function Piece({
   );
 }
 
-function tookOf(spans: readonly Span[], now: number): string {
+function formatSpans(spans: readonly Span[], now: number): string {
   return spans
     .map(
       ({ kind, start, end }) =>
-        `${words[kind]} ${durationWords(Math.max(0, (end ?? now) - start) / 1000)}`,
+        `${labelByKind[kind]} ${formatDuration(Math.max(0, (end ?? now) - start) / 1000)}`,
     )
     .join(", ");
 }
 
-const words: Record<SpanKind, string> = {
-  queue: "in the queue",
+const labelByKind: Record<SpanKind, string> = {
+  queue: "queued",
   start: "took",
   attempt: "took",
   api: "API",
   tool: "took",
   agent: "took",
   wait: "waited",
-  retry: "until the retry",
+  retry: "retry after",
   job: "ran",
 };

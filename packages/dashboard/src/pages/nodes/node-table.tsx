@@ -1,23 +1,23 @@
 import type { NodeView } from "@herdctl/server/contract";
 import { Badge } from "../../ui/badge.tsx";
-import { agoWords } from "../../ui/quantities.ts";
-import { Share } from "../../ui/share.tsx";
+import { formatAgo } from "../../ui/format-quantities.ts";
+import { Meter } from "../../ui/meter.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
-import { isSkewed, skewWords, stateOf } from "./node-words.ts";
+import { formatSkew, isSkewed, toNodeState } from "./node-state.ts";
 
 export function NodeTable({ nodes }: { nodes: NodeView[] }) {
   return (
     <Table label="Nodes of the fleet">
       <thead>
         <tr>
-          <Th>node</Th>
-          <Th>state</Th>
-          <Th>role</Th>
-          <Th className="w-48">jobs</Th>
-          <Th className="text-right">heard of</Th>
-          <Th className="text-right">clock</Th>
-          <Th>version</Th>
-          <Th>labels</Th>
+          <Th>Node</Th>
+          <Th>State</Th>
+          <Th>Role</Th>
+          <Th className="w-48">Jobs</Th>
+          <Th className="text-right">Last heartbeat</Th>
+          <Th className="text-right">Clock</Th>
+          <Th>Version</Th>
+          <Th>Labels</Th>
         </tr>
       </thead>
       <tbody>
@@ -30,25 +30,25 @@ export function NodeTable({ nodes }: { nodes: NodeView[] }) {
 }
 
 function Row({ node }: { node: NodeView }) {
-  const { words, tone, why } = stateOf(node);
+  const { label, tone, explanation } = toNodeState(node);
   const isLive = node.status === "live";
   return (
     <tr className={isLive ? "hover:bg-hover" : "text-muted hover:bg-hover"}>
       <Td className="whitespace-nowrap">
         <span className="font-medium">{node.name}</span>
-        {node.here && <span className="text-sm text-muted"> · this one</span>}
+        {node.self && <span className="text-sm text-muted"> · this node</span>}
       </Td>
       <Td>
-        <Badge tone={tone} title={why}>
-          {words}
+        <Badge tone={tone} title={explanation}>
+          {label}
         </Badge>
       </Td>
       <Td className="whitespace-nowrap">
         {node.role}
-        {node.lead && (
+        {node.leader && (
           <span className="ml-2">
             <Badge tone="live" title="Runs hooks, chats and work sources for the whole fleet">
-              leads
+              Leader
             </Badge>
           </span>
         )}
@@ -57,13 +57,13 @@ function Row({ node }: { node: NodeView }) {
         <Load node={node} />
       </Td>
       <Td className="text-right whitespace-nowrap" title={node.heartbeat_at}>
-        {/* Told by one clock, the database's: the browser's may be another. */}
-        {agoWords(0, node.seconds_since_beat * 1_000)}
+        {/* Computed by the database: the browser's clock may differ. */}
+        {formatAgo(0, node.seconds_since_heartbeat * 1_000)}
       </Td>
       <Td
         className={`text-right whitespace-nowrap ${isSkewed(node) ? "font-medium text-warn" : ""}`}
       >
-        {skewWords(node)}
+        {formatSkew(node)}
       </Td>
       <Td className="whitespace-nowrap">{node.version}</Td>
       <Td className="whitespace-nowrap">{node.labels.join(", ") || "–"}</Td>
@@ -73,13 +73,13 @@ function Row({ node }: { node: NodeView }) {
 
 function Load({ node: { name, status, role, running, capacity } }: { node: NodeView }) {
   if (status !== "live") return "–";
-  if (role === "control") return "runs none";
+  if (role === "control") return "Runs no jobs";
   return (
     <div className="grid grid-cols-[auto_minmax(3rem,1fr)] items-center gap-3">
       <span>
         {running} of {capacity}
       </span>
-      <Share
+      <Meter
         label={`Load of ${name}`}
         value={capacity === 0 ? 0 : running / capacity}
         isFull={running >= capacity}

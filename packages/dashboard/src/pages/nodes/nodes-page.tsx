@@ -1,31 +1,31 @@
 import type { NodeView } from "@herdctl/server/contract";
-import { useAnswer } from "../../api/queries.ts";
-import { Empty } from "../../ui/empty.tsx";
+import { useFleetQuery } from "../../api/queries.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading } from "../../ui/loading.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { WithCode } from "../../ui/with-code.tsx";
+import { TextWithCode } from "../../ui/text-with-code.tsx";
+import { isSkewed, sortNodes, sumNodes } from "./node-state.ts";
 import { NodeTable } from "./node-table.tsx";
-import { inOrder, isSkewed, sumOf } from "./node-words.ts";
 
-/** Nodes beat every two seconds, and no event tells of it. */
-const lookEvery = 2_000;
+/** Nodes send heartbeats every two seconds, without an event. */
+const pollIntervalMs = 2_000;
 
 export function NodesPage() {
-  const { data: status } = useAnswer("status");
-  const nodes = useAnswer("nodes", {}, { refetchInterval: lookEvery });
-  const found = nodes.data?.nodes;
+  const { data: status } = useFleetQuery("status");
+  const nodes = useFleetQuery("nodes", {}, { refetchInterval: pollIntervalMs });
+  const nodeViews = nodes.data?.nodes;
   const isShared = status?.fleet.shared ?? false;
   return (
     <>
-      <PageHead title="Nodes" note="The machines that run this fleet together" />
+      <PageHeader title="Nodes" note="Machines that run this fleet" />
       {nodes.error && <ErrorNote error={nodes.error} onRetry={nodes.refetch} />}
-      {status && found ? (
+      {status && nodeViews ? (
         isShared ? (
-          <Together nodes={inOrder(found)} />
+          <ClusterView nodes={sortNodes(nodeViews)} />
         ) : (
-          <Alone />
+          <SingleMachineNote />
         )
       ) : (
         !nodes.error && <Loading lines={4} />
@@ -34,45 +34,47 @@ export function NodesPage() {
   );
 }
 
-function Together({ nodes }: { nodes: NodeView[] }) {
-  const { live, running, capacity } = sumOf(nodes);
+function ClusterView({ nodes }: { nodes: NodeView[] }) {
+  const { live, running, capacity } = sumNodes(nodes);
   return (
     <>
       <Panel
-        title={`${live} live`}
-        aside={`${running} of ${capacity} places for jobs are taken`}
+        title={`${live} live ${live === 1 ? "node" : "nodes"}`}
+        aside={`${running} of ${capacity} job slots in use`}
         flush
       >
         <NodeTable nodes={nodes} />
       </Panel>
-      <Warnings nodes={nodes} />
+      <NodeWarnings nodes={nodes} />
     </>
   );
 }
 
-function Warnings({ nodes }: { nodes: NodeView[] }) {
-  const { versions } = sumOf(nodes);
+function NodeWarnings({ nodes }: { nodes: NodeView[] }) {
+  const { versions } = sumNodes(nodes);
   const skewed = nodes.filter(isSkewed).map(({ name }) => name);
-  const others = nodes.filter((node) => node.status === "live" && !node.config_in_force);
+  const outdatedNodes = nodes.filter((node) => node.status === "live" && !node.config_current);
   const warnings = [
     ...(versions.length > 1 ? [`Versions differ: ${versions.join(", ")}.`] : []),
-    ...skewed.map((name) => `The clock of ${name} is wrong: set it by a time server.`),
-    ...others.map(({ name }) => `${name} has read other files: give it the same configuration.`),
+    ...skewed.map((name) => `The clock of ${name} is off. Synchronize it with a time server.`),
+    ...outdatedNodes.map(
+      ({ name }) => `${name} has a different configuration. Deploy the fleet's files to it.`,
+    ),
   ];
   if (warnings.length === 0) return null;
   return (
     <ul className="mt-3 flex flex-col gap-1 text-sm text-warn">
-      {warnings.map((words) => (
-        <li key={words}>{words}</li>
+      {warnings.map((warning) => (
+        <li key={warning}>{warning}</li>
       ))}
     </ul>
   );
 }
 
-function Alone() {
+function SingleMachineNote() {
   return (
-    <Empty title="This fleet runs on one machine">
-      <WithCode text="Its state is its own. Several machines run a fleet together by a PostgreSQL that they share: write `store: ${HERDCTL_STORE}` into the fleet file, and move what there is with `herdctl store migrate`." />
-    </Empty>
+    <EmptyState title="This fleet runs on one machine">
+      <TextWithCode text="To run it on several machines, use a shared PostgreSQL database: set `store: ${HERDCTL_STORE}` in the fleet file and move the existing state with `herdctl store migrate`." />
+    </EmptyState>
   );
 }

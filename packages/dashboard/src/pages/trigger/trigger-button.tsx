@@ -1,20 +1,20 @@
 import { lazy, Suspense, useState } from "react";
-import { useReadOnly } from "../../api/access.ts";
+import { useReadOnlyReason } from "../../api/use-read-only-reason.ts";
 import { Button } from "../../ui/button.tsx";
 
-/** The button stands on the first page, which is to be there quickly. */
+/** Loaded on demand to keep the first page small. */
 const TriggerDialog = lazy(async () => {
   const { TriggerDialog } = await import("./trigger-dialog.tsx");
   return { default: TriggerDialog };
 });
 
-/** For an agent, or for one that is still to be chosen. */
+/** Without an agent, the dialog asks for one. */
 export function TriggerButton({ agent }: { agent?: string }) {
   const [isOpen, setOpen] = useState(false);
-  const readOnly = useReadOnly();
+  const readOnlyReason = useReadOnlyReason();
   return (
     <>
-      <Button look="main" obstacle={readOnly} onClick={() => setOpen(true)}>
+      <Button variant="main" disabledReason={readOnlyReason} onClick={() => setOpen(true)}>
         Trigger
       </Button>
       {isOpen && (

@@ -1,26 +1,27 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
-import { useAnswer, useTell } from "../../api/queries.ts";
+import { useFleetMutation, useFleetQuery } from "../../api/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Select, TextArea } from "../../ui/field.tsx";
-import { Labelled } from "../../ui/labelled.tsx";
+import { Select, TextArea } from "../../ui/form-controls.tsx";
+import { LabelledField } from "../../ui/labelled-field.tsx";
+import { capitalize } from "../../ui/sentence-case.ts";
 
 interface TriggerDialogProps {
-  /** Chosen already; can be changed. */
+  /** The preselected agent. */
   agent?: string;
   onClose(): void;
 }
 
-export function TriggerDialog({ agent: given, onClose }: TriggerDialogProps) {
-  const { data } = useAnswer("status");
+export function TriggerDialog({ agent: initialAgent, onClose }: TriggerDialogProps) {
+  const { data } = useFleetQuery("status");
   const agents = data?.agents ?? [];
-  const [chosen, setChosen] = useState(given);
+  const [chosen, setChosen] = useState(initialAgent);
   const [schedule, setSchedule] = useState("");
   const [prompt, setPrompt] = useState("");
   const navigate = useNavigate();
-  const trigger = useTell("trigger");
+  const trigger = useFleetMutation("trigger");
   const agent = agents.find(({ name }) => name === chosen) ?? agents[0];
 
   const send = (event?: FormEvent) => {
@@ -51,11 +52,11 @@ export function TriggerDialog({ agent: given, onClose }: TriggerDialogProps) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Trigger an agent"
-      note="It goes the way of every trigger: budgets and limits hold, and the job is on record before it starts."
+      note="Budgets and limits apply as for every job."
     >
       <form onSubmit={send} className="flex flex-col gap-3">
         <div className="grid grid-cols-2 gap-3">
-          <Labelled label="Agent">
+          <LabelledField label="Agent">
             {(id) => (
               <Select
                 id={id}
@@ -70,19 +71,19 @@ export function TriggerDialog({ agent: given, onClose }: TriggerDialogProps) {
                 ))}
               </Select>
             )}
-          </Labelled>
-          <Labelled label="As its schedule">
+          </LabelledField>
+          <LabelledField label="Schedule">
             {(id) => (
               <Select id={id} value={schedule} onChange={({ target }) => setSchedule(target.value)}>
-                <option value="">none</option>
+                <option value="">None</option>
                 {agent?.schedules.map(({ name }) => (
                   <option key={name}>{name}</option>
                 ))}
               </Select>
             )}
-          </Labelled>
+          </LabelledField>
         </div>
-        <Labelled label="Prompt">
+        <LabelledField label="Prompt">
           {(id) => (
             <TextArea
               id={id}
@@ -91,24 +92,24 @@ export function TriggerDialog({ agent: given, onClose }: TriggerDialogProps) {
               value={prompt}
               placeholder={
                 schedule
-                  ? "The prompt of the schedule, unless you write one"
-                  : "What is to be done? Left empty, it is the agent's own prompt"
+                  ? "Leave empty to use the schedule's prompt"
+                  : "Leave empty to use the agent's default prompt"
               }
               onChange={({ target }) => setPrompt(target.value)}
               onKeyDown={sendByKey}
             />
           )}
-        </Labelled>
+        </LabelledField>
         {agent?.paused && (
           <p className="text-sm text-warn">
-            {agent.name} is paused ({agent.paused.reason}): the job waits until it is resumed.
+            {capitalize(agent.paused.reason)}. The job waits until {agent.name} is resumed.
           </p>
         )}
         {trigger.error && <ErrorNote error={trigger.error} />}
         <div className="flex items-center justify-end gap-2">
-          <span className="mr-auto text-sm text-muted">Ctrl or ⌘ + Enter sends</span>
+          <span className="mr-auto text-sm text-muted">Ctrl+Enter or ⌘+Enter to send</span>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" disabled={!agent || trigger.isPending}>
+          <Button variant="main" type="submit" disabled={!agent || trigger.isPending}>
             Trigger
           </Button>
         </div>

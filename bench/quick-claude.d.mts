@@ -1,2 +1,0 @@
-/** Makes the program in this folder, and says where it is. */
-export function quickClaude(folder: string): string;

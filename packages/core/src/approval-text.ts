@@ -1,1 +1,0 @@
-export { type InputField, inputFields, visible, visibleName } from "./state/approval-text.ts";

@@ -1,1 +1,0 @@
-export { FleetManager } from "./fleet/fleet-manager.ts";

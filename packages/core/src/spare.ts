@@ -1,1 +1,0 @@
-export { SparePool } from "./runner-process/spare.ts";

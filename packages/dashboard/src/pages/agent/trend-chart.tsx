@@ -1,0 +1,67 @@
+import "uplot/dist/uPlot.min.css";
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+import { canvasColour, useThemeRevision } from "../../ui/canvas-colours.ts";
+
+interface TrendChartProps {
+  /** Accessible name. */
+  label: string;
+  /** Unix times in seconds. */
+  times: number[];
+  values: number[];
+  colour: string;
+  formatValue(value: number): string;
+}
+
+const heightPx = 160;
+
+/** A line chart with one point per run. */
+export function TrendChart({ label, times, values, colour, formatValue }: TrendChartProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const theme = useThemeRevision();
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: theme changes the colours
+  useEffect(() => {
+    const box = container.current;
+    if (!box) return undefined;
+    const options = createChartOptions(box.clientWidth, canvasColour(colour), formatValue);
+    const chart = new uPlot(options, [times, values], box);
+    const resizeObserver = new ResizeObserver(() =>
+      chart.setSize({ width: box.clientWidth, height: heightPx }),
+    );
+    resizeObserver.observe(box);
+    return () => {
+      resizeObserver.disconnect();
+      chart.destroy();
+    };
+  }, [times, values, colour, formatValue, theme]);
+
+  return <div ref={container} role="img" aria-label={label} className="h-40 w-full" />;
+}
+
+function createChartOptions(
+  width: number,
+  stroke: string,
+  formatValue: TrendChartProps["formatValue"],
+): uPlot.Options {
+  const font = `11px ${getComputedStyle(document.body).fontFamily}`;
+  const axis = {
+    stroke: canvasColour("--muted"),
+    grid: { stroke: canvasColour("--line"), width: 1 },
+    ticks: { show: false },
+    font,
+  };
+  return {
+    width,
+    height: heightPx,
+    padding: [8, 16, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false } },
+    scales: { y: { range: (_, __, top) => [0, top * 1.1 || 1] } },
+    axes: [
+      { ...axis, size: 38, space: 70 },
+      { ...axis, size: 72, space: 32, values: (_, values) => values.map(formatValue) },
+    ],
+    series: [{}, { stroke, width: 1.25, points: { show: true, size: 4, fill: stroke } }],
+  };
+}

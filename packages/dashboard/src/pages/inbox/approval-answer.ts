@@ -1,0 +1,1 @@
+export type ApprovalAnswer = { decision: "allow" | "deny"; reason?: string } | { reply: string };

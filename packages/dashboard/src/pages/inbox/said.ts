@@ -1,1 +1,0 @@
-export type Said = { word: "allow" | "deny"; reason?: string } | { reply: string };

@@ -1,2 +1,0 @@
-import "./on-postgres.ts";
-import "../approvals.test.ts";

@@ -1,2 +1,0 @@
-import "./on-postgres.ts";
-import "../jobs.test.ts";

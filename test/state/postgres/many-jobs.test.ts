@@ -1,2 +1,0 @@
-import "./on-postgres.ts";
-import "../many-jobs.test.ts";

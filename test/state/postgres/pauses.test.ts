@@ -1,2 +1,0 @@
-import "./on-postgres.ts";
-import "../pauses.test.ts";
