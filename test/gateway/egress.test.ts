@@ -284,8 +284,10 @@ test("forwards large data both ways unchanged, counts it by host and applies bac
   const chunk = randomBytes(1024 * 1024);
   let sent = 0;
   const upHash = createHash("sha256");
+  const received = Promise.withResolvers<void>();
   const host = await startRawHost(async (socket) => {
     socket.on("data", (part) => upHash.update(part));
+    socket.on("end", received.resolve);
     for (; sent < megabytes; sent += 1) if (!socket.write(chunk)) await once(socket, "drain");
     socket.end();
   });
@@ -305,6 +307,7 @@ test("forwards large data both ways unchanged, counts it by host and applies bac
   socket.resume();
   await once(socket, "end");
   expect(down).toBe(megabytes * chunk.length);
+  await received.promise;
   await waitUntil(() => egress.meter().open === 0);
   expect(upHash.digest("hex")).toBe(createHash("sha256").update(up).digest("hex"));
   expect(egress.meter().byHost).toEqual({
