@@ -48,7 +48,8 @@ test("shows a chain as a tree and each job with its position in it", async () =>
 
 test("cancels the delegated jobs of a finished job with `herdctl cancel`", async () => {
   const harness = await startObedientHarness();
-  const patient = toolCallPrompt(["Bash", { command: "sleep 600" }]);
+  // Claude Code refuses a command that is only a long `sleep`.
+  const patient = toolCallPrompt(["Bash", { command: "tail -f /dev/null" }]);
   const agents = [
     chainAgentYaml({ name: "a", mayTrigger: ["b"] }),
     chainAgentYaml({ name: "b", systemPrompt: patient }),

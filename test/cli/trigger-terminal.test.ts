@@ -98,11 +98,15 @@ function visibleLines(screen: string): string[] {
 
 test("asks the agent to stop on Ctrl-C and prints that", async () => {
   const harness = await startCliHarness({
-    rules: [{ replies: [{ tools: [{ name: "Bash", input: { command: "sleep 300" } }] }, "Over."] }],
+    rules: [
+      {
+        replies: [{ tools: [{ name: "Bash", input: { command: "tail -f /dev/null" } }] }, "Over."],
+      },
+    ],
   });
   const { code, screen } = await harness.inTerminal(
     ["trigger", "cli", "-p", "sleep", "--wait"],
-    [{ when: "Bash sleep 300", type: "\x03" }],
+    [{ when: "Bash tail -f /dev/null", type: "\x03" }],
   );
   expect(code).toBe(1);
   expect(screen).toMatch(/Stopping … Press Ctrl-C again/);

@@ -33,7 +33,7 @@ test("delegates to an agent on another node and waits for its end", async () => 
 
 test("cancels the delegated jobs of a chain on another node", async () => {
   const harness = await startObedientHarness();
-  const patient = toolCallPrompt(["Bash", { command: "sleep 600" }]);
+  const patient = toolCallPrompt(["Bash", { command: "tail -f /dev/null" }]);
   const agents = [
     chainAgentYaml({ name: "a", mayTrigger: ["b"] }),
     chainAgentYaml({ name: "b", systemPrompt: patient, ...onGpu }),

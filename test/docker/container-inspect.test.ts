@@ -135,7 +135,7 @@ async function inspectRunningContainer(): Promise<Inspected> {
   const stopping = new AbortController();
   const running = runJobInContainer(harness, {
     env: { ANTHROPIC_API_KEY: secret },
-    prompt: toolCallPrompt(["Bash", { command: "sleep 60" }]),
+    prompt: toolCallPrompt(["Bash", { command: "tail -f /dev/null" }]),
     signal: stopping.signal,
   });
   const name = await runningContainer(engine, harness);

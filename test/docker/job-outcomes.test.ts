@@ -67,7 +67,7 @@ describe("container ended from outside", () => {
   ])("settles the job within ten seconds after docker %s as %s", async (command, code, message) => {
     const harness = await startDockerHarness(engine, { mode: "obedient" });
     const running = runJobInContainer(harness, {
-      prompt: toolCallPrompt(["Bash", { command: "sleep 600" }]),
+      prompt: toolCallPrompt(["Bash", { command: "tail -f /dev/null" }]),
     });
     const name = await runningContainer(engine, harness);
     const began = Date.now();
@@ -83,7 +83,7 @@ test("removes the container of a run that is cancelled or times out", async () =
   const harness = await startDockerHarness(engine, { mode: "obedient" });
   const stopping = new AbortController();
   const running = runJobInContainer(harness, {
-    prompt: toolCallPrompt(["Bash", { command: "sleep 600" }]),
+    prompt: toolCallPrompt(["Bash", { command: "tail -f /dev/null" }]),
     signal: stopping.signal,
   });
   await runningContainer(engine, harness);

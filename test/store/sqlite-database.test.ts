@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -241,6 +242,63 @@ describe("damaged state", () => {
     },
   );
 
+  /** A process that is killed leaves its latest records in the journal. */
+  async function copyStateOfKilledProcess(): Promise<{ folder: string; file: string }> {
+    const running = await open(join(tempFolder(), ".herdctl"));
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n++) {
+      const { job } = await running.jobs.create({ agent: "coder", prompt: `job ${n}` });
+      mkdirSync(running.jobDir(job.id), { recursive: true });
+      ids.push(job.id);
+    }
+    const folder = join(tempFolder(), ".herdctl");
+    cpSync(running.stateDir, folder, { recursive: true });
+    return { folder, file: join(folder, "herd.db") };
+  }
+
+  const journalDamages: [name: string, damage: (journal: string) => void][] = [
+    ["changed in its first bytes", (journal) => overwrite(journal, 0, 32)],
+    ["changed in the middle", (journal) => overwrite(journal, statSync(journal).size / 2, 64)],
+    ["cut off in the middle", (journal) => truncateSync(journal, statSync(journal).size / 2)],
+    ["emptied", (journal) => truncateSync(journal, 0)],
+    ["removed", (journal) => rmSync(journal)],
+  ];
+
+  test.each(journalDamages)(
+    "refuses a state that lost jobs because its journal was %s, every time and without changing it",
+    async (_name, damage) => {
+      const { folder, file } = await copyStateOfKilledProcess();
+      damage(`${file}-wal`);
+      const before = snapshot(folder);
+      for (const _ of [1, 2]) {
+        await expect(new StateManager(folder).open()).rejects.toMatchObject({
+          code: "state_damaged",
+          message: expect.stringMatching(/has no records? of (\d+ jobs|job-).* folders? exists?/),
+          hint: expect.stringContaining(`move the folders out of ${join(folder, "jobs")}`),
+        });
+      }
+      expect(snapshot(folder)).toEqual(before);
+    },
+  );
+
+  test("refuses to create a database beside folders of earlier jobs", async () => {
+    const { folder, file } = await copyStateOfKilledProcess();
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix);
+    await expect(new StateManager(folder).open()).rejects.toMatchObject({ code: "state_damaged" });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("moves job folders without records aside on request, and opens afterwards", async () => {
+    const { folder, file } = await copyStateOfKilledProcess();
+    rmSync(`${file}-wal`);
+    const names = readdirSync(join(folder, "jobs"));
+    const state = await open(folder, { moveDamagedAside: true });
+    const time = state.damagedCopy?.replace(`${file}.damaged-`, "");
+    expect(readdirSync(join(folder, `jobs.damaged-${time}`))).toEqual(names);
+    await state.close();
+    expect(await (await open(folder)).jobs.listUnfinished()).toEqual([]);
+  });
+
   test("never moves a sound state aside", async () => {
     const { folder } = copyStateWithJobs();
     const state = await open(folder, { moveDamagedAside: true });
@@ -277,7 +335,10 @@ describe("damaged state", () => {
   }
 
   function snapshot(folder: string): Record<string, string> {
-    const names = readdirSync(folder).filter((name) => !/-shm$|-wal$/.test(name) || sized(name));
+    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+    const names = files
+      .map(({ name }) => name)
+      .filter((name) => !/-shm$|-wal$/.test(name) || sized(name));
     return Object.fromEntries(
       names.map((name) => [name, readFileSync(join(folder, name), "latin1")]),
     );

@@ -35,7 +35,7 @@ export class RetentionCleanup {
 
   private async cleanUp(): Promise<void> {
     try {
-      await this.removeOrphanedFolders();
+      if (this.context.state.shared) await this.removeOrphanedFolders();
       // Records belong to all nodes, so only the leader removes them.
       if (!this.context.isLeader()) return;
       await this.removeOldJobs();
@@ -50,12 +50,10 @@ export class RetentionCleanup {
     const { age, jobs_per_agent: keepPerAgent } = this.context.fleet().fleet.retention;
     const finishedBefore = new Date(Date.now() - Math.max(age, this.minAgeMs()));
     while (!this.stopped) {
-      const ids = await this.context.state.jobs.prune({
-        finishedBefore,
-        keepPerAgent,
-        limit: batchSize,
-      });
-      for (const id of ids) await this.removeJobFolder(id);
+      const ids = await this.context.state.jobs.prune(
+        { finishedBefore, keepPerAgent, limit: batchSize },
+        (id) => this.removeJobFolder(id),
+      );
       if (ids.length < batchSize) break;
       await yieldToEventLoop();
     }
@@ -85,7 +83,7 @@ export class RetentionCleanup {
     }
   }
 
-  /** A folder without a record was being removed when the fleet stopped. */
+  /** The leader removes records of jobs whose folders are on other nodes. */
   private async removeOrphanedFolders(): Promise<void> {
     const folders = await readdir(join(this.context.state.stateDir, "jobs")).catch(() => []);
     for (const [index, id] of folders.entries()) {

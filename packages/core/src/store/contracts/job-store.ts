@@ -67,8 +67,11 @@ export interface JobStore {
    * the same without writing. Only for stores that nodes share.
    */
   assign(decide: AssignmentDecider, mode: "look" | "write"): Promise<AssignmentDecision>;
-  /** Deletes finished jobs that need not be kept, some at a time, and returns their ids. */
-  prune(retention: JobRetention): Promise<string[]>;
+  /**
+   * Deletes finished jobs that need not be kept, some at a time, and returns their ids. Calls
+   * `removeFiles` before it deletes a record, so that a folder without a record means a lost record.
+   */
+  prune(retention: JobRetention, removeFiles?: (id: string) => Promise<void>): Promise<string[]>;
 }
 
 /** A node and its epoch. */

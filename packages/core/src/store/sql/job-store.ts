@@ -27,7 +27,7 @@ import { addDayCosts } from "./day-costs.ts";
 import { JobAdmission } from "./job-admission.ts";
 import { JobRecords } from "./job-records.ts";
 import { readLiveJobs } from "./live-jobs.ts";
-import { pruneJobs } from "./prune-jobs.ts";
+import { deleteJobs, findPrunableJobs } from "./prune-jobs.ts";
 import { readRecord } from "./read-record.ts";
 import { leaseSession, releaseSession, saveSession } from "./session-records.ts";
 import { RunningSpending } from "./spending.ts";
@@ -162,9 +162,16 @@ export class SqlJobStore implements JobStore {
     return mode === "look" ? this.#database.read(program) : this.#database.transaction(program);
   }
 
-  async prune(retention: JobRetention): Promise<string[]> {
+  async prune(
+    retention: JobRetention,
+    removeFiles: (id: string) => Promise<void> = async () => undefined,
+  ): Promise<string[]> {
     const { dialect } = this.#database;
-    return this.#database.transaction(() => pruneJobs(dialect, retention, this.#options.clock()));
+    const now = this.#options.clock();
+    const ids = await this.#database.read(() => findPrunableJobs(dialect, retention, now));
+    for (const id of ids) await removeFiles(id);
+    await this.#database.transaction(() => deleteJobs(ids));
+    return ids;
   }
 
   /** Read once per transaction, because a busy day has thousands of jobs. */

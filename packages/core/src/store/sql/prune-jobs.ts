@@ -6,7 +6,7 @@ import { execute, queryRow, queryRows, type SqlProgram } from "./sql-program.ts"
  * Goes through the agents along one index, so that the cost depends on the deleted jobs and not on
  * the kept ones.
  */
-export function* pruneJobs(
+export function* findPrunableJobs(
   dialect: SqlDialect,
   retention: JobRetention,
   now: Date,
@@ -18,8 +18,11 @@ export function* pruneJobs(
     const cutoff = yield* keepCutoff(dialect, agent, retention, now);
     ids.push(...(yield* finishedBefore(agent, cutoff, remaining)));
   }
-  for (const id of ids) yield* execute("DELETE FROM jobs WHERE id = ?", id);
   return ids;
+}
+
+export function* deleteJobs(ids: readonly string[]): SqlProgram<void> {
+  for (const id of ids) yield* execute("DELETE FROM jobs WHERE id = ?", id);
 }
 
 /** One index step per agent; DISTINCT would read every job. */

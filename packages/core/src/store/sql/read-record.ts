@@ -14,10 +14,14 @@ export function readRecord<S extends z.ZodType>(
     return schema.parse({ ...JSON.parse(String(row.record)), ...computedFields });
   } catch (cause) {
     const id = String(row.id ?? row.session_id ?? row.job_id);
-    throw damagedError(name, `the record of ${id} cannot be read`, cause);
+    throw damagedError(name, `the record of ${id} cannot be read`, { cause });
   }
 }
 
-export function damagedError(name: string, finding: string, cause?: unknown): UserError {
-  return new UserError("state_damaged", `${name} is damaged: ${finding}`, { cause });
+export function damagedError(
+  name: string,
+  finding: string,
+  options: { hint?: string; cause?: unknown } = {},
+): UserError {
+  return new UserError("state_damaged", `${name} is damaged: ${finding}`, options);
 }

@@ -151,7 +151,7 @@ export function toSqliteUserError(file: string, cause: unknown): unknown {
   const code = sqliteCode(cause);
   if (code === undefined || !(cause instanceof Error)) return cause;
   if (code === sqliteCorrupt || code === sqliteNotADatabase)
-    return damagedError(file, cause.message, cause);
+    return damagedError(file, cause.message, { cause });
   const reason = unavailableReasons[code];
   if (reason === undefined) return cause;
   return new UserError("state_unavailable", `${file} cannot be used: ${reason}`, { cause });

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -30,7 +31,10 @@ const alwaysCheckMaxBytes = 4 * 1024 * 1024;
 /** For the only writer. A missing database is created; a damaged one is refused unchanged. */
 export function openForWriting(file: string, steps = migrations): SqliteDatabase {
   withFileErrors(file, () => removeStaleDrafts(file));
-  if (!databaseExists(file)) withFileErrors(file, () => createDatabase(file, steps));
+  if (!databaseExists(file)) {
+    refuseMissingRecords(file, listJobFolders(file));
+    withFileErrors(file, () => createDatabase(file, steps));
+  }
   checkDatabase(file, steps.length);
   const database = new SqliteDatabase(file);
   try {
@@ -62,15 +66,18 @@ export function openForReading(file: string, steps = migrations): SqliteDatabase
   }
 }
 
-/** Renames a database and its journal. Nothing is deleted. */
+/** Renames a database, its journal and the job folders. Nothing is deleted. */
 export function moveDamagedAside(file: string, now: Date): string {
-  const name = `${file}.damaged-${now.toISOString().replaceAll(":", "")}`;
+  const suffixOfCopy = `.damaged-${now.toISOString().replaceAll(":", "")}`;
+  const name = file + suffixOfCopy;
   // The main file comes first: without its journal it would seem intact, although the last writes
   // are missing.
   for (const suffix of ["", "-wal", "-shm"]) {
     if (fileBytes(file + suffix) === undefined) continue;
     withFileErrors(file, () => renameSync(file + suffix, name + suffix));
   }
+  const jobs = jobsFolder(file);
+  if (existsSync(jobs)) withFileErrors(file, () => renameSync(jobs, jobs + suffixOfCopy));
   syncFolder(file);
   return name;
 }
@@ -132,6 +139,7 @@ function checkDatabase(file: string, latestVersion: number): void {
   try {
     checkVersion(database, latestVersion);
     if (hasJournal || (fileBytes(file) ?? 0) <= alwaysCheckMaxBytes) checkPages(database);
+    checkJobFolders(database);
   } finally {
     database.closeSync();
   }
@@ -148,6 +156,41 @@ function checkVersion(database: SqliteDatabase, latestVersion: number): void {
 function checkPages(database: SqliteDatabase): void {
   const found = database.all("PRAGMA quick_check(3)").map((row) => String(row.quick_check));
   if (found.join() !== "ok") throw damagedError(database.name, found.join("; "));
+}
+
+/**
+ * SQLite ignores the rest of a journal from the first damaged page on, and all of a missing one, so
+ * acknowledged records disappear without an error. The folder of a job is created after its record
+ * and removed before it, so a folder without a record shows the loss.
+ */
+function checkJobFolders(database: SqliteDatabase): void {
+  const folders = listJobFolders(database.name);
+  const recorded = new Set(database.all("SELECT id FROM jobs").map(({ id }) => id));
+  refuseMissingRecords(
+    database.name,
+    folders.filter((id) => !recorded.has(id)),
+  );
+}
+
+function refuseMissingRecords(file: string, jobs: readonly string[]): void {
+  const [first] = jobs;
+  if (first === undefined) return;
+  const finding =
+    jobs.length === 1
+      ? `it has no record of ${first}, whose folder exists`
+      : `it has no records of ${jobs.length} jobs whose folders exist, for example ${first}`;
+  const hint = `herdctl has not changed anything. Restore the state folder from a backup. To continue without these records, move the folders out of ${jobsFolder(file)}.`;
+  throw damagedError(file, finding, { hint });
+}
+
+function listJobFolders(file: string): string[] {
+  const folder = jobsFolder(file);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => name.startsWith("job-"));
+}
+
+function jobsFolder(file: string): string {
+  return join(dirname(file), "jobs");
 }
 
 function walBytes(file: string): number {
