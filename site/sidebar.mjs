@@ -103,6 +103,7 @@ export const sidebar = [
       "docs/adr/0025-stores-as-sql-programs.md",
       "docs/adr/0026-cluster-leases.md",
       "docs/adr/0027-tests-with-real-programs.md",
+      "docs/adr/0028-lost-records-show-as-job-folders.md",
     ],
   },
   {

@@ -4,6 +4,12 @@ import { dirname, join } from "node:path";
 import type { FleetControl, Job } from "@herdctl/protocol";
 import { describe, expect, test } from "vitest";
 import { shortHash } from "../../packages/core/src/docker/container-labels.ts";
+import {
+  costPerCallUsd,
+  directCalls,
+  model,
+  scriptForCommand,
+} from "../spending/api-call-scripts.ts";
 import { sharedEngine } from "../support/docker-engine.ts";
 import { chownToContainerUser, docker, startDockerHarness } from "../support/docker-harness.ts";
 import { readJob, startFleetProcess, waitUntil } from "../support/fleet-child-process.ts";
@@ -144,6 +150,23 @@ wideTest("uses the pre-started container for a single job and removes it afterwa
   expect(job).toMatchObject({ outcome: { code: "success" }, container_id: ahead });
   expect(containersOn(harness)).not.toContain(ahead);
   await waitForPrestarted(harness, ahead);
+});
+
+wideTest("limits a job in a pre-started container to `max_budget_usd`", async () => {
+  const harness = await startDockerHarness(engine, { script: scriptForCommand(directCalls(5)) });
+  const settings = `, model: ${model}, max_budget_usd: 0.2, keep_alive: { processes: 1 }`;
+  const fleet = await startFleetInProcess(
+    harness,
+    writeKeepAliveFleetFile(harness, agent(settings)),
+  );
+  const container_id = await waitForPrestarted(harness);
+  const job = await runTurn(fleet, "spend");
+  expect(job).toMatchObject({ outcome: { code: "budget_exceeded" }, container_id });
+  const calls = harness.rehearsal.ledger.entries.filter(
+    ({ prompt, usage }) => usage && prompt?.includes("direct call"),
+  );
+  expect(calls).toHaveLength(2);
+  expect(job.cost_usd).toBeGreaterThanOrEqual(2 * costPerCallUsd);
 });
 
 wideTest("does not use a pre-started container whose view of the repository changed", async () => {

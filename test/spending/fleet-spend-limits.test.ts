@@ -166,7 +166,7 @@ describe("spend limits in a fleet", () => {
     const harness = await startHarness({
       script: scriptForTools({ spend: tools(2), more: tools(5) }),
     });
-    const agents = agentLine("one", "session: { mode: persistent, live: 60s }");
+    const agents = agentLine("one", "session: { mode: persistent }, keep_alive: { sessions: 60s }");
     const file = writeFleetFile(harness, agents, "budget: { daily_usd: 0.4 }");
     const fleet = await startFleetInProcess(harness, file);
     const { job } = await fleet.trigger({ ...triggerAgentOne, live: true });
@@ -186,15 +186,20 @@ describe("spend limits in a fleet", () => {
   test("limits a job that takes a pre-started `claude`", async () => {
     const command = `echo $PPID > pid; ${directCalls(5)}`;
     const harness = await startHarness({ script: scriptForCommand(command) });
-    const file = writeFleetFile(harness, agentLine("one", "warm: 1, max_budget_usd: 0.2"));
+    const file = writeFleetFile(
+      harness,
+      agentLine("one", "keep_alive: { processes: 1 }, max_budget_usd: 0.2"),
+    );
     const fleet = await startFleetInProcess(harness, file);
     const ahead = await waitUntil("a pre-started claude", async () => prestartedPid(file));
     const { job } = await fleet.trigger(triggerAgentOne);
     const ended = await fleet.wait(job.id);
-    expect(ended.outcome?.message).toBe(
-      "The spending limit of this job is reached (max_budget_usd: $0.2).",
-    );
+    expect(ended.outcome).toMatchObject({
+      code: "budget_exceeded",
+      message: "The spending limit of this job is reached (max_budget_usd: $0.2).",
+    });
     expect(countDirectCalls(harness)).toBe(2);
+    expect(ended.cost_usd).toBeGreaterThanOrEqual(2 * costPerCallUsd);
     expect(Number(readFileSync(join(harness.workspace, "pid"), "utf8"))).toBe(ahead);
   });
 });

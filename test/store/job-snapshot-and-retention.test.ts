@@ -92,6 +92,21 @@ describe("retention", () => {
     expect(await approvals.listOpen()).toEqual([]);
   });
 
+  test("keeps the record of a job whose files cannot be removed", async () => {
+    const stores = await openStores();
+    const { id } = await finishJob(stores, "a");
+    stores.time.now += dayMs;
+    const retention = { finishedBefore: new Date(stores.time.now), limit: 100 };
+    const removed: string[] = [];
+    const fail = async (job: string) => {
+      removed.push(job);
+      throw new Error("the disk is read-only");
+    };
+    await expect(stores.jobs.prune(retention, fail)).rejects.toThrow("read-only");
+    expect(await listJobIds(stores)).toEqual([id]);
+    expect(removed).toEqual([id]);
+  });
+
   test("keeps by count each agent's newest jobs and the whole last day", async () => {
     const stores = await openStores();
     const { jobs, time } = stores;
