@@ -95,12 +95,10 @@ describe.each(allVersions)("claude %s behind the gateway", (version) => {
   test("never forwards a wrong placeholder to the model", async () => {
     const { claude, env, rehearsal, gateway } = await startBehindGateway({ default: "hello" });
     const run = await claude(version, ["hi"], {
-      env: { ...env, ANTHROPIC_API_KEY: "herdctl-other" },
-      onStart: (child) => {
-        void waitUntil(() => gateway.meter().refused > 0).then(() => child.kill());
-      },
+      env: { ...env, ANTHROPIC_API_KEY: "herdctl-other", CLAUDE_CODE_MAX_RETRIES: "0" },
     });
-    expect(run.result?.is_error ?? true).toBe(true);
+    expect(run.result?.is_error).toBe(true);
+    expect(gateway.meter().refused).toBeGreaterThan(0);
     expect(rehearsal.ledger.main).toHaveLength(0);
   });
 });
