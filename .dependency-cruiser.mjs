@@ -74,11 +74,10 @@ const core = {
 /** Folders below one of the above, where the order of layers matters as well. */
 const folders = {
   "store/model": [],
-  "store/contracts": ["store/model"],
   "store/files": ["store/model"],
-  "store/sql": ["store/contracts", "store/model"],
-  "store/sqlite": ["store/sql", "store/contracts", "store/model", "store/files"],
-  "store/postgres": ["store/sql", "store/contracts", "store/model", "store/files"],
+  "store/sql": ["store/model"],
+  "store/sqlite": ["store/sql", "store/model", "store/files"],
+  "store/postgres": ["store/sql", "store/model", "store/files"],
   "runner/contract": [],
   "runner/gateway": ["runner/contract"],
 };

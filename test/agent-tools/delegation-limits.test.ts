@@ -4,7 +4,7 @@ import { canStartWhileWaiting } from "../../packages/core/src/jobs/admission/dea
 import {
   type Delegation,
   decideChain,
-} from "../../packages/core/src/jobs/admission/decide-chain.ts";
+} from "../../packages/core/src/jobs/admission/decide-admission.ts";
 import type { UnfinishedJob } from "../../packages/protocol/src/records/job.ts";
 import { liveJob } from "../jobs/job-fixture.ts";
 

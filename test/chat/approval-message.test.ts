@@ -2,15 +2,13 @@ import type { OutgoingPost } from "@herdctl/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  decisionFor,
-  isBoundTo,
-  parseButtonValue,
-} from "../../packages/core/src/triggers/chat/approval-buttons.ts";
-import {
   type ApprovalPostOptions,
   approvalFile,
   approvalPost,
   canShowWhole,
+  decisionFor,
+  isBoundTo,
+  parseButtonValue,
 } from "../../packages/core/src/triggers/chat/approval-post.ts";
 import type { Approval } from "../../packages/protocol/src/records/approval.ts";
 import {

@@ -5,7 +5,7 @@ import {
   type Placement,
   type PlacementRules,
   placeJob,
-} from "../../packages/core/src/cluster/place-job.ts";
+} from "../../packages/core/src/cluster/plan-assignments.ts";
 import type { Node } from "../../packages/protocol/src/records/node.ts";
 import { testNode } from "./node-fixture.ts";
 

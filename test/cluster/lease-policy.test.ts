@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import {
-  canDeclareLost,
-  canSelfRenewLease,
-  mayStillBeRunning,
-  type PeerStoreStatus,
-} from "../../packages/core/src/cluster/lease-policy.ts";
 import { findNode } from "../../packages/core/src/cluster/list-nodes.ts";
 import {
   findUnresponsiveNodes,
   LostNodeHandler,
   type UnresponsiveNodes,
 } from "../../packages/core/src/cluster/lost-nodes.ts";
+import {
+  canDeclareLost,
+  canSelfRenewLease,
+  mayStillBeRunning,
+  type PeerStoreStatus,
+} from "../../packages/core/src/cluster/node-lease.ts";
 import { isLeaseValid, type LeaseRecord } from "../../packages/core/src/store/files/lease-file.ts";
 import { type Node, peerName } from "../../packages/protocol/src/records/node.ts";
 

@@ -1,6 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { NodeCommandBus } from "../../packages/core/src/cluster/node-command-bus.ts";
-import { commandIdOf, type NodeCommand } from "../../packages/core/src/cluster/node-commands.ts";
+import {
+  commandIdOf,
+  type NodeCommand,
+  NodeCommandBus,
+} from "../../packages/core/src/cluster/node-command-bus.ts";
 import { secondsAfterNoon } from "../jobs/job-fixture.ts";
 import {
   createTestDatabase,

@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadFleet } from "../../packages/config/src/load-fleet.ts";
-import { configHash } from "../../packages/core/src/cluster/config-hash.ts";
-import { loadNodeIdentity } from "../../packages/core/src/cluster/node-identity.ts";
+import { configHash, loadNodeIdentity } from "../../packages/core/src/cluster/node-identity.ts";
 import { fleetHeader, loadTestFleet } from "../support/fleet-config.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 

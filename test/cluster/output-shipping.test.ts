@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { OutputShipper } from "../../packages/core/src/cluster/output-shipper.ts";
 import { readShippedOutput } from "../../packages/core/src/cluster/shipped-output.ts";
-import type { SharedStore } from "../../packages/core/src/store/contracts/shared-store.ts";
 import {
   type OutputLine,
   type ReadOutputOptions,
   readOutput,
-} from "../../packages/core/src/store/files/output-reader.ts";
+} from "../../packages/core/src/store/files/output-log.ts";
+import type { SharedStore } from "../../packages/core/src/store/sql/shared-store.ts";
 import { StateManager } from "../../packages/core/src/store/state-manager.ts";
 import type { Job } from "../../packages/protocol/src/records/job.ts";
 import { waitUntil } from "../support/fleet-child-process.ts";

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
-import { PeerRegistry } from "../../packages/core/src/cluster/peer-registry.ts";
 import {
   type Peer,
+  PeerRegistry,
   PeerServer,
   type PeerStatus,
 } from "../../packages/core/src/cluster/peer-server.ts";

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
-import { settleLostNode } from "../../packages/core/src/cluster/settle-lost-node.ts";
+import { settleLostNode } from "../../packages/core/src/cluster/lost-nodes.ts";
 import type { JobServices } from "../../packages/core/src/jobs/services.ts";
 import { EventHub } from "../../packages/core/src/lib/event-hub.ts";
-import type { SharedStore } from "../../packages/core/src/store/contracts/shared-store.ts";
+import type { SharedStore } from "../../packages/core/src/store/sql/shared-store.ts";
 import { StateManager } from "../../packages/core/src/store/state-manager.ts";
 import type { Job } from "../../packages/protocol/src/records/job.ts";
 import { inlineAgent, loadTestFleet } from "../support/fleet-config.ts";

@@ -1,8 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import type {
-  Heartbeat,
-  JoinResult,
-} from "../../packages/core/src/store/contracts/shared-store.ts";
+import type { Heartbeat, JoinResult } from "../../packages/core/src/store/sql/shared-store.ts";
 import { StateManager } from "../../packages/core/src/store/state-manager.ts";
 import { reconcileSchedules } from "../../packages/core/src/triggers/schedules/reconcile-schedules.ts";
 import { scheduleEntries } from "../../packages/core/src/triggers/schedules/schedule-entries.ts";

@@ -6,7 +6,7 @@ import { connectEngine } from "../../packages/core/src/docker/engine.ts";
 import {
   formatLaunchLine,
   type LaunchCommand,
-} from "../../packages/core/src/runner/containers/container-process.ts";
+} from "../../packages/core/src/runner/containers/run-container.ts";
 import { sharedEngine } from "../support/docker-engine.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 import { runContainer } from "./run-container.ts";

@@ -3,12 +3,12 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { containerJobOf, labelsOf } from "../../packages/core/src/docker/container-labels.ts";
-import { checkAccess, containerUser } from "../../packages/core/src/docker/container-user.ts";
+import { checkAccess, containerUser } from "../../packages/core/src/docker/docker-config.ts";
 import {
   kindOf,
   lstatIfExists,
   readWorkspaceFacts,
-} from "../../packages/core/src/docker/workspace-facts.ts";
+} from "../../packages/core/src/docker/workspace-guard.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 
 describe("identification of a container's run", () => {

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { connectEngine, readImageInfo } from "../../packages/core/src/docker/engine.ts";
-import { engineAddress } from "../../packages/core/src/docker/engine-address.ts";
+import {
+  connectEngine,
+  engineAddress,
+  readImageInfo,
+} from "../../packages/core/src/docker/engine.ts";
 import { sharedEngine, startPrivateEngine } from "../support/docker-engine.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import {
   formatLaunchLine,
   type LaunchCommand,
-} from "../../packages/core/src/runner/containers/container-process.ts";
+} from "../../packages/core/src/runner/containers/run-container.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 
 const launcher = resolve(import.meta.dirname, "../../packages/core/image/herdctl-launch");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { hasDiskQuota } from "../../packages/core/src/docker/engine-facts.ts";
+import { hasDiskQuota } from "../../packages/core/src/docker/engine.ts";
 import {
   findMount,
   parseMounts,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { evaluateEvidence } from "../../packages/core/src/doctor/self-test/evaluate-evidence.ts";
 import {
   type Evidence,
+  evaluateEvidence,
   parseProbeReport,
-} from "../../packages/core/src/doctor/self-test/probe-report.ts";
+} from "../../packages/core/src/doctor/self-test/evaluate-evidence.ts";
 import { agentOf, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 
 const facts = {

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { queryModels } from "../../packages/core/src/doctor/claude/query-models.ts";
+import { queryModels } from "../../packages/core/src/doctor/claude/api.ts";
 
 const credential = { kind: "api_key", value: "sk-ant-made-up" } as const;
 const { signal } = new AbortController();

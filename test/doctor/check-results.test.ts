@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import type { RuntimeProblem } from "../../packages/core/src/claude/version.ts";
 import { checkVariables, evaluateWorkspace } from "../../packages/core/src/doctor/agents.ts";
 import { evaluateAnswer } from "../../packages/core/src/doctor/claude/api.ts";
-import { evaluateBinary } from "../../packages/core/src/doctor/claude/binary.ts";
 import {
+  evaluateBinary,
   evaluateCredential,
   groupAgentCredentials,
-} from "../../packages/core/src/doctor/claude/sign-in.ts";
+} from "../../packages/core/src/doctor/claude/binary.ts";
 import { evaluateDiskQuota } from "../../packages/core/src/doctor/docker.ts";
 import { evaluatePermissions } from "../../packages/core/src/doctor/fleet/permissions.ts";
 import { evaluatePort, type PortFacts } from "../../packages/core/src/doctor/fleet/port.ts";

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AuditLogWriter } from "../../packages/core/src/fleet/audit-log-writer.ts";
-import { verifyAudit } from "../../packages/core/src/store/model/verify-audit.ts";
+import { verifyAudit } from "../../packages/core/src/store/sql/audit-store.ts";
 import { StateManager } from "../../packages/core/src/store/state-manager.ts";
 import { bearer, type HttpHarness, startHttpHarness } from "../server/http-harness.ts";
 import { openStores } from "../store/test-stores.ts";

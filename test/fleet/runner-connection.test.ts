@@ -7,7 +7,7 @@ import { runnerSocketPath } from "../../packages/core/src/runner/contract/paths.
 import type { RunReport } from "../../packages/core/src/runner/contract/run-report.ts";
 import { RunnerSocket } from "../../packages/core/src/runner/process/runner-socket.ts";
 import { minimalReport } from "../../packages/core/src/runner/recovery/report-from-log.ts";
-import { writeOutcome } from "../../packages/core/src/store/files/outcome-file.ts";
+import { writeOutcome } from "../../packages/core/src/store/files/job-folder.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 
 const jobId = "job-2026-11-17-desk000000";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CredentialMask } from "../../packages/core/src/runner/gateway/credential-mask.ts";
+import { CredentialMask } from "../../packages/core/src/runner/gateway/credential.ts";
 
 const secret = "secret-secret-secret!";
 

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { docker } from "../../packages/config/src/schema/docker.ts";
-import { createEgressGate } from "../../packages/core/src/runner/gateway/egress/admit-target.ts";
-import { readServerName } from "../../packages/core/src/runner/gateway/egress/client-hello.ts";
 import {
   compileEgressRules,
+  createEgressGate,
   egressPresets,
   egressRemedy,
 } from "../../packages/core/src/runner/gateway/egress/rules.ts";
@@ -12,6 +11,7 @@ import {
   parsePlainTarget,
   parseTunnelTarget,
 } from "../../packages/core/src/runner/gateway/egress/target.ts";
+import { readServerName } from "../../packages/core/src/runner/gateway/egress/tunnel.ts";
 import { captureClientHello } from "./tls-client-hello.ts";
 
 const readTarget = (text: string) => {

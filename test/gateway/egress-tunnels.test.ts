@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { expect, test } from "vitest";
-import { readServerName } from "../../packages/core/src/runner/gateway/egress/client-hello.ts";
+import { readServerName } from "../../packages/core/src/runner/gateway/egress/tunnel.ts";
 import {
   allowAnyProtocol,
   allowHost,

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import { readRateLimit, resetsAt } from "../../packages/core/src/runner/gateway/rate-limits.ts";
-import { createResponseReader } from "../../packages/core/src/runner/gateway/response-reader.ts";
+import {
+  createResponseReader,
+  readRateLimit,
+  resetsAt,
+} from "../../packages/core/src/runner/gateway/response-reader.ts";
 import type { GatewayEvent } from "../../packages/core/src/runner/gateway/traffic-meter.ts";
 import { sendMessage, startGatewayTo, startUpstream, waitUntil } from "./upstream-stand-in.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseCondition } from "../../packages/config/src/condition/parse.ts";
 import { InvalidValue } from "../../packages/config/src/schema/codec.ts";
-import { evaluateCondition } from "../../packages/core/src/hooks/evaluate-condition.ts";
+import { evaluateCondition } from "../../packages/core/src/hooks/select-hooks.ts";
 import { finishedJob, outcomeOf } from "./finished-job.ts";
 
 const job = finishedJob({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { discordMessage, slackMessage } from "../../packages/core/src/hooks/chat-messages.ts";
-import { createHookContext } from "../../packages/core/src/hooks/hook-context.ts";
+import { createHookContext } from "../../packages/core/src/hooks/hook-attempt.ts";
 import { finishedJob, outcomeOf } from "./finished-job.ts";
 
 const run = {

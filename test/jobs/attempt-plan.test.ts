@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   type PriorAttempts,
   planAttempt,
-} from "../../packages/core/src/jobs/attempts/attempt-plan.ts";
+} from "../../packages/core/src/jobs/attempts/session-plan.ts";
 
 const trace: PriorAttempts = {
   sessionId: "s",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import {
   type BackoffState,
   nextBackoff,
-} from "../../packages/core/src/jobs/dispatch/api-backoff.ts";
+} from "../../packages/core/src/jobs/dispatch/agent-pauses.ts";
 import type { OutcomeCode } from "../../packages/protocol/src/records/outcome.ts";
 import { secondsAfterNoon } from "./job-fixture.ts";
 

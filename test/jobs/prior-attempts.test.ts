@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { StateManager } from "@herdctl/core";
 import { expect, onTestFinished, test } from "vitest";
 import { sessionFilePath } from "../../packages/core/src/claude/session-files/session-file-path.ts";
-import { readPriorAttempts } from "../../packages/core/src/jobs/attempts/attempt-plan.ts";
+import { readPriorAttempts } from "../../packages/core/src/jobs/attempts/session-plan.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 
 const task = "Tidy the shed";

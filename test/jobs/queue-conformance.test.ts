@@ -6,8 +6,8 @@ import {
   type SharedQueueOptions,
 } from "../../packages/core/src/cluster/shared-queue.ts";
 import type { ClaimLimits } from "../../packages/core/src/jobs/dispatch/claim.ts";
+import type { Queue } from "../../packages/core/src/jobs/dispatch/embedded-queue.ts";
 import { EmbeddedQueue } from "../../packages/core/src/jobs/dispatch/embedded-queue.ts";
-import type { Queue } from "../../packages/core/src/jobs/dispatch/queue-interface.ts";
 import { StateManager } from "../../packages/core/src/store/state-manager.ts";
 import type { Job } from "../../packages/protocol/src/records/job.ts";
 import type { Node } from "../../packages/protocol/src/records/node.ts";

@@ -1,7 +1,7 @@
 import { type OutcomeCode, outcomes } from "@herdctl/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AttemptFacts, nextStep } from "../../packages/core/src/jobs/attempts/next-step.ts";
+import { type AttemptFacts, nextStep } from "../../packages/core/src/jobs/attempts/settle-run.ts";
 import { noon, secondsAfterNoon } from "./job-fixture.ts";
 
 const outcome = (code: OutcomeCode, resets_at?: string) => ({

@@ -6,7 +6,7 @@ import {
   classifyPrivateAddress,
   isPublicAddress,
 } from "../../packages/core/src/lib/public-address.ts";
-import { createEgressGate } from "../../packages/core/src/runner/gateway/egress/admit-target.ts";
+import { createEgressGate } from "../../packages/core/src/runner/gateway/egress/rules.ts";
 
 const privateAddresses: [address: string, what: string][] = [
   ["0.0.0.0", "unspecified"],

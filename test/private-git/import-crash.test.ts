@@ -11,7 +11,7 @@ import {
   collectRunReport,
   type EndedRun,
 } from "../../packages/core/src/runner/recovery/collect-report.ts";
-import { writeOutcome } from "../../packages/core/src/store/files/outcome-file.ts";
+import { writeOutcome } from "../../packages/core/src/store/files/job-folder.ts";
 import {
   listRunFolders,
   type PrivateGitHarness,

@@ -10,13 +10,11 @@ import {
   parseCgroupMount,
   parseOwnGroup,
 } from "../../packages/core/src/process-tree/cgroup.ts";
+import { killRunProcesses } from "../../packages/core/src/process-tree/kill-processes.ts";
 import {
   findAncestors,
   findLivingDescendants,
-} from "../../packages/core/src/process-tree/descendants.ts";
-import { killRunProcesses } from "../../packages/core/src/process-tree/kill-processes.ts";
-import { hasMarker } from "../../packages/core/src/process-tree/process-marker.ts";
-import {
+  hasMarker,
   parsePs,
   parseStat,
   readProcess,

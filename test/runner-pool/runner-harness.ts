@@ -11,7 +11,7 @@ import {
   RunnerPool,
   type RunnerPoolOptions,
 } from "../../packages/core/src/runner-pool/runner-pool.ts";
-import { readOutput } from "../../packages/core/src/store/files/output-reader.ts";
+import { readOutput } from "../../packages/core/src/store/files/output-log.ts";
 import type { SessionLeaseHolder } from "../../packages/protocol/src/records/session.ts";
 import { type ClaudeVersion, claudeBinary } from "../support/claude-binaries.ts";
 import type { TestHarness } from "../support/harness.ts";

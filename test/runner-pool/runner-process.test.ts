@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { claimAttempt } from "../../packages/core/src/runner/contract/claim-file.ts";
-import { inspectRunner } from "../../packages/core/src/runner/recovery/inspect-runner.ts";
+import { inspectRunner } from "../../packages/core/src/runner/recovery/collect-report.ts";
 import { connectToRunner } from "../../packages/core/src/runner-pool/runner-client.ts";
 import { startHarness } from "../support/harness.ts";
 import { toolCallPrompt } from "../support/runtimes-under-test.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatNoReply } from "../../packages/core/src/runner/execution/format-no-reply.ts";
+import { formatNoReply } from "../../packages/core/src/runner/execution/human-requests.ts";
 import { describeError } from "../../packages/core/src/runner/runtimes/mcp/connection.ts";
 import { ActivityTracker, parseProgress } from "../../packages/protocol/src/events/activity.ts";
 import type { JobEvent } from "../../packages/protocol/src/events/job-event.ts";

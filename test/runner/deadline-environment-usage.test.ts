@@ -7,9 +7,9 @@ import {
   type SessionFacts,
   sessionRule,
 } from "../../packages/core/src/jobs/attempts/session-plan.ts";
+import { costSince } from "../../packages/core/src/runner/execution/build-report.ts";
 import { checkDeadlines } from "../../packages/core/src/runner/execution/deadline-timer.ts";
-import { costSince } from "../../packages/core/src/runner/execution/run-cost.ts";
-import { buildRunEnvironment } from "../../packages/core/src/runner/execution/run-environment.ts";
+import { buildRunEnvironment } from "../../packages/core/src/runner/execution/open-run.ts";
 import type { Session } from "../../packages/protocol/src/records/session.ts";
 import { agentOf, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   buildRunEnvironment,
   type RunEnvironmentSources,
-} from "../../packages/core/src/runner/execution/run-environment.ts";
+} from "../../packages/core/src/runner/execution/open-run.ts";
 
 function environment(more: Partial<RunEnvironmentSources>) {
   return buildRunEnvironment({

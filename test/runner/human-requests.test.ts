@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PermissionRequest } from "../../packages/core/src/runner/contract/permission.ts";
+import type { PermissionRequest } from "../../packages/core/src/runner/contract/messages.ts";
 import {
   type HumanHandlers,
   routeHumanRequests,

@@ -4,7 +4,7 @@ import {
   parseRunnerCommand,
   parseRunnerMessage,
 } from "../../packages/core/src/runner/contract/messages.ts";
-import { PendingApprovalRequests } from "../../packages/core/src/runner/process/pending-requests.ts";
+import { PendingApprovalRequests } from "../../packages/core/src/runner/process/runner-socket.ts";
 import type { Question } from "../../packages/protocol/src/records/question.ts";
 
 function createPendingRequests(more: Partial<Question> = {}) {

@@ -9,8 +9,10 @@ import {
 import { join } from "node:path";
 import type { RunReport } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
-import { collectRunReport } from "../../packages/core/src/runner/recovery/collect-report.ts";
-import { inspectRunner } from "../../packages/core/src/runner/recovery/inspect-runner.ts";
+import {
+  collectRunReport,
+  inspectRunner,
+} from "../../packages/core/src/runner/recovery/collect-report.ts";
 import {
   type AssignedRun,
   type AssignedRunOptions,

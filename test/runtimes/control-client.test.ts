@@ -1,10 +1,10 @@
 import { PassThrough } from "node:stream";
 import { setImmediate as soon } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { PermissionRequest } from "../../packages/core/src/runner/contract/permission.ts";
+import type { PermissionRequest } from "../../packages/core/src/runner/contract/messages.ts";
+import { buildUserMessage } from "../../packages/core/src/runner/runtimes/claude-handle.ts";
 import { ControlClient } from "../../packages/core/src/runner/runtimes/control-client.ts";
 import { McpBridges } from "../../packages/core/src/runner/runtimes/mcp/bridges.ts";
-import { buildUserMessage } from "../../packages/core/src/runner/runtimes/user-message.ts";
 import { agentOf, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 
 type OnPermission = ConstructorParameters<typeof McpBridges>[0]["onPermission"];

@@ -1,7 +1,7 @@
 import type { SDKMessage } from "@herdctl/core";
 import { expect, test } from "vitest";
+import { MessageQueue } from "../../packages/core/src/runner/runtimes/claude-handle.ts";
 import { KeepAliveClaude } from "../../packages/core/src/runner/runtimes/keep-alive-claude.ts";
-import { MessageQueue } from "../../packages/core/src/runner/runtimes/message-queue.ts";
 import type { ExecuteOptions } from "../../packages/core/src/runner/runtimes/runtime-interface.ts";
 import { agentOf, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 

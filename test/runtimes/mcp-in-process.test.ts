@@ -1,7 +1,7 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createInProcessServer } from "../../packages/core/src/runner/agent-tools/tool-server.ts";
+import { createInProcessServer } from "../../packages/core/src/runner/agent-tools/choose-tools.ts";
 import {
   executeOnRuntime,
   initOf,

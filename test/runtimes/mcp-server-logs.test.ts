@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLIRuntime, JobExecutor, type RunOrder, type RuntimeInterface } from "@herdctl/core";
 import { expect, test } from "vitest";
-import { createHostServers } from "../../packages/core/src/runner/runtimes/mcp/host-servers.ts";
+import { createHostServers } from "../../packages/core/src/runner/runtimes/mcp/bridges.ts";
 import { claudeBinary } from "../support/claude-binaries.ts";
 import type { TestHarness } from "../support/harness.ts";
 import { richMcpServer } from "../support/mcp-bridge.ts";

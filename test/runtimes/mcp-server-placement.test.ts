@@ -13,7 +13,7 @@ import { partitionServers } from "../../packages/core/src/runner/runtimes/mcp/br
 import {
   buildServerEnvironment,
   createHostServers,
-} from "../../packages/core/src/runner/runtimes/mcp/host-servers.ts";
+} from "../../packages/core/src/runner/runtimes/mcp/bridges.ts";
 import { StderrTail } from "../../packages/core/src/runner/runtimes/mcp/reconnecting-connection.ts";
 import { isToolNamed, ToolRules } from "../../packages/core/src/runner/runtimes/mcp/tool-rules.ts";
 import { writePrivateFiles } from "../../packages/core/src/runner/runtimes/private-files.ts";

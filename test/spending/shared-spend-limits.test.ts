@@ -3,7 +3,7 @@ import {
   type RunInFlight,
   type SpendFacts,
   sharedLimits,
-} from "../../packages/core/src/jobs/attempts/spend-limits.ts";
+} from "../../packages/core/src/jobs/attempts/budget-watch.ts";
 import { type DailySpending, zeroAmounts } from "../../packages/protocol/src/records/spending.ts";
 
 const unspent: DailySpending = { ...zeroAmounts, reserved_usd: 0, raised: zeroAmounts };

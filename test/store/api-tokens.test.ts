@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hashToken, newTokenSecret } from "../../packages/core/src/store/contracts/token-store.ts";
+import { hashToken, newTokenSecret } from "../../packages/core/src/store/sql/access-store.ts";
 import { queryRows } from "../../packages/core/src/store/sql/sql-program.ts";
 import type { AuditEntry } from "../../packages/protocol/src/records/audit.ts";
 import { openStores } from "./test-stores.ts";

@@ -7,7 +7,7 @@ import {
   identifyProcess,
   isAlive,
 } from "../../packages/core/src/lib/process-identity.ts";
-import { readOutcome, writeOutcome } from "../../packages/core/src/store/files/outcome-file.ts";
+import { readOutcome, writeOutcome } from "../../packages/core/src/store/files/job-folder.ts";
 import {
   appendJobOutput,
   createJob,

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { hashAuditRecord } from "../../packages/core/src/store/model/audit-log.ts";
-import { verifyAudit } from "../../packages/core/src/store/model/verify-audit.ts";
+import { hashAuditRecord, verifyAudit } from "../../packages/core/src/store/sql/audit-store.ts";
 import { execute } from "../../packages/core/src/store/sql/sql-program.ts";
 import type { AuditEntry } from "../../packages/protocol/src/records/audit.ts";
 import { openStores } from "./test-stores.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { dayOf } from "../../packages/core/src/lib/time-zone.ts";
-import type { JobStore } from "../../packages/core/src/store/contracts/job-store.ts";
+import type { JobStore } from "../../packages/core/src/store/sql/job-store.ts";
+
 import { createStores } from "../../packages/core/src/store/sql/stores.ts";
 import type { Usage } from "../../packages/protocol/src/records/usage.ts";
 import { openStores } from "./test-stores.ts";

@@ -10,8 +10,7 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readOutput } from "../../packages/core/src/store/files/output-reader.ts";
-import { openOutput } from "../../packages/core/src/store/files/output-writer.ts";
+import { openOutput, readOutput } from "../../packages/core/src/store/files/output-log.ts";
 import { programCommand, startTestProgram } from "./test-program.ts";
 import { onCleanup, tempFolder } from "./test-stores.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { JobStore } from "../../packages/core/src/store/contracts/job-store.ts";
+import type { JobStore } from "../../packages/core/src/store/sql/job-store.ts";
+
 import type { JobQuery } from "../../packages/protocol/src/api/jobs.ts";
 import type { Job } from "../../packages/protocol/src/records/job.ts";
 import type { OutcomeCode } from "../../packages/protocol/src/records/outcome.ts";

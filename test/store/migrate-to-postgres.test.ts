@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrateStore, StateManager } from "@herdctl/core";
 import { expect, test } from "vitest";
-import { copiedTables } from "../../packages/core/src/store/migration/copied-tables.ts";
+import { copiedTables } from "../../packages/core/src/store/migration/copy-tables.ts";
 import { openPostgres } from "../../packages/core/src/store/postgres/open.ts";
 import { DatabaseSync } from "../../packages/core/src/store/sqlite/driver.ts";
 import { acquireLock } from "../../packages/core/src/store/sqlite/state-lock.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import type { SqlDatabase } from "../../packages/core/src/store/sql/sql-database.ts";
+import type { SqlDatabase } from "../../packages/core/src/store/sql/sql-program.ts";
 import { createStores } from "../../packages/core/src/store/sql/stores.ts";
 import { SqliteDatabase } from "../../packages/core/src/store/sqlite/database.ts";
 import { createSchema, migrations } from "../../packages/core/src/store/sqlite/migrations.ts";

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { createHostServers } from "../../packages/core/src/runner/runtimes/mcp/host-servers.ts";
+import { createHostServers } from "../../packages/core/src/runner/runtimes/mcp/bridges.ts";
 import { agentOf, inlineAgent, loadTestFleet } from "./fleet-config.ts";
 import type { TestHarness } from "./harness.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createDueTimes } from "../../packages/core/src/triggers/schedules/due-times.ts";
+import { createDueTimes } from "../../packages/core/src/triggers/schedules/settle-due-times.ts";
 import { testSubset } from "../support/test-subset.ts";
 import { WallClockIndex, wallTimesOfCron } from "./wall-clock-index.ts";
 

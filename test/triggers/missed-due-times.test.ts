@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createDueTimes } from "../../packages/core/src/triggers/schedules/due-times.ts";
 import { wasSetBack } from "../../packages/core/src/triggers/schedules/reconcile-schedules.ts";
 import type { SchedulePlan } from "../../packages/core/src/triggers/schedules/schedule-plan.ts";
 import {
+  createDueTimes,
   type DueDecision,
   nextStartTime,
   type ScheduleState,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createDueTimes } from "../../packages/core/src/triggers/schedules/due-times.ts";
 import type { SchedulePlan } from "../../packages/core/src/triggers/schedules/schedule-plan.ts";
+import { createDueTimes } from "../../packages/core/src/triggers/schedules/settle-due-times.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 import { ScheduleSimulation } from "./schedule-simulation.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideDelivery } from "../../packages/core/src/triggers/webhooks/decide-delivery.ts";
+import { decideDelivery } from "../../packages/core/src/triggers/webhooks/receive-delivery.ts";
 import { findWebhook } from "../../packages/core/src/triggers/webhooks/webhook-schedule.ts";
 import { inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 

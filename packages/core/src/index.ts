@@ -122,25 +122,24 @@ export {
 export { buildResumeCommand, type ResumeCommand } from "./claude/resume-command.ts";
 export { listNodes } from "./cluster/list-nodes.ts";
 export { migrateStore } from "./cluster/migrate-store.ts";
+export type { NodeOptions } from "./cluster/node-identity.ts";
 export { readNodeId } from "./cluster/node-identity.ts";
-export type { NodeOptions } from "./cluster/node-options.ts";
-export { ranOnOtherNode, readJobOutput } from "./cluster/read-job-output.ts";
+export { ranOnOtherNode, readJobOutput } from "./cluster/shipped-output.ts";
 export { ContainerManager } from "./docker/container-manager.ts";
 export {
   type ContainerUser,
   type DockerConfig,
   resolveDockerConfig,
 } from "./docker/docker-config.ts";
+export type { DoctorTarget } from "./doctor/check.ts";
 export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
-export type { DoctorTarget } from "./doctor/doctor-target.ts";
 export type { RunningFleet } from "./doctor/fleet/running-fleet.ts";
 export { type DoctorOptions, runDoctor } from "./doctor/run-doctor.ts";
 export type { FleetAccess } from "./fleet/access.ts";
 export { FleetManager } from "./fleet/fleet-manager.ts";
-export type { FleetHttpOptions, HttpServerOptions } from "./fleet/http-options.ts";
+export type { FleetHttpOptions, FleetMcpOptions, HttpServerOptions } from "./fleet/http-options.ts";
 export type { FleetManagerOptions } from "./fleet/lifecycle.ts";
 export { type FleetLog, type FleetLogOptions, openFleetLog } from "./fleet/log.ts";
-export type { FleetMcpOptions } from "./fleet/mcp-options.ts";
 export { listJobArtifacts, openJobArtifact } from "./fleet/views/artifacts.ts";
 export { viewBudget } from "./fleet/views/budget.ts";
 export { viewCosts } from "./fleet/views/costs.ts";
@@ -178,9 +177,9 @@ export {
 export type { JobCallbacks } from "./standalone/run-job.ts";
 export { AgentMemory, isNoteName, memoryDir } from "./store/files/agent-memory.ts";
 export { artifactsDir, listArtifacts } from "./store/files/artifacts.ts";
-export { type OutputLine, readOutput } from "./store/files/output-reader.ts";
+export { type OutputLine, readOutput } from "./store/files/output-log.ts";
 export { type Actor, identities } from "./store/model/identity.ts";
-export { verifyAudit } from "./store/model/verify-audit.ts";
+export { verifyAudit } from "./store/sql/audit-store.ts";
 export { readLockHolder } from "./store/sqlite/state-lock.ts";
 export {
   appendJobOutput,
@@ -208,7 +207,7 @@ export {
   type IncomingMessage,
   type OutgoingPost,
 } from "./triggers/chat/connector.ts";
-export { fetchBounded } from "./triggers/chat/fetch-bounded.ts";
+export { fetchBounded } from "./triggers/chat/images.ts";
 export { viewSchedules } from "./triggers/schedules/schedule-view.ts";
 export type { ReceiveResult } from "./triggers/webhooks/receive-delivery.ts";
 export { TooManyDeliveries, type WebhookReceiver } from "./triggers/webhooks/webhook-receiver.ts";

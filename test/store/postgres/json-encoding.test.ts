@@ -5,7 +5,7 @@ import {
   decodeText,
   encodeJson,
   encodeText,
-} from "../../../packages/core/src/store/postgres/encode-json.ts";
+} from "../../../packages/core/src/store/postgres/statement.ts";
 import { createTestDatabase, queryDatabase } from "../../support/postgres.ts";
 
 const server = await createTestDatabase(afterAll);

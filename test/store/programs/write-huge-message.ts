@@ -1,7 +1,7 @@
 import { setInterval } from "node:timers";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { openOutput } from "../../../packages/core/src/store/files/output-writer.ts";
+import { openOutput } from "../../../packages/core/src/store/files/output-log.ts";
 
 // Appends four huge lines among small ones; prints how much memory buffers held at most, without
 // garbage, and the longest blocking of the event loop.

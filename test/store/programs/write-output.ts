@@ -1,4 +1,4 @@
-import { openOutput } from "../../../packages/core/src/store/files/output-writer.ts";
+import { openOutput } from "../../../packages/core/src/store/files/output-log.ts";
 
 // Appends numbered messages; prints each number once its line is acknowledged.
 const [jobDir = "", count = ""] = process.argv.slice(2);

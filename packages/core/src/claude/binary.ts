@@ -1,7 +1,9 @@
-import { delimiter, isAbsolute, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Environment } from "@herdctl/config";
+import { z } from "zod";
 import { type ExecutableState, executableState } from "../lib/executable-state.ts";
-import { getSdkClaude } from "./sdk-binary.ts";
 import {
   type RuntimeProblem,
   readCachedVersion,
@@ -60,4 +62,68 @@ function findOnPath(path: string): string | undefined {
     .filter(isAbsolute)
     .map((folder) => join(folder, "claude"))
     .find((file) => executableState(file) === "runnable");
+}
+
+interface SdkClaude {
+  path: string;
+  version: string | undefined;
+}
+
+let cachedBinary: SdkClaude | undefined;
+
+/** The `claude` of the Agent SDK for this machine. Cached as long as the file exists. */
+function getSdkClaude(): SdkClaude | undefined {
+  if (cachedBinary === undefined || executableState(cachedBinary.path) !== "runnable")
+    cachedBinary = findSdkClaude();
+  return cachedBinary;
+}
+
+function findSdkClaude(): SdkClaude | undefined {
+  const path = candidatePlatforms()
+    .map(sdkBinaryPath)
+    .find((file) => file !== undefined);
+  return path === undefined ? undefined : { path, version: sdkClaudeVersion() };
+}
+
+/** The SDK's binary for a platform such as `linux-x64`. */
+export function sdkBinaryPath(platform: string): string | undefined {
+  const sdk = sdkEntry();
+  if (sdk === undefined) return undefined;
+  const manifest = tryResolve(sdk, `@anthropic-ai/claude-agent-sdk-${platform}/package.json`);
+  if (manifest === undefined) return undefined;
+  const file = join(dirname(manifest), "claude");
+  return executableState(file) === "runnable" ? file : undefined;
+}
+
+const sdkManifest = z.object({ claudeCodeVersion: z.string().optional() });
+
+/** The Claude Code version of the SDK, from its manifest. */
+export function sdkClaudeVersion(): string | undefined {
+  const sdk = sdkEntry();
+  if (sdk === undefined) return undefined;
+  const manifest: unknown = JSON.parse(readFileSync(join(dirname(sdk), "package.json"), "utf8"));
+  return sdkManifest.parse(manifest).claudeCodeVersion;
+}
+
+function sdkEntry(): string | undefined {
+  return tryResolve(import.meta.url, "@anthropic-ai/claude-agent-sdk");
+}
+
+/** The best match first; an installer may have installed both. */
+function candidatePlatforms(): string[] {
+  const plain = `${process.platform}-${process.arch}`;
+  if (process.platform !== "linux") return [plain];
+  return hasMusl() ? [`${plain}-musl`, plain] : [plain, `${plain}-musl`];
+}
+
+function hasMusl(): boolean {
+  return readdirSync("/lib").some((name) => name.startsWith("ld-musl-"));
+}
+
+function tryResolve(from: string, name: string): string | undefined {
+  try {
+    return createRequire(from).resolve(name);
+  } catch {
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { outcomes } from "@herdctl/protocol";
 import { z } from "zod";
 import { writeFileAtomic } from "../lib/atomic-file.ts";
-import { runProgram } from "../process-tree/run-program.ts";
+import { runProgram } from "../process-tree/host-command.ts";
 
 export const minClaudeVersion = "2.1.197";
 

@@ -1,16 +1,14 @@
 import { type FleetEvent, Mutex, UserError } from "@herdctl/protocol";
 import { z } from "zod";
 import type { EventHub } from "../lib/event-hub.ts";
-import type { SharedStore } from "../store/contracts/shared-store.ts";
+import type { SharedStore } from "../store/sql/shared-store.ts";
 import type { StateManager } from "../store/state-manager.ts";
 
-export interface ClusterEventsOptions {
+interface ClusterEventsOptions {
   shared: Pick<SharedStore, "notify" | "listen">;
   state: Pick<StateManager, "jobs" | "approvals" | "hooks" | "deliveries">;
   hub: EventHub;
-  /** The id of this node. */
   nodeId: string;
-  /** Another node has joined. */
   onNodeJoined?(): void;
   reportError(message: string, cause?: unknown): void;
 }
@@ -97,7 +95,6 @@ export class ClusterEvents {
     };
   }
 
-  /** Agents on this node have changed their schedules. */
   notifySchedulesChanged(): void {
     this.sendNotification({ kind: "plans", from: this.options.nodeId });
   }

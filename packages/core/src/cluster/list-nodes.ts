@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
 import type { Node, NodeView } from "@herdctl/protocol";
-import type { SharedStore } from "../store/contracts/shared-store.ts";
+import type { SharedStore } from "../store/sql/shared-store.ts";
 import { readNodeId } from "./node-identity.ts";
 
-export interface NodeListSource {
+interface NodeListSource {
   stateDir: string;
   shared?: SharedStore;
 }

@@ -2,18 +2,31 @@ import { randomBytes } from "node:crypto";
 import type { LoadedFleet } from "@herdctl/config";
 import { type NewNode, type Node, UserError } from "@herdctl/protocol";
 import { peerName } from "@herdctl/protocol/schemas";
-import type { SharedStore } from "../store/contracts/shared-store.ts";
 import { uptimeMs } from "../store/files/lease-file.ts";
-import { configDiffersMessage, configHash, nodeRefusedError } from "./config-hash.ts";
-import { canSelfRenewLease, heartbeatIntervalMs, peerPollIntervalMs } from "./lease-policy.ts";
+import type { SharedStore } from "../store/sql/shared-store.ts";
 import { findNode } from "./list-nodes.ts";
 import { findUnresponsiveNodes, LostNodeHandler } from "./lost-nodes.ts";
-import { loadNodeIdentity } from "./node-identity.ts";
-import { NodeLease } from "./node-lease.ts";
-import type { NodeLifecycleHandlers } from "./node-lifecycle-handlers.ts";
-import type { NodeOptions } from "./node-options.ts";
-import { PeerRegistry } from "./peer-registry.ts";
-import { type Peer, PeerServer, type PeerStatus, peerListenHost } from "./peer-server.ts";
+import type { NodeLifecycleHandlers } from "./node-command-bus.ts";
+import type { NodeOptions } from "./node-identity.ts";
+import {
+  configDiffersMessage,
+  configHash,
+  loadNodeIdentity,
+  nodeRefusedError,
+} from "./node-identity.ts";
+import {
+  canSelfRenewLease,
+  heartbeatIntervalMs,
+  NodeLease,
+  peerPollIntervalMs,
+} from "./node-lease.ts";
+import {
+  type Peer,
+  PeerRegistry,
+  PeerServer,
+  type PeerStatus,
+  peerListenHost,
+} from "./peer-server.ts";
 import { StoreHealth } from "./store-health.ts";
 
 export interface MembershipDeps {
@@ -82,7 +95,6 @@ export class Membership {
     return findNode(this.nodes, id);
   }
 
-  /** Hash of the configuration of this process. */
   get configHash(): string {
     return this.localConfigHash;
   }

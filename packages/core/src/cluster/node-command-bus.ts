@@ -1,16 +1,12 @@
-import { raceTimeout, UserError } from "@herdctl/protocol";
+import { createHash, randomUUID } from "node:crypto";
+import { type Node, raceTimeout, UserError } from "@herdctl/protocol";
+import { assignmentSchema } from "@herdctl/protocol/schemas";
 import type { ClientBase } from "pg";
 import type { Job, PgBoss } from "pg-boss";
+import { z } from "zod";
 import { keepaliveSettings } from "../store/postgres/connection-pool.ts";
-import {
-  commandIdOf,
-  commandQueueName,
-  deadLetterQueueName,
-  type NodeCommand,
-  nodeCommandSchema,
-} from "./node-commands.ts";
 
-export interface NodeCommandBusOptions {
+interface NodeCommandBusOptions {
   /** With the password. */
   connectionString: string;
   /** The node whose commands are received here. */
@@ -18,7 +14,7 @@ export interface NodeCommandBusOptions {
   reportError(message: string, cause?: unknown): void;
 }
 
-export interface CommandBusHandlers {
+interface CommandBusHandlers {
   /**
    * If it throws, the command is repeated, and after some attempts passed to `handleDeadLetter`.
    */
@@ -166,4 +162,60 @@ async function processCommands(
 
 async function waitBriefly(stopping: Promise<unknown>): Promise<void> {
   await raceTimeout(stopping, gracefulStopMs, () => undefined).catch(() => undefined);
+}
+
+/** A command from one node to another. */
+const nodeCommandSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("begin"), job: z.string(), assigned: assignmentSchema }),
+  z.object({ kind: z.literal("cancel"), job: z.string(), force: z.boolean() }),
+  z.object({ kind: z.literal("reload") }),
+]);
+export type NodeCommand = z.infer<typeof nodeCommandSchema>;
+
+/**
+ * The same for the same assignment, so that sending it again has no effect. A job that was
+ * unassigned and assigned again has a new assignment.
+ */
+export function commandIdOf(command: NodeCommand): string {
+  if (command.kind !== "begin") return randomUUID();
+  const { node, epoch, at } = command.assigned;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([command.job, node, epoch, at]))
+    .digest("hex");
+  return asUuid(digest);
+}
+
+/** Formatted as a version 8 UUID. */
+function asUuid(hex: string): string {
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join("-");
+}
+
+function commandQueueName(nodeId: string): string {
+  return `orders-${nodeId}`;
+}
+
+/** Receives commands that could not be handled. */
+const deadLetterQueueName = "orders-dead";
+
+/** How membership controls the rest of the fleet process. None of these may reject. */
+export interface NodeLifecycleHandlers {
+  countRunningJobs(): number;
+  /** Starts nothing while the lease is lost. */
+  suspend(): Promise<void>;
+  resume(): void;
+  /** Ends all runs without recording anything, because other nodes may have taken over. */
+  dropRuns(): Promise<void>;
+  onRejoined(): Promise<void>;
+  /** Settles what another node had started; resolves with true when nothing is left. */
+  settleLostNode(node: Node): Promise<boolean>;
+  onLeadershipChanged(isLeader: boolean): Promise<void>;
+  /** The configuration of this node has come into force, or a different one has. */
+  onConfigJudged(): Promise<void>;
 }

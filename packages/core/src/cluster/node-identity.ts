@@ -1,8 +1,9 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
-import { hasErrorCode, UserError } from "@herdctl/protocol";
+import { join, relative, sep } from "node:path";
+import type { LoadedFleet } from "@herdctl/config";
+import { hasErrorCode, type NodeRole, UserError } from "@herdctl/protocol";
 import { z } from "zod";
 import { writeFileAtomic } from "../lib/atomic-file.ts";
 
@@ -50,4 +51,44 @@ export function readNodeId(stateDir: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+export interface NodeOptions {
+  /** Default: `all`. */
+  role?: NodeRole;
+  /** Labels that agents may require with `runs_on`. */
+  labels?: string[];
+  /** Default: the name of the machine. */
+  name?: string;
+  /** Maximum number of jobs at the same time. Default: the fleet's `max_concurrent`. */
+  capacity?: number;
+}
+
+/**
+ * Hash of the configuration, by which nodes compare it: the text of each file, with its path
+ * relative to the fleet file. Variables and `.env` differ between machines, so they are left out.
+ */
+export function configHash({ fleet, texts }: Pick<LoadedFleet, "fleet" | "texts">): string {
+  const hash = createHash("sha256");
+  const sortedTexts = [...texts]
+    .map(([file, text]) => ({ name: relative(fleet.dir, file).split(sep).join("/"), text }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { name, text } of sortedTexts) hash.update(JSON.stringify([name, text]));
+  return hash.digest("hex");
+}
+
+/** The problem of a node whose files differ from those of the others. */
+export const configDiffersMessage =
+  "this node has a different configuration than the one in force, so it takes no new jobs. Give it the same files, or run `herdctl reload` on a node with the correct files";
+
+export function nodeRefusedError(
+  ownHash: string,
+  { configHash, nodes }: { configHash: string; nodes: string[] },
+): UserError {
+  const shortHash = (text: string) => text.slice(0, 12);
+  const runningNodes = `${nodes.join(", ")} ${nodes.length === 1 ? "runs" : "run"}`;
+  return new UserError(
+    "node_refused",
+    `${runningNodes} a different configuration (${shortHash(configHash)}) than this node (${shortHash(ownHash)})`,
+  );
 }

@@ -5,14 +5,14 @@ import type { Job } from "@herdctl/protocol";
 import { writeFileAtomic } from "../lib/atomic-file.ts";
 import { followLines } from "../lib/follow-lines.ts";
 import { isStoreUnavailable, retry } from "../lib/retry.ts";
-import type { JobFileStore, OutputStore } from "../store/contracts/shared-store.ts";
 import { artifactsDir, listArtifacts } from "../store/files/artifacts.ts";
+import type { JobFileStore, OutputStore } from "../store/sql/shared-store.ts";
 
 const minSendIntervalMs = 250;
 const flushBytes = 64 * 1024;
 const retryDelayMs = 1_000;
 
-export interface OutputShipperOptions {
+interface OutputShipperOptions {
   outputs: OutputStore;
   files: JobFileStore;
   /** More output is in the store. */
@@ -43,7 +43,7 @@ export class OutputShipper {
 }
 
 /** Ships the log of one job: in order, nothing twice, and later if the store is unavailable. */
-export class Shipment {
+class Shipment {
   private readonly endAbort = new AbortController();
   private readonly detachAbort = new AbortController();
   private readonly shipping: Promise<void>;

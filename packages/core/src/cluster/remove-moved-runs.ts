@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { runTokenOf } from "../lib/run-token.ts";
 import { killRunProcesses } from "../process-tree/kill-processes.ts";
-import { isTempFile, removeRunFiles } from "../runner/recovery/remove-run-files.ts";
+import { isTempFile, removeRunFiles } from "../runner/recovery/collect-report.ts";
 import type { StateManager } from "../store/state-manager.ts";
 
 /**

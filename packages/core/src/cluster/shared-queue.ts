@@ -1,14 +1,13 @@
 import type { Job, Node, NodeAssignment, UnfinishedJob } from "@herdctl/protocol";
 import { type ClaimLimits, nextDue, occupiesAgentSlot } from "../jobs/dispatch/claim.ts";
-import type { Assignments, NodeCommandHandlers, Queue } from "../jobs/dispatch/queue-interface.ts";
-import type { JobStore } from "../store/contracts/job-store.ts";
+import type { Assignments, NodeCommandHandlers, Queue } from "../jobs/dispatch/embedded-queue.ts";
 import type {
   AssignmentDecider,
   AssignmentDecision,
   AssignmentSnapshot,
 } from "../store/model/assignment.ts";
-import type { NodeCommandBus } from "./node-command-bus.ts";
-import type { NodeCommand } from "./node-commands.ts";
+import type { JobStore } from "../store/sql/job-store.ts";
+import type { NodeCommand, NodeCommandBus } from "./node-command-bus.ts";
 import {
   type AssignmentRules,
   isAssignedButNotStarted,

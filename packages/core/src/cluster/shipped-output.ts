@@ -1,10 +1,14 @@
+import type { Job } from "@herdctl/protocol";
 import { isStoreUnavailable } from "../lib/retry.ts";
-import type { OutputStore } from "../store/contracts/shared-store.ts";
 import {
   type OutputLine,
   parseMessage,
   type ReadOutputOptions,
-} from "../store/files/output-reader.ts";
+  readOutput,
+} from "../store/files/output-log.ts";
+import type { OutputStore } from "../store/sql/shared-store.ts";
+import type { StateManager } from "../store/state-manager.ts";
+import { readNodeId } from "./node-identity.ts";
 
 /** Events can get lost, so the store is also polled. */
 const pollIntervalMs = 1_000;
@@ -82,4 +86,23 @@ class WakeSignal {
       });
     this.isSet = false;
   }
+}
+
+/** Whether the files of a job are on another machine. */
+export function ranOnOtherNode(
+  { stateDir, shared }: Pick<StateManager, "stateDir" | "shared">,
+  { node }: Pick<Job, "node">,
+): boolean {
+  return shared !== undefined && node !== null && node !== readNodeId(stateDir);
+}
+
+/** The log of a job while no fleet runs: its file, or the copy that its node put into the store. */
+export function readJobOutput(
+  state: StateManager,
+  job: Job,
+  options: ReadOutputOptions = {},
+): AsyncIterable<OutputLine> {
+  const { shared } = state;
+  if (!shared || !ranOnOtherNode(state, job)) return readOutput(job.output_file, options);
+  return readShippedOutput(shared.outputs, job.id, options, () => () => undefined);
 }

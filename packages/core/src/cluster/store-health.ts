@@ -1,6 +1,6 @@
 import { uptimeMs } from "../store/files/lease-file.ts";
-import { lostAfterMs } from "../store/model/lease-terms.ts";
-import { canDeclareLost, heartbeatIntervalMs, silentAfterMs } from "./lease-policy.ts";
+import { lostAfterMs } from "../store/model/session-lease.ts";
+import { canDeclareLost, heartbeatIntervalMs, silentAfterMs } from "./node-lease.ts";
 
 /** Tracks whether this node reaches the store, since when, and what it reported to its peers. */
 export class StoreHealth {

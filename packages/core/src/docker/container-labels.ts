@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { linkSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ensurePrivateDir } from "../store/files/state-folder.ts";
+import { ensurePrivateDir } from "../store/files/job-folder.ts";
 
 /** Labels that identify herdctl's containers and their jobs. */
 export const labels = {
@@ -39,7 +39,6 @@ export function containerName({ jobId, attempt }: ContainerJob): string {
   return `herdctl-${jobId}-${attempt}`;
 }
 
-/** The job and attempt that a container was created for. */
 export function containerJobOf(container: {
   labels: Readonly<Record<string, string>>;
 }): ContainerJob {

@@ -4,13 +4,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Environment } from "@herdctl/config";
 import { raceTimeout, UserError } from "@herdctl/protocol";
 import type Docker from "dockerode";
-import { connectEngine, httpStatusOf, readImageInfo } from "./engine.ts";
 import {
+  connectEngine,
   type EngineFacts,
+  httpStatusOf,
   type ImageReference,
   imageMissingError,
   readEngineFacts,
-} from "./engine-facts.ts";
+  readImageInfo,
+} from "./engine.ts";
 
 export interface AttachedStreams {
   stdin: Writable;
@@ -20,13 +22,13 @@ export interface AttachedStreams {
   ended: Promise<void>;
 }
 
-export interface FoundContainer {
+interface FoundContainer {
   id: string;
   name: string;
   labels: Readonly<Record<string, string>>;
 }
 
-export interface ContainerCommand {
+interface ContainerCommand {
   command: string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
@@ -105,7 +107,6 @@ export class ContainerManager {
     return await this.list(Object.entries(labels).map(([name, value]) => `${name}=${value}`));
   }
 
-  /** Containers with this label and any value. */
   async findWithLabel(name: string): Promise<FoundContainer[]> {
     return await this.list([name]);
   }

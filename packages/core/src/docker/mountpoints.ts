@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { hasErrorCode } from "@herdctl/protocol";
 import { z } from "zod";
 import { shortHash } from "./container-labels.ts";
-import { lstatIfExists } from "./workspace-facts.ts";
 import type { Placeholder } from "./workspace-guard.ts";
+import { lstatIfExists } from "./workspace-guard.ts";
 
 const mountpointRecordSchema = z.object({
   workspace: z.string(),

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Environment, ResolvedAgent } from "@herdctl/config";
-import { checkFolder, type Workspace } from "../workspaces/folder.ts";
 import { maskCredentials } from "../workspaces/git.ts";
+import { checkFolder, type Workspace } from "../workspaces/prepare-workspace.ts";
 import { type Finding, failed, ok } from "./check.ts";
 
 /** Variables that an agent's configuration refers to but that are not set. */

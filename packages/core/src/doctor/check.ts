@@ -1,3 +1,5 @@
+import type { LoadedFleet } from "@herdctl/config";
+import type { Problem } from "@herdctl/protocol";
 import type { Fix } from "./fix.ts";
 
 export const checkGroups = ["machine", "claude", "fleet", "agents", "docker"] as const;
@@ -41,3 +43,10 @@ export function failed(name: string, message: string, hint: string): Finding {
 export function notChecked(name: string, message: string, hint?: string): Finding {
   return { name, verdict: "unknown", message, ...(hint !== undefined && { hint }) };
 }
+
+/** The fleet that the doctor checks: none, one of another user that is not read, an invalid or a valid one. */
+export type DoctorTarget =
+  | { kind: "none" }
+  | { kind: "refused"; file: string; message: string; hint: string }
+  | { kind: "wrong"; file: string; problems: readonly Problem[] }
+  | { kind: "loaded"; loaded: LoadedFleet };

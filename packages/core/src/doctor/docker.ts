@@ -7,10 +7,14 @@ import {
   imageContractVersion,
   imageLabels,
   resolveAgentImage,
-} from "../docker/agent-image.ts";
-import { connectEngine, type ImageInfo, readImageInfo } from "../docker/engine.ts";
-import { engineAddress } from "../docker/engine-address.ts";
-import { hasDiskQuota } from "../docker/engine-facts.ts";
+} from "../docker/docker-config.ts";
+import {
+  connectEngine,
+  engineAddress,
+  hasDiskQuota,
+  type ImageInfo,
+  readImageInfo,
+} from "../docker/engine.ts";
 import { findMount, type HostMount, readHostMounts } from "../docker/host-mounts.ts";
 import { type Finding, failed, notChecked, ok, warning } from "./check.ts";
 import { selfTest } from "./self-test/self-test.ts";

@@ -81,7 +81,7 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-export interface DiskFacts {
+interface DiskFacts {
   /** The use of the path: `the state`, `temporary files`. */
   purpose: string;
   path: string;

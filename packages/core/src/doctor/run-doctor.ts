@@ -3,12 +3,11 @@ import { dirname, join } from "node:path";
 import { type Environment, type ResolvedAgent, readEnvironment } from "@herdctl/config";
 import { envFileName, stateDirOf } from "@herdctl/protocol";
 import { checkVariables, checkWorkspace } from "./agents.ts";
+import type { DoctorTarget } from "./check.ts";
 import { type Check, type CheckGroup, checkGroups, type Finding } from "./check.ts";
 import { type ApiCheckResult, checkApi } from "./claude/api.ts";
-import { checkBinary } from "./claude/binary.ts";
-import { evaluateCredential, groupAgentCredentials } from "./claude/sign-in.ts";
+import { checkBinary, evaluateCredential, groupAgentCredentials } from "./claude/binary.ts";
 import { checkContainers } from "./docker.ts";
-import type { DoctorTarget } from "./doctor-target.ts";
 import { applyFix } from "./fix.ts";
 import { checkPermissions, type OwnedPath } from "./fleet/permissions.ts";
 import { checkPort } from "./fleet/port.ts";
@@ -29,9 +28,7 @@ export interface DoctorOptions {
   running?: RunningFleet;
   /** Do not query the API. */
   offline?: boolean;
-  /** Fix problems that are safe to fix. */
   fix?: boolean;
-  /** Called when a slow step starts. */
   onStep?: (step: string) => void;
   signal: AbortSignal;
 }

@@ -1,8 +1,17 @@
-import { type AuditAction, type AuditDetails, type AuditEntry, UserError } from "@herdctl/protocol";
-import type { AuditStore } from "../store/model/audit-log.ts";
+import type { LoadedFleet } from "@herdctl/config";
+import {
+  type AuditAction,
+  type AuditDetails,
+  type AuditEntry,
+  type ShutdownOptions,
+  UserError,
+} from "@herdctl/protocol";
+import { configHash } from "../cluster/node-identity.ts";
 import { type Actor, identities } from "../store/model/identity.ts";
+import type { AuditStore } from "../store/sql/audit-store.ts";
+import type { StateManager } from "../store/state-manager.ts";
 
-export interface AuditLogWriterDeps {
+interface AuditLogWriterDeps {
   store(): AuditStore;
   reportError(message: string, cause?: unknown): void;
 }
@@ -29,18 +38,15 @@ const maxAddresses = 20;
 
 /** Writes the audit log: actions with their identity, and failed attempts to authenticate. */
 export class AuditLogWriter {
-  readonly #deps: AuditLogWriterDeps;
   /** Failures of this minute that are not recorded yet, grouped by their common fields. */
-  readonly #failures = new Map<string, { attempt: FailedAuthentication; count: number }>();
-  #timer: NodeJS.Timeout | undefined;
+  private readonly failures = new Map<string, { attempt: FailedAuthentication; count: number }>();
+  private timer: NodeJS.Timeout | undefined;
 
-  constructor(deps: AuditLogWriterDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: AuditLogWriterDeps) {}
 
   /** Durable when it resolves. */
   async record(actor: Actor, action: AuditedAction): Promise<void> {
-    await this.#deps.store().append(createAuditEntry(actor, action));
+    await this.deps.store().append(createAuditEntry(actor, action));
   }
 
   /** Does the work and records its result before the caller gets it. */
@@ -56,7 +62,7 @@ export class AuditLogWriter {
     } catch (error) {
       const entry = { ...createAuditEntry(actor, action), ...outcomeOfError(error) };
       // The caller gets the original error, even if it cannot be recorded.
-      await this.#append(entry);
+      await this.append(entry);
       throw error;
     }
     const { target = action.target, details } = describe(result);
@@ -72,34 +78,34 @@ export class AuditLogWriter {
   async recordFailedAuthentication(attempt: FailedAuthentication): Promise<void> {
     const { action, target, origin, error } = attempt;
     const key = JSON.stringify([action, target, origin, error]);
-    const isNew = !this.#failures.has(key);
-    const hasRoom = this.#failures.size < maxAddresses;
+    const isNew = !this.failures.has(key);
+    const hasRoom = this.failures.size < maxAddresses;
     const countedAttempt = isNew && !hasRoom ? { ...attempt, origin: "other addresses" } : attempt;
     const countedKey = countedAttempt === attempt ? key : JSON.stringify([action, target, error]);
-    const count = this.#failures.get(countedKey)?.count;
-    this.#timer ??= setTimeout(() => void this.flush(), summaryIntervalMs).unref();
+    const count = this.failures.get(countedKey)?.count;
+    this.timer ??= setTimeout(() => void this.flush(), summaryIntervalMs).unref();
     const isRecorded = /* defence: audit-failure-count */ count === undefined && hasRoom;
     const uncounted = isRecorded ? 0 : (count ?? 0) + 1;
-    this.#failures.set(countedKey, { attempt: countedAttempt, count: uncounted });
-    if (isRecorded) await this.#append(createFailureEntry(attempt, 1));
+    this.failures.set(countedKey, { attempt: countedAttempt, count: uncounted });
+    if (isRecorded) await this.append(createFailureEntry(attempt, 1));
   }
 
   /** Records the failures that are only counted so far. */
   async flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const failures = [...this.#failures.values()];
-    this.#failures.clear();
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const failures = [...this.failures.values()];
+    this.failures.clear();
     for (const { attempt, count } of failures) {
-      if (count > 0) await this.#append(createFailureEntry(attempt, count));
+      if (count > 0) await this.append(createFailureEntry(attempt, count));
     }
   }
 
-  async #append(entry: AuditEntry): Promise<void> {
+  private async append(entry: AuditEntry): Promise<void> {
     try {
-      await this.#deps.store().append(entry);
+      await this.deps.store().append(entry);
     } catch (error) {
-      this.#deps.reportError("Failed to write the audit log", error);
+      this.deps.reportError("Failed to write the audit log", error);
     }
   }
 }
@@ -133,4 +139,48 @@ function outcomeOfError(error: unknown): Pick<AuditEntry, "outcome" | "error"> {
   return error instanceof UserError
     ? { outcome: "refused", error: error.code }
     : { outcome: "failed", error: null };
+}
+
+/** For actions of this process that no one requested. */
+export const systemActor: Actor = { identity: identities.system, origin: "process" };
+
+/** The user that runs this process, or a program that embeds the fleet. */
+export function processActor(): Actor {
+  return { identity: identities.user(), origin: "process" };
+}
+
+export interface FleetAuditContext {
+  audit: AuditLogWriter;
+  state: StateManager;
+  loaded: LoadedFleet;
+  version: string;
+  node: string | undefined;
+}
+
+export async function recordStart(fleet: FleetAuditContext): Promise<void> {
+  const { audit, version, node } = fleet;
+  const details = { version, pid: process.pid, node: node ?? null };
+  await audit.record(processActor(), { action: "fleet.start", details });
+  await recordConfigChange(fleet, processActor());
+}
+
+/** Records every configuration that comes into force, once per hash. */
+export async function recordConfigChange(
+  { audit, state, loaded }: Pick<FleetAuditContext, "audit" | "state" | "loaded">,
+  actor: Actor,
+): Promise<void> {
+  const config_hash = configHash(loaded);
+  const { records } = await state.audit.list({ action: "config.change", limit: 1 });
+  if (records[0]?.details.config_hash === config_hash) return;
+  await audit.record(actor, { action: "config.change", details: { config_hash } });
+}
+
+/** The fleet stops even if this cannot be recorded. */
+export async function recordStop(
+  audit: AuditLogWriter,
+  actor: Actor,
+  { detach = false }: ShutdownOptions,
+): Promise<void> {
+  await audit.flush();
+  await audit.perform(actor, { action: "fleet.stop", details: { detach } }, async () => undefined);
 }

@@ -12,7 +12,7 @@ import { type FSWatcher, watch } from "chokidar";
 /** Editors write in several steps, and people often change several files. */
 const debounceMs = 300;
 
-export interface ConfigWatcherDeps {
+interface ConfigWatcherDeps {
   /** A time before the configuration was loaded. Files that changed after it cause a reload. */
   loadedAt: Date;
   loaded(): LoadedFleet;

@@ -1,8 +1,14 @@
-import { type Environment, type LoadedFleet, readEnvironment } from "@herdctl/config";
+import {
+  type Environment,
+  findTokenProblem,
+  type LoadedFleet,
+  readEnvironment,
+} from "@herdctl/config";
+import { type Allowance, UserError } from "@herdctl/protocol";
 import type { FleetProblems } from "../lib/fleet-problems.ts";
 import { canUseAnyPort } from "../triggers/webhooks/webhook-schedule.ts";
 
-export interface FleetHttpOptionsDeps {
+interface FleetHttpOptionsDeps {
   /** The environment that the fleet was started with. */
   env: Environment;
   problems: FleetProblems;
@@ -59,5 +65,41 @@ export class FleetHttpOptions {
   /** Reports why the server cannot be reached; undefined if it can. */
   reportProblem(message: string | undefined): void {
     this.deps.problems.set("port", message);
+  }
+}
+
+interface FleetMcpOptionsDeps {
+  /** The environment that the fleet was started with. */
+  env: Environment;
+  config(): LoadedFleet;
+}
+
+/** Settings of the fleet's MCP endpoint, from the configuration in force. */
+export class FleetMcpOptions {
+  constructor(private readonly deps: FleetMcpOptionsDeps) {}
+
+  get isEnabled(): boolean {
+    return this.deps.config().fleet.server.mcp !== undefined;
+  }
+
+  get allow(): readonly Allowance[] {
+    return this.deps.config().fleet.server.mcp?.allow ?? [];
+  }
+
+  /** The environment variable with the token. */
+  get tokenVariable(): string {
+    return this.deps.config().fleet.server.mcp?.token_env ?? "";
+  }
+
+  /**
+   * Read again each time, so that a changed `.env` takes effect immediately. Throws if the token
+   * cannot be used.
+   */
+  get token(): string {
+    const name = this.tokenVariable;
+    const token = readEnvironment(this.deps.config().fleet.dir, this.deps.env)[name] ?? "";
+    const problem = findTokenProblem(name, token);
+    if (!problem) return token.trim();
+    throw new UserError("secret_missing", problem.message, { hint: problem.hint });
   }
 }

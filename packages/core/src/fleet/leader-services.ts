@@ -1,8 +1,9 @@
 import { Mutex } from "@herdctl/protocol";
+
 /**
  * Services that one node runs for all: hooks, work sources, chats, retention, gates of schedules.
  */
-export interface LeaderServices {
+interface LeaderServices {
   /** Takes over from an earlier leader. */
   open(): Promise<void>;
   /** Checks the records from time to time, because events of other nodes can get lost. */

@@ -5,31 +5,31 @@ import {
   type ShutdownOptions,
   UserError,
 } from "@herdctl/protocol";
-import type { NodeOptions } from "../cluster/node-options.ts";
+import type { NodeOptions } from "../cluster/node-identity.ts";
 import { removeMovedRuns } from "../cluster/remove-moved-runs.ts";
 import type { Candidate } from "../jobs/admission/admit.ts";
 import { triggerAll } from "../jobs/admission/trigger-job.ts";
-import { agentConfigHash } from "../jobs/attempts/agent-config-hash.ts";
 import { resumeChainCancellations } from "../jobs/attempts/cancel-job.ts";
+import { agentConfigHash } from "../jobs/attempts/prestarted-processes.ts";
 import { type RecoveryResult, recover } from "../jobs/attempts/recovery.ts";
 import { drain } from "../jobs/dispatch/dispatcher.ts";
 import { EventHub } from "../lib/event-hub.ts";
 import { FleetProblems } from "../lib/fleet-problems.ts";
-import { removeStaleKeepAliveFolders } from "../runner/contract/keep-alive-folder.ts";
+import { removeStaleKeepAliveFolders } from "../runner/contract/claim-file.ts";
 import type { RunnerPool } from "../runner-pool/runner-pool.ts";
 import type { Actor } from "../store/model/identity.ts";
 import type { ChatPlatforms } from "../triggers/chat/connector.ts";
 import { ScheduleClock } from "../triggers/schedules/schedule-clock.ts";
 import { FleetAccess } from "./access.ts";
 import {
+  AuditLogWriter,
   type FleetAuditContext,
   processActor,
   recordConfigChange,
   recordStart,
   recordStop,
   systemActor,
-} from "./audit-lifecycle.ts";
-import { AuditLogWriter } from "./audit-log-writer.ts";
+} from "./audit-log-writer.ts";
 import { ConfigWatcher } from "./config-watcher.ts";
 import { Leadership } from "./leader-services.ts";
 import {

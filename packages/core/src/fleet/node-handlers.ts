@@ -1,16 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { NodeLifecycleHandlers } from "../cluster/node-lifecycle-handlers.ts";
+import { settleLostNode } from "../cluster/lost-nodes.ts";
+import type { NodeLifecycleHandlers } from "../cluster/node-command-bus.ts";
 import { removeMovedRuns } from "../cluster/remove-moved-runs.ts";
-import { settleLostNode } from "../cluster/settle-lost-node.ts";
 import { recover } from "../jobs/attempts/recovery.ts";
-import type { NodeCommandHandlers } from "../jobs/dispatch/queue-interface.ts";
-import type { SharedStore } from "../store/contracts/shared-store.ts";
+import type { NodeCommandHandlers } from "../jobs/dispatch/embedded-queue.ts";
+import type { SharedStore } from "../store/sql/shared-store.ts";
 import type { Leadership } from "./leader-services.ts";
 import type { FleetServices } from "./services.ts";
 
 const pollIntervalMs = 25;
 
-export interface NodeLifecycleHandlersDeps {
+interface NodeLifecycleHandlersDeps {
   services: FleetServices;
   shared: SharedStore;
   leadership: Leadership;

@@ -7,7 +7,7 @@ import type { ChatPlatforms } from "../triggers/chat/connector.ts";
 import type { FleetServices } from "./services.ts";
 import { streamJobOutput } from "./views/job-output.ts";
 
-export interface OpenChatOptions {
+interface OpenChatOptions {
   platforms: ChatPlatforms;
   problems: FleetProblems;
   /** URL of the fleet's HTTP server; null while it is not listening. */
@@ -15,7 +15,6 @@ export interface OpenChatOptions {
   asActor(actor: Actor): Pick<FleetControl, "trigger" | "cancel" | "answer">;
 }
 
-/** Creates the chat manager of a fleet. */
 export function openChat(
   { state, hub, fleet, environment, cluster, idleRunners, reportError }: FleetServices,
   { platforms, problems, url, asActor }: OpenChatOptions,

@@ -1,31 +1,39 @@
 import type { Environment, Fleet, LoadedFleet, ResolvedAgent } from "@herdctl/config";
 import { type Job, Mutex, type Outcome } from "@herdctl/protocol";
-import { type ClusterServices, createClusterServices } from "../cluster/cluster-services.ts";
-import { joinCluster } from "../cluster/join-cluster.ts";
+import {
+  type ClusterServices,
+  createClusterServices,
+  joinCluster,
+} from "../cluster/cluster-services.ts";
 import { isFencedError, type Membership } from "../cluster/membership.ts";
-import type { NodeOptions } from "../cluster/node-options.ts";
+import { NodeCommandBus } from "../cluster/node-command-bus.ts";
+import type { NodeOptions } from "../cluster/node-identity.ts";
+import type { AssignmentRules } from "../cluster/plan-assignments.ts";
+import { SharedQueue } from "../cluster/shared-queue.ts";
 import { HookWorker } from "../hooks/hook-worker.ts";
 import type { WorkClaimResult } from "../jobs/admission/work-item.ts";
 import type { AskPerson } from "../jobs/attempts/approval-requests.ts";
+import { PendingApprovals } from "../jobs/attempts/approval-requests.ts";
 import { BudgetWatch } from "../jobs/attempts/budget-watch.ts";
 import { cancelJob } from "../jobs/attempts/cancel-job.ts";
 import { ContainerCleanup } from "../jobs/attempts/container-cleanup.ts";
-import { PendingApprovals } from "../jobs/attempts/pending-approvals.ts";
 import { PrestartedProcesses } from "../jobs/attempts/prestarted-processes.ts";
+import { sessionRule } from "../jobs/attempts/session-plan.ts";
 import type { ToolCall } from "../jobs/attempts/tool-call.ts";
-import { AgentPauses } from "../jobs/dispatch/agent-pauses.ts";
-import { ApiBackoff } from "../jobs/dispatch/api-backoff.ts";
+import { AgentPauses, ApiBackoff } from "../jobs/dispatch/agent-pauses.ts";
 import { Dispatcher } from "../jobs/dispatch/dispatcher.ts";
-import type { Queue } from "../jobs/dispatch/queue-interface.ts";
+import type { Queue } from "../jobs/dispatch/embedded-queue.ts";
+import { EmbeddedQueue } from "../jobs/dispatch/embedded-queue.ts";
 import { ActiveJobs, type JobServices } from "../jobs/services.ts";
 import type { EventHub } from "../lib/event-hub.ts";
 import type { FleetProblems } from "../lib/fleet-problems.ts";
 import { dayOf } from "../lib/time-zone.ts";
-import { removeStaleKeepAliveFolders } from "../runner/contract/keep-alive-folder.ts";
-import { EndingRunners } from "../runner-pool/ending-runners.ts";
-import { IdleRunners } from "../runner-pool/idle-runners.ts";
+import { removeStaleKeepAliveFolders } from "../runner/contract/claim-file.ts";
+import { sessionHomeKindOf } from "../runner/contract/run-order.ts";
+import { EndingRunners, IdleRunners } from "../runner-pool/idle-runners.ts";
 import { RunnerPool } from "../runner-pool/runner-pool.ts";
 import type { RunnerLease } from "../store/files/lease-file.ts";
+import type { AffinityQuery } from "../store/model/assignment.ts";
 import type { ToolCallAnswer } from "../store/model/tool-call.ts";
 import { acquireLock, type StateLock } from "../store/sqlite/state-lock.ts";
 import { StateManager } from "../store/state-manager.ts";
@@ -35,10 +43,9 @@ import type { ScheduleClock } from "../triggers/schedules/schedule-clock.ts";
 import { WorkClaims } from "../triggers/work-sources/work-claims.ts";
 import type { ConfigWatcher } from "./config-watcher.ts";
 import type { Leadership } from "./leader-services.ts";
-import { openQueue } from "./open-queue.ts";
 import type { RetentionCleanup } from "./retention.ts";
 
-export interface FleetServicesOptions {
+interface FleetServicesOptions {
   hub: EventHub;
   problems: FleetProblems;
   loaded(): LoadedFleet;
@@ -118,10 +125,11 @@ export class FleetServices implements JobServices {
   }
 
   readonly lock: StateLock;
-  readonly #options: FleetServicesOptions;
 
-  private constructor(options: FleetServicesOptions, opened: OpenedState) {
-    this.#options = options;
+  private constructor(
+    private readonly options: FleetServicesOptions,
+    opened: OpenedState,
+  ) {
     this.hub = options.hub;
     this.lock = opened.lock;
     this.state = opened.state;
@@ -130,10 +138,10 @@ export class FleetServices implements JobServices {
 
     this.cluster = createClusterServices(this, this.nodes);
     this.containers = new ContainerCleanup(this);
-    this.runners = options.runners ?? this.#createRunnerPool();
-    this.endingRunners = new EndingRunners(() => this.#sweepKeptRuns());
+    this.runners = options.runners ?? this.createRunnerPool();
+    this.endingRunners = new EndingRunners(() => this.sweepKeptRuns());
     this.prestartedProcesses = new PrestartedProcesses(this);
-    this.idleRunners = new IdleRunners(() => this.#maxIdleRunners(), this.endingRunners);
+    this.idleRunners = new IdleRunners(() => this.maxIdleRunners(), this.endingRunners);
     this.budgets = new BudgetWatch(this);
     this.pendingApprovals = new PendingApprovals(this.state, this.hub);
     this.pauses = new AgentPauses(this.state, this.hub, options.loaded);
@@ -161,7 +169,7 @@ export class FleetServices implements JobServices {
 
   /** The configuration as written, without what agents have scheduled. */
   get configuredFleet(): Fleet {
-    return this.#options.loaded().fleet;
+    return this.options.loaded().fleet;
   }
 
   get nodeId(): string | undefined {
@@ -171,7 +179,7 @@ export class FleetServices implements JobServices {
   // Arrow functions, because consumers take them out of the object.
   readonly fleet = (): Fleet => this.agentSchedules.applyTo(this.configuredFleet);
 
-  readonly environment = (): Environment => this.#options.loaded().environment;
+  readonly environment = (): Environment => this.options.loaded().environment;
 
   readonly lease = (): RunnerLease | undefined => this.nodes?.lease.runnerLease;
 
@@ -182,17 +190,17 @@ export class FleetServices implements JobServices {
   readonly isWatched = (jobId: string): boolean => this.watchedJobs.has(jobId);
 
   readonly isConversation = ({ id, trigger_type }: Job): boolean => {
-    if (this.#options.ownJobsOnly) return false;
+    if (this.options.ownJobsOnly) return false;
     return trigger_type === "chat" || this.conversationJobs.has(id);
   };
 
   readonly askPerson = (jobId: string): AskPerson | undefined => {
-    const isUnattended = this.#options.unattended && this.ownJobs.has(jobId);
+    const isUnattended = this.options.unattended && this.ownJobs.has(jobId);
     return isUnattended ? undefined : this.pendingApprovals.ask;
   };
 
   readonly handleToolCall = (call: ToolCall): Promise<ToolCallAnswer | undefined> =>
-    this.#options.handleToolCall(call, this);
+    this.options.handleToolCall(call, this);
 
   readonly claimWork = (agent: ResolvedAgent): Promise<WorkClaimResult> =>
     this.workClaims.claimNext(agent);
@@ -202,11 +210,11 @@ export class FleetServices implements JobServices {
   readonly onAttemptEnded = async (agent: string, outcome: Outcome): Promise<void> => {
     this.backoff.onOutcome(outcome.code);
     if (outcome.code === "docker_unavailable") this.containers.sweep();
-    if (!this.#options.ownJobsOnly) await this.pauses.onOutcome(agent, outcome);
+    if (!this.options.ownJobsOnly) await this.pauses.onOutcome(agent, outcome);
   };
 
   readonly setStoreProblem = (problem: string | undefined): void =>
-    this.#options.problems.set("state", problem);
+    this.options.problems.set("state", problem);
 
   /**
    * A write that was refused because the lease ended triggers a heartbeat, so that the node notices
@@ -214,11 +222,11 @@ export class FleetServices implements JobServices {
    */
   readonly reportError = (message: string, cause?: unknown): void => {
     if (this.nodes && isFencedError(cause)) this.nodes.heartbeat();
-    else this.#options.reportError(message, cause);
+    else this.options.reportError(message, cause);
   };
 
   newHookWorker(): HookWorker {
-    const { ownJobsOnly } = this.#options;
+    const { ownJobsOnly } = this.options;
     return new HookWorker({
       state: this.state,
       fleet: () => this.configuredFleet,
@@ -229,7 +237,7 @@ export class FleetServices implements JobServices {
     });
   }
 
-  #createRunnerPool(): RunnerPool {
+  private createRunnerPool(): RunnerPool {
     const size = this.configuredFleet.fleet.max_keep_alive > 0 ? 1 : 0;
     const needs = () => {
       const { agents } = this.configuredFleet;
@@ -239,11 +247,11 @@ export class FleetServices implements JobServices {
     return new RunnerPool({ size, neededLibraries: needs, refill: true });
   }
 
-  #maxIdleRunners(): number {
+  private maxIdleRunners(): number {
     return this.configuredFleet.fleet.max_keep_alive - this.prestartedProcesses.count;
   }
 
-  async #sweepKeptRuns(): Promise<void> {
+  private async sweepKeptRuns(): Promise<void> {
     await removeStaleKeepAliveFolders(this.state.stateDir).catch((error) =>
       this.reportError("Failed to clean up after a runner", error),
     );
@@ -256,4 +264,57 @@ interface OpenedState {
   state: StateManager;
   nodes: Membership | undefined;
   agentSchedules: AgentSchedules;
+}
+
+interface QueueServices
+  extends Pick<JobServices, "state" | "fleet" | "reportError" | "activeJobs"> {
+  cluster: ClusterServices | undefined;
+}
+
+/** The queue for this state. `own` limits it to jobs that were triggered in this process. */
+function openQueue(
+  { state, cluster, fleet, reportError, activeJobs }: QueueServices,
+  own?: (jobId: string) => boolean,
+): Queue {
+  const isActive = (jobId: string) => activeJobs.isActive(jobId);
+  const { shared } = state;
+  if (!shared || !cluster)
+    return new EmbeddedQueue({ jobs: state.jobs, isActive, isOwnJob: own ?? (() => true) });
+  const { nodes } = cluster;
+  const { connectionString } = shared;
+  return new SharedQueue({
+    jobs: state.jobs,
+    commandBus: new NodeCommandBus({ connectionString, nodeId: nodes.id, reportError }),
+    currentNode: () => nodes,
+    knownNodes: () => nodes.nodes,
+    canAssign: () => nodes.isConfigCurrent,
+    rules: () => assignmentRules(fleet().agents),
+    isOwnJob: own,
+    isActive,
+  });
+}
+
+function assignmentRules(
+  agents: readonly ResolvedAgent[],
+): Pick<AssignmentRules, "placementRules" | "latestSessionQuery"> {
+  const byName = new Map(agents.map((agent) => [agent.name, agent]));
+  return {
+    placementRules: new Map(
+      agents.map(({ name, runs_on: runsOn, when_node_gone: whenNodeGone }) => [
+        name,
+        { runsOn, whenNodeGone },
+      ]),
+    ),
+    latestSessionQuery: ({ agent, schedule }) => latestOf(byName.get(agent), schedule),
+  };
+}
+
+/** The session that a job resumes by default, as `prepareRun` will choose it. */
+function latestOf(
+  agent: ResolvedAgent | undefined,
+  schedule: string | null,
+): AffinityQuery["latestSession"] {
+  if (!agent) return null;
+  const { shouldResume, ownerSchedule } = sessionRule(agent, schedule);
+  return shouldResume ? { sessionHome: sessionHomeKindOf(agent), ownerSchedule } : null;
 }

@@ -9,7 +9,7 @@ import {
 } from "../triggers/webhooks/webhook-receiver.ts";
 import type { AuditLogWriter } from "./audit-log-writer.ts";
 
-export interface FleetWebhooksDeps {
+interface FleetWebhooksDeps {
   /** The environment that the fleet was started with. */
   env: Environment;
   hub: EventHub;

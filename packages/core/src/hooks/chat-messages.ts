@@ -1,6 +1,5 @@
 import type { HookOf } from "@herdctl/config";
-import type { HookAttempt, HookResult } from "./hook-attempt.ts";
-import type { HookContext } from "./hook-context.ts";
+import type { HookAttempt, HookContext, HookResult } from "./hook-attempt.ts";
 import { httpPost } from "./http-post.ts";
 
 /** The parts of a message about a job. Each chat has a different layout for them. */

@@ -1,6 +1,5 @@
 import type { Environment } from "@herdctl/config";
-import type { HookRun } from "@herdctl/protocol";
-import type { HookContext } from "./hook-context.ts";
+import type { HookRun, Job } from "@herdctl/protocol";
 
 /** The input of one attempt, for hooks of any type. */
 export interface HookAttempt {
@@ -13,7 +12,6 @@ export interface HookAttempt {
   signal: AbortSignal;
 }
 
-/** The result of one attempt of a hook. */
 export type HookResult =
   | { ok: true; message: string; output: string }
   | {
@@ -35,4 +33,33 @@ export function failed(
   details: { output?: string; isTransient?: boolean; retryAfterMs?: number } = {},
 ): HookResult {
   return { ok: false, message, output: "", isTransient: true, ...details };
+}
+
+export interface HookContext {
+  type: "job.finished";
+  timestamp: string;
+  fleet: string;
+  hook: Pick<HookRun, "id" | "event"> & { attempt: number };
+  job: ReportedJob;
+}
+
+type ReportedJob = Omit<Job, "prompt" | "runner" | "idempotency_key" | "due_at" | "priority">;
+
+/** The prompt is left out: it may be long or confidential, and receivers can request the job. */
+export function createHookContext(run: HookRun, job: Job, fleet: string): HookContext {
+  const {
+    prompt: _,
+    runner: __,
+    idempotency_key: ___,
+    due_at: ____,
+    priority: _____,
+    ...reportedJob
+  } = job;
+  return {
+    type: "job.finished",
+    timestamp: job.finished_at ?? run.created_at,
+    fleet,
+    hook: { id: run.id, event: run.event, attempt: run.attempts },
+    job: reportedJob,
+  };
 }

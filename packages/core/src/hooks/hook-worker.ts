@@ -5,13 +5,11 @@ import { PassRunner } from "../lib/pass-runner.ts";
 import { killRunProcesses } from "../process-tree/kill-processes.ts";
 import type { StateManager } from "../store/state-manager.ts";
 import { failPoint } from "../testing/failpoints.ts";
-import { failed, type HookResult } from "./hook-attempt.ts";
-import { createHookContext } from "./hook-context.ts";
-import { runHook } from "./run-hook.ts";
+import { createHookContext, failed, type HookResult } from "./hook-attempt.ts";
+import { hookToken, runHook } from "./run-hook.ts";
 import { findHook, selectHooks } from "./select-hooks.ts";
-import { hookToken } from "./shell-hook.ts";
 
-export interface HookWorkerOptions {
+interface HookWorkerOptions {
   state: StateManager;
   fleet(): Fleet;
   environment(): Environment;

@@ -6,7 +6,7 @@ import { errorCode } from "@herdctl/protocol";
 import { isPublicAddress } from "../lib/public-address.ts";
 import { failed, type HookResult, succeeded } from "./hook-attempt.ts";
 
-export interface HttpPostRequest {
+interface HttpPostRequest {
   url: string;
   body: string;
   headers?: Record<string, string>;

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
-import { type Hook, InvalidValue, parseCondition, type ResolvedAgent } from "@herdctl/config";
+import {
+  type ComparisonOperator,
+  type Condition,
+  type ConditionValue,
+  type Hook,
+  InvalidValue,
+  type Operand,
+  parseCondition,
+  type ResolvedAgent,
+} from "@herdctl/config";
 import type { HookRun, Job, JobStatus, PlannedHook } from "@herdctl/protocol";
-import { evaluateCondition } from "./evaluate-condition.ts";
 
 const hookEvents = ["after_run", "on_error"] as const;
 
@@ -52,4 +60,80 @@ function isSuccess({ status }: Job): boolean {
 /** The hash covers what the hook does. Changed retries or timeouts do not make it another hook. */
 function hookHash({ retry: _, timeout: __, ...hook }: Hook): string {
   return createHash("sha256").update(JSON.stringify(hook)).digest("hex").slice(0, 16);
+}
+
+/**
+ * Whether a condition holds for a finished job. Unknown values are `null`, which is neither less
+ * nor more than any value.
+ */
+export function evaluateCondition(condition: Condition, job: Job): boolean {
+  switch (condition.kind) {
+    case "and":
+      return condition.parts.every((part) => evaluateCondition(part, job));
+    case "or":
+      return condition.parts.some((part) => evaluateCondition(part, job));
+    case "not":
+      return !evaluateCondition(condition.part, job);
+    case "holds":
+      return Boolean(operandValue(condition.operand, job));
+    case "compare":
+      return comparators[condition.sign](
+        operandValue(condition.left, job),
+        operandValue(condition.right, job),
+      );
+  }
+}
+
+const comparators: Record<
+  ComparisonOperator,
+  (left: ConditionValue, right: ConditionValue) => boolean
+> = {
+  "==": (left, right) => left === right,
+  "!=": (left, right) => left !== right,
+  "<": numericOnly((left, right) => left < right),
+  "<=": numericOnly((left, right) => left <= right),
+  ">": numericOnly((left, right) => left > right),
+  ">=": numericOnly((left, right) => left >= right),
+};
+
+/** Only numbers can be less or more than each other, so that a wrong type never triggers a hook. */
+function numericOnly(compareNumbers: (left: number, right: number) => boolean) {
+  return (left: ConditionValue, right: ConditionValue) =>
+    typeof left === "number" && typeof right === "number" && compareNumbers(left, right);
+}
+
+function operandValue(operand: Operand, job: Job): ConditionValue {
+  if (operand.kind === "value") return operand.value;
+  return toScalar(operand.path.reduce<unknown>(readOwnProperty, conditionVariables(job)));
+}
+
+function conditionVariables(job: Job): Record<string, unknown> {
+  const { status, cost_usd, duration_seconds, attempts, agent, schedule, metadata, report } = job;
+  const outcome = job.outcome?.code;
+  const trigger = job.trigger_type;
+  return {
+    outcome,
+    status,
+    cost_usd,
+    duration_seconds,
+    attempts,
+    agent,
+    schedule,
+    trigger,
+    metadata,
+    report,
+  };
+}
+
+function readOwnProperty(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return Object.entries(value).find(([key]) => key === name)?.[1];
+}
+
+/** Lists and objects count as true; conditions cannot inspect them further. */
+function toScalar(value: unknown): ConditionValue {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+    return value;
+  }
+  return value === undefined || value === null ? null : true;
 }

@@ -8,8 +8,8 @@ import type { Environment } from "@herdctl/config";
 import { UserError } from "@herdctl/protocol";
 import type Docker from "dockerode";
 import { type Pack, pack } from "tar-stream";
-import { sdkBinaryPath } from "../claude/sdk-binary.ts";
-import { imageContractVersion, imageLabels, resolveAgentImage } from "../docker/agent-image.ts";
+import { sdkBinaryPath } from "../claude/binary.ts";
+import { imageContractVersion, imageLabels, resolveAgentImage } from "../docker/docker-config.ts";
 import { connectEngine } from "../docker/engine.ts";
 import { type BuildEvent, BuildLog, parseBuildEvents } from "./build-log.ts";
 
@@ -27,7 +27,6 @@ export interface BuildImageOptions {
 export interface BuiltImage {
   image: string;
   id: string;
-  /** Version of `claude` in the image. */
   claude: string;
 }
 
@@ -113,7 +112,6 @@ interface ArchiveEntry {
   mode: number;
 }
 
-/** A tar stream of these files. */
 function createTarArchive(files: ArchiveEntry[]): Readable {
   const archive = pack();
   addFiles(archive, files).catch((error: Error) => archive.destroy(error));

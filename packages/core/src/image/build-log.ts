@@ -60,7 +60,6 @@ export class BuildLog {
   }
 }
 
-/** Events during a build. */
 export type BuildEvent =
   | { kind: "step"; number: number; total: number; text: string }
   | { kind: "line"; text: string }

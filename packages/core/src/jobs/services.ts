@@ -1,8 +1,7 @@
 import type { Environment, Fleet, ResolvedAgent } from "@herdctl/config";
 import type { Job, Outcome, ScheduleRef } from "@herdctl/protocol";
 import type { EventHub } from "../lib/event-hub.ts";
-import type { EndingRunners } from "../runner-pool/ending-runners.ts";
-import type { IdleRunners } from "../runner-pool/idle-runners.ts";
+import type { EndingRunners, IdleRunners } from "../runner-pool/idle-runners.ts";
 import type { RunnerPool } from "../runner-pool/runner-pool.ts";
 import type { RunnerLease } from "../store/files/lease-file.ts";
 import type { OneShot } from "../store/model/agent-schedule.ts";
@@ -13,8 +12,8 @@ import type { AskPerson } from "./attempts/approval-requests.ts";
 import type { BudgetWatch } from "./attempts/budget-watch.ts";
 import type { PrestartedProcesses } from "./attempts/prestarted-processes.ts";
 import type { ToolCall } from "./attempts/tool-call.ts";
-import type { ApiBackoff } from "./dispatch/api-backoff.ts";
-import type { Queue } from "./dispatch/queue-interface.ts";
+import type { ApiBackoff } from "./dispatch/agent-pauses.ts";
+import type { Queue } from "./dispatch/embedded-queue.ts";
 
 /** The services of the fleet process that jobs need, implemented by `FleetServices`. */
 export interface JobServices {
@@ -99,7 +98,6 @@ export interface JobDispatcher {
   wake(created?: readonly Job[]): void;
 }
 
-/** The cluster services that jobs need. */
 interface ClusterServices {
   nodes: {
     readonly id: string;

@@ -1,3 +1,5 @@
+import type { Environment } from "@herdctl/config";
+
 /** The same JSON text for equal values, regardless of key order. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sortKeys(value));
@@ -8,4 +10,10 @@ function sortKeys(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]));
+}
+
+export function dropUndefined(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { hasErrorCode } from "@herdctl/protocol";
 import { LineSplitter } from "./line-splitter.ts";
 
-export interface FileLine {
+interface FileLine {
   text: string;
   /** Byte offset after its end. */
   end: number;
@@ -45,87 +45,87 @@ async function openReader(file: string, from: number): Promise<FileLineReader | 
 const chunkBytes = 256 * 1024;
 
 class FileLineReader {
-  readonly #handle: FileHandle;
-  readonly #splitter: LineSplitter;
+  private readonly splitter: LineSplitter;
 
-  constructor(handle: FileHandle, position: number) {
-    this.#handle = handle;
-    this.#splitter = new LineSplitter(position);
+  constructor(
+    private readonly handle: FileHandle,
+    position: number,
+  ) {
+    this.splitter = new LineSplitter(position);
   }
 
   /** Reads to the current end of the file and keeps an incomplete line for the next call. */
   async *read(): AsyncGenerator<FileLine> {
     for (;;) {
       const chunk = Buffer.allocUnsafe(chunkBytes);
-      const { bytesRead } = await this.#handle.read(chunk, 0, chunkBytes, this.#splitter.offset);
+      const { bytesRead } = await this.handle.read(chunk, 0, chunkBytes, this.splitter.offset);
       if (bytesRead === 0) return;
-      for (const line of this.#splitter.push(chunk.subarray(0, bytesRead)))
+      for (const line of this.splitter.push(chunk.subarray(0, bytesRead)))
         if (line.kind === "complete") yield { text: line.bytes.toString("utf8"), end: line.end };
     }
   }
 
   close(): Promise<void> {
-    return this.#handle.close();
+    return this.handle.close();
   }
 }
 
 /** Change notifications can be late, merged or missing, so the file is also polled. */
 class FileChanges {
-  readonly #file: string;
-  readonly #signal: AbortSignal;
-  #watcher: FSWatcher | undefined;
-  #pending = false;
-  #wake = () => {};
+  private watcher: FSWatcher | undefined;
+  private pending = false;
+  private wake = () => {};
 
-  constructor(file: string, signal: AbortSignal) {
-    this.#file = file;
-    this.#signal = signal;
-    this.#watch();
+  constructor(
+    private readonly file: string,
+    private readonly signal: AbortSignal,
+  ) {
+    this.watch();
   }
 
   async next(): Promise<void> {
-    this.#watch();
-    if (!this.#pending && !this.#signal.aborted) await this.#sleep(this.#watcher ? 1000 : 100);
-    this.#pending = false;
+    this.watch();
+    if (!this.pending && !this.signal.aborted) await this.sleep(this.watcher ? 1000 : 100);
+    this.pending = false;
   }
 
   close(): void {
-    this.#watcher?.close();
+    this.watcher?.close();
   }
 
-  #sleep(milliseconds: number): Promise<void> {
+  private sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
-        this.#signal.removeEventListener("abort", done);
-        this.#wake = () => {};
+        this.signal.removeEventListener("abort", done);
+        this.wake = () => {};
         resolve();
       };
       const timer = setTimeout(done, milliseconds);
-      this.#signal.addEventListener("abort", done);
-      this.#wake = done;
+      this.signal.addEventListener("abort", done);
+      this.wake = done;
     });
   }
 
-  #watch(): void {
-    if (this.#watcher) return;
+  private watch(): void {
+    if (this.watcher) return;
     try {
-      this.#watcher = watch(dirname(this.#file), (_event, name) => {
-        if (name === null || name === basename(this.#file)) this.#onChange();
+      this.watcher = watch(dirname(this.file), (_event, name) => {
+        if (name === null || name === basename(this.file)) this.onChange();
       });
-      this.#watcher.on("error", () => this.#unwatch());
+      this.watcher.on("error", () => this.unwatch());
     } catch {
       // The folder does not exist yet, or the system is out of watches: polling is enough.
     }
   }
 
-  #unwatch(): void {
-    this.#watcher?.close();
-    this.#watcher = undefined;
+  private unwatch(): void {
+    this.watcher?.close();
+    this.watcher = undefined;
   }
 
-  #onChange(): void {
-    this.#pending = true;
-    this.#wake();
+  private onChange(): void {
+    this.pending = true;
+    this.wake();
   }
 }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
-export interface PrivateAddress {
+interface PrivateAddress {
   reason: string;
   /** Whether the address can belong to a host of the operator's own network. */
   isLocalNetwork: boolean;

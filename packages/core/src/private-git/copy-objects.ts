@@ -6,7 +6,7 @@ import { safeGit } from "./safe-git.ts";
 import { listUntrusted, openUntrusted } from "./untrusted-file.ts";
 
 /** Limits for objects copied from a container; the job gets a warning if they are exceeded. */
-export const objectLimits = { files: 500_000, bytes: 4 * 1024 ** 3 };
+const objectLimits = { files: 500_000, bytes: 4 * 1024 ** 3 };
 
 class TooManyObjects extends Error {
   override readonly name = "TooManyObjects";

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { kindOf } from "../docker/workspace-facts.ts";
+import { kindOf } from "../docker/workspace-guard.ts";
 import { type ConfigEntry, listConfig } from "./safe-git.ts";
 
 /** A path in the workspace that the operator's git would execute or read as configuration. */
@@ -11,7 +11,7 @@ export interface NamedFile {
   kind: "file" | "folder";
 }
 
-export interface NamedFiles {
+interface NamedFiles {
   files: NamedFile[];
   warnings: string[];
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { kindOf } from "../docker/workspace-facts.ts";
+import { kindOf } from "../docker/workspace-guard.ts";
 import { type ConfigEntry, GitFailed, gitOrUndefined, listConfig, safeGit } from "./safe-git.ts";
 
 /** The operator's repository of a workspace. Containers never write to it. */
@@ -15,7 +15,7 @@ export interface HostRepository {
   config: ConfigEntry[];
 }
 
-export interface HostHead {
+interface HostHead {
   /** Null if HEAD is detached. */
   ref: string | null;
   /** Null before the first commit. */

@@ -10,14 +10,14 @@ import {
 import { join } from "node:path";
 import type { ContainerUser } from "../docker/docker-config.ts";
 import { containerPaths } from "../lib/container-layout.ts";
-import { chownRecursively } from "../workspaces/folder.ts";
+import { chownRecursively } from "../workspaces/prepare-workspace.ts";
 import { type GitHistory, gitLayout, readHistory } from "./git-record.ts";
 import type { HostRepository } from "./host-repository.ts";
 import { privateConfig } from "./private-config.ts";
 import { gitOrUndefined, safeGit } from "./safe-git.ts";
 
 /** The initial state of a private git directory. */
-export interface GitStart {
+interface GitStart {
   head: string | null;
   headRef: string | null;
   /** Object ids by full name, as in `packed-refs`. */

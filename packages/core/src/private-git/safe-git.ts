@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { devNull } from "node:os";
 
-export interface GitCall {
+interface GitCall {
   /** The git directory; passed explicitly, so that git does not search for one from `cwd`. */
   gitDir?: string;
   cwd?: string;

@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open, readdir, readlink, realpath } from "node:
 import { join } from "node:path";
 import { hasErrorCode } from "@herdctl/protocol";
 
-export interface UntrustedFile {
+interface UntrustedFile {
   handle: FileHandle;
   bytes: number;
 }
@@ -57,7 +57,7 @@ export async function readUntrusted(
   }
 }
 
-export interface UntrustedEntry {
+interface UntrustedEntry {
   name: string;
   kind: "file" | "folder" | "other";
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { UserError } from "@herdctl/protocol";
 import { shortHash } from "../docker/container-labels.ts";
 import type { Mount } from "../docker/mounts.ts";
-import { ensureEmptyEntries, kindOf } from "../docker/workspace-facts.ts";
+import { ensureEmptyEntries, kindOf } from "../docker/workspace-guard.ts";
 import { containerPaths } from "../lib/container-layout.ts";
 import { filesNamedByGit, type NamedFile } from "./files-named-by-git.ts";
 import { gitLayout } from "./git-record.ts";

@@ -15,13 +15,10 @@ import { listPids, readProc } from "./process-table.ts";
  * starting a new session or clearing its environment, and the kernel can kill the whole group.
  */
 export class RunCgroup {
-  readonly #folder: string;
-  #isComplete: boolean;
-
-  private constructor(folder: string, isComplete: boolean) {
-    this.#folder = folder;
-    this.#isComplete = isComplete;
-  }
+  private constructor(
+    private readonly folder: string,
+    private isComplete: boolean,
+  ) {}
 
   /** Undefined if the system or our permissions do not allow one. */
   static create(runToken: string, pid: number): RunCgroup | undefined {
@@ -53,35 +50,35 @@ export class RunCgroup {
 
   /** Adds another process of the run. Processes that it has already forked stay outside. */
   add(pid: number): void {
-    this.#isComplete = false;
-    succeeds(() => writeFileSync(join(this.#folder, "cgroup.procs"), String(pid)));
+    this.isComplete = false;
+    succeeds(() => writeFileSync(join(this.folder, "cgroup.procs"), String(pid)));
   }
 
   members(): number[] {
-    return foldersBelow(this.#folder).flatMap((folder) =>
+    return foldersBelow(this.folder).flatMap((folder) =>
       read(join(folder, "cgroup.procs")).split("\n").filter(Boolean).map(Number),
     );
   }
 
   /** True if the group held every process of the run and none is left. */
   isKnownEmpty(): boolean {
-    return this.#isComplete && existsSync(this.#folder) && this.members().length === 0;
+    return this.isComplete && existsSync(this.folder) && this.members().length === 0;
   }
 
   /** Has no effect before Linux 5.14; the caller then kills the members one by one. */
   kill(): void {
-    succeeds(() => writeFileSync(join(this.#folder, "cgroup.kill"), "1"));
+    succeeds(() => writeFileSync(join(this.folder, "cgroup.kill"), "1"));
   }
 
   /** The kernel keeps a group until its last dead process is reaped. */
   async remove(): Promise<void> {
     const deadline = Date.now() + 1_000;
-    while (!this.#tryRemove() && Date.now() < deadline) await delay(10);
+    while (!this.tryRemove() && Date.now() < deadline) await delay(10);
   }
 
-  #tryRemove(): boolean {
-    for (const folder of foldersBelow(this.#folder).reverse()) succeeds(() => rmdirSync(folder));
-    return !existsSync(this.#folder);
+  private tryRemove(): boolean {
+    for (const folder of foldersBelow(this.folder).reverse()) succeeds(() => rmdirSync(folder));
+    return !existsSync(this.folder);
   }
 }
 

@@ -80,3 +80,71 @@ function runPs(): string {
     stdio: ["ignore", "pipe", "ignore"],
   });
 }
+
+/** Start times by pid. */
+export type ProcessStartTimes = Map<number, string>;
+
+/** The known processes that are still alive, and all their descendants. */
+export function findLivingDescendants(
+  table: readonly ProcessEntry[],
+  known: ProcessStartTimes,
+): ProcessEntry[] {
+  const children = groupByParent(table);
+  const living = new Set(table.filter((entry) => known.get(entry.pid) === entry.startTime));
+  // Iteration over a Set includes entries that are added during the iteration.
+  for (const parent of living) {
+    for (const child of children.get(parent.pid) ?? []) living.add(child);
+  }
+  return [...living];
+}
+
+export function findAncestors(table: readonly ProcessEntry[], pid: number): Set<number> {
+  const parents = new Map(table.map((entry) => [entry.pid, entry.ppid]));
+  const ancestors = new Set<number>();
+  let next: number | undefined = pid;
+  while (next !== undefined && !ancestors.has(next)) {
+    ancestors.add(next);
+    next = parents.get(next);
+  }
+  return ancestors;
+}
+
+function groupByParent(table: readonly ProcessEntry[]): Map<number, ProcessEntry[]> {
+  const children = new Map<number, ProcessEntry[]>();
+  for (const entry of table) {
+    const siblings = children.get(entry.ppid);
+    if (siblings) siblings.push(entry);
+    else children.set(entry.ppid, [entry]);
+  }
+  return children;
+}
+
+/**
+ * Yields processes that carry the run's marker as they are found. In a chain where each process forks
+ * the next and exits, all of them would be gone by the end of a full scan of `/proc`.
+ */
+export function* findMarkedProcesses(
+  runToken: string,
+  unmarked: Set<number>,
+): Generator<ProcessEntry> {
+  for (const pid of listPids()) {
+    if (unmarked.has(pid)) continue;
+    const environ = readProc(pid, "environ");
+    if (/* defence: marked-process-kill */ environ !== undefined && hasMarker(environ, runToken)) {
+      const entry = readProcess(pid, "linux");
+      if (entry) yield entry;
+      continue;
+    }
+    // It reads as empty during `execve`.
+    if (environ) unmarked.add(pid);
+  }
+}
+
+/** Whether the marker is a whole entry, not part of another one. */
+export function hasMarker(environ: string, runToken: string): boolean {
+  // defence: whole-marker
+  return `\0${environ}\0`.includes(`\0${runMarkerVariable}=${runToken}\0`);
+}
+
+/** The environment variable that marks every process of a run, so that leftovers can be killed. */
+export const runMarkerVariable = "HERDCTL_RUN";

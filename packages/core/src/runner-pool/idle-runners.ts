@@ -1,7 +1,7 @@
-import type { EndingRunners } from "./ending-runners.ts";
+import { raceTimeout } from "@herdctl/protocol";
 import type { StartedRunner } from "./runner-pool.ts";
 
-export interface IdleRunner {
+interface IdleRunner {
   sessionId: string;
   agent: string;
   /** Hash of the agent's configuration; when it changes, the runner's `claude` is out of date. */
@@ -67,5 +67,42 @@ export class IdleRunners {
     clearTimeout(entry.timer);
     this.entries.delete(entry.sessionId);
     return entry;
+  }
+}
+
+/** How long a runner may take to end what it holds. */
+const graceMs = 10_000;
+
+/** Ends runners that get no further job, and kills those that do not exit in time. */
+export class EndingRunners {
+  private readonly ending = new Set<Promise<void>>();
+
+  /** `onExit` is called after the exit of each runner, whatever its cause. */
+  constructor(private readonly onExit: () => Promise<void>) {}
+
+  /** A runner whose input closes ends its `claude` and then itself. */
+  end(runner: StartedRunner): void {
+    runner.release();
+    const ended = this.awaitExit(runner).finally(() => this.ending.delete(ended));
+    this.ending.add(ended);
+  }
+
+  /** Resolves when all of them have exited. */
+  async stop(): Promise<void> {
+    await Promise.all(this.ending);
+  }
+
+  private async awaitExit({ pid, exited }: StartedRunner): Promise<void> {
+    await raceTimeout(exited, graceMs, () => kill(pid));
+    await exited;
+    await this.onExit();
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has exited in the meantime.
   }
 }

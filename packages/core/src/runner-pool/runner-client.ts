@@ -18,7 +18,7 @@ import { runnerSocketPath } from "../runner/contract/paths.ts";
 import type { SpendLimit } from "../runner/contract/spend-limit.ts";
 import type { ToolCallAnswer } from "../store/model/tool-call.ts";
 
-export interface RunnerClientEvents {
+interface RunnerClientEvents {
   approval: [request: ApprovalRequestMessage];
   /** The request needs no answer any more. Also sent to the connection that answered it. */
   withdrawn: [withdrawn: ApprovalWithdrawnMessage];
@@ -86,7 +86,7 @@ export class RunnerClient extends EventEmitter<RunnerClientEvents> {
   }
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** How long a runner may take to start listening. */
   timeoutMs?: number;
   signal?: AbortSignal;

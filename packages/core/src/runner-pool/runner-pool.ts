@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { ProcessIdentity } from "@herdctl/protocol";
+import { RefillTimer } from "../lib/pass-runner.ts";
 import { identifyProcess } from "../lib/process-identity.ts";
-import { RefillTimer } from "../lib/refill-timer.ts";
 import type { RunnerAssignment } from "../runner/contract/messages.ts";
 import {
   type PreloadLibraries,

@@ -1,10 +1,10 @@
 import type { Fleet, ResolvedAgent } from "@herdctl/config";
 import { type Job, outcomes } from "@herdctl/protocol";
 import { admit } from "../jobs/admission/admit.ts";
-import { sharedLimits } from "../jobs/attempts/spend-limits.ts";
+import { sharedLimits } from "../jobs/attempts/budget-watch.ts";
 import { dayOf } from "../lib/time-zone.ts";
 import { RunnerError, SDKError } from "../runner/contract/errors.ts";
-import type { SpendPlan } from "../runner/contract/spend-plan.ts";
+import type { SpendPlan } from "../runner/contract/run-order.ts";
 import { newJobId } from "../store/model/ids.ts";
 import { StateManager } from "../store/state-manager.ts";
 import { type JobCallbacks, runJob, skipHooks } from "./run-job.ts";

@@ -4,11 +4,11 @@ import { ApprovalRequests, type AskPerson } from "../jobs/attempts/approval-requ
 import { beginAttempt } from "../jobs/attempts/begin-attempt.ts";
 import type { RunRequest } from "../jobs/attempts/prepare-run.ts";
 import { settleRun } from "../jobs/attempts/settle-run.ts";
-import { dropUndefined } from "../lib/drop-undefined.ts";
+import { dropUndefined } from "../lib/canonical-json.ts";
 import { chooseTools } from "../runner/agent-tools/choose-tools.ts";
 import { JobExecutor } from "../runner/execution/job-executor.ts";
 import type { RunHandlers } from "../runner/execution/running-attempt.ts";
-import { claimRun } from "../runner/process/claim-run.ts";
+import { claimRun } from "../runner/process/run-attempt.ts";
 import { RuntimeFactory } from "../runner/runtimes/runtime-factory.ts";
 import type { StateManager } from "../store/state-manager.ts";
 

@@ -1,6 +1,6 @@
 import type { Job, JobChange, NewJob, Session, SessionInfo } from "@herdctl/protocol";
-import type { JobUpdateResult } from "./contracts/job-store.ts";
-import { openOutput } from "./files/output-writer.ts";
+import { openOutput } from "./files/output-log.ts";
+import type { JobUpdateResult } from "./model/job-change.ts";
 import { StateManager } from "./state-manager.ts";
 
 /** An open state, or the directory of one that is opened for this call only. */

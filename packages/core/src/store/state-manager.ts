@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
 import { assertOwnership, UserError } from "@herdctl/protocol";
-import type { SharedStore } from "./contracts/shared-store.ts";
-import { outputFileName } from "./files/output-writer.ts";
-import { ensureStateDir } from "./files/state-folder.ts";
+import { ensureStateDir } from "./files/job-folder.ts";
+import { outputFileName } from "./files/output-log.ts";
 import { checkJobId } from "./model/ids.ts";
-import type { SqlDatabase } from "./sql/sql-database.ts";
+import type { SharedStore } from "./sql/shared-store.ts";
+import type { SqlDatabase } from "./sql/sql-program.ts";
 import { createStores, type Stores } from "./sql/stores.ts";
 import type { SqliteDatabase } from "./sqlite/database.ts";
 import { moveDamagedAside, openForReading, openForWriting } from "./sqlite/open.ts";
@@ -32,7 +32,7 @@ export class StateManager {
   readonly stateDir: string;
   /** Where `open` moved a damaged database, if it did. */
   damagedCopy: string | undefined;
-  #stores: (Stores & OpenedDatabase) | undefined;
+  private stores: (Stores & OpenedDatabase) | undefined;
 
   constructor(stateDir: string) {
     this.stateDir = resolve(stateDir);
@@ -52,91 +52,91 @@ export class StateManager {
   }
 
   get jobs(): Stores["jobs"] {
-    return this.#openedStores.jobs;
+    return this.openedStores.jobs;
   }
 
   get sessions(): Stores["sessions"] {
-    return this.#openedStores.sessions;
+    return this.openedStores.sessions;
   }
 
   get approvals(): Stores["approvals"] {
-    return this.#openedStores.approvals;
+    return this.openedStores.approvals;
   }
 
   get pauses(): Stores["pauses"] {
-    return this.#openedStores.pauses;
+    return this.openedStores.pauses;
   }
 
   get schedules(): Stores["schedules"] {
-    return this.#openedStores.schedules;
+    return this.openedStores.schedules;
   }
 
   get budgets(): Stores["budgets"] {
-    return this.#openedStores.budgets;
+    return this.openedStores.budgets;
   }
 
   get deliveries(): Stores["deliveries"] {
-    return this.#openedStores.deliveries;
+    return this.openedStores.deliveries;
   }
 
   get hooks(): Stores["hooks"] {
-    return this.#openedStores.hooks;
+    return this.openedStores.hooks;
   }
 
   get workClaims(): Stores["workClaims"] {
-    return this.#openedStores.workClaims;
+    return this.openedStores.workClaims;
   }
 
   get chat(): Stores["chat"] {
-    return this.#openedStores.chat;
+    return this.openedStores.chat;
   }
 
   get tokens(): Stores["tokens"] {
-    return this.#openedStores.tokens;
+    return this.openedStores.tokens;
   }
 
   get logins(): Stores["logins"] {
-    return this.#openedStores.logins;
+    return this.openedStores.logins;
   }
 
   get audit(): Stores["audit"] {
-    return this.#openedStores.audit;
+    return this.openedStores.audit;
   }
 
   /** Location of the records, without a password: a file or the address of a database. */
   get location(): string {
-    return this.#openedStores.database.name;
+    return this.openedStores.database.name;
   }
 
   /** Additional stores if several nodes share the state. */
   get shared(): SharedStore | undefined {
-    return this.#openedStores.shared;
+    return this.openedStores.shared;
   }
 
   async open(options: OpenStateOptions = {}): Promise<this> {
-    if (this.#stores) return this;
-    const opened = await this.#openDatabase(options);
+    if (this.stores) return this;
+    const opened = await this.openDatabase(options);
     const outputFile = (id: string) => join(this.jobDir(id), outputFileName);
     const { dayName, isNodeGone } = options;
     const stores = createStores(opened.database, { outputFile, dayName, isNodeGone });
-    this.#stores = { ...opened, ...stores };
+    this.stores = { ...opened, ...stores };
     return this;
   }
 
   async close(): Promise<void> {
-    const opened = this.#stores;
-    this.#stores = undefined;
+    const opened = this.stores;
+    this.stores = undefined;
     await opened?.close();
   }
 
-  get #openedStores(): Stores & OpenedDatabase {
-    if (!this.#stores) throw new Error(`the state in ${this.stateDir} is not open`);
-    return this.#stores;
+  private get openedStores(): Stores & OpenedDatabase {
+    if (!this.stores) throw new Error(`the state in ${this.stateDir} is not open`);
+    return this.stores;
   }
 
-  async #openDatabase(options: OpenStateOptions): Promise<OpenedDatabase> {
+  private async openDatabase(options: OpenStateOptions): Promise<OpenedDatabase> {
     if (options.store === undefined) {
-      const database = this.#openSqlite(options);
+      const database = this.openSqlite(options);
       return { database, close: () => database.close() };
     }
     // Imported only when needed: a fleet with an embedded database does not use it.
@@ -146,7 +146,7 @@ export class StateManager {
     return opened;
   }
 
-  #openSqlite(options: OpenStateOptions): SqliteDatabase {
+  private openSqlite(options: OpenStateOptions): SqliteDatabase {
     const file = join(this.stateDir, "herd.db");
     assertOwnership([this.stateDir]);
     if (options.readOnly) return openForReading(file);

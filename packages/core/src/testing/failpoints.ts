@@ -74,39 +74,37 @@ export function failPoint(point: FailPoint): void {
  * first has happened. Each fault that has happened leaves a marker file, so that it happens only once.
  */
 class FaultPlan {
-  readonly #file: string;
-  readonly #faults: readonly Fault[];
-  #currentIndex = -1;
-  #hitCount = 0;
+  private readonly faults: readonly Fault[];
+  private currentIndex = -1;
+  private hitCount = 0;
 
-  constructor(file: string) {
-    this.#file = file;
+  constructor(private readonly file: string) {
     // Not validated: a test of the same version writes the file.
-    this.#faults = JSON.parse(readFileSync(file, "utf8")) as Fault[];
+    this.faults = JSON.parse(readFileSync(file, "utf8")) as Fault[];
   }
 
   hit(point: FailPoint): void {
-    const index = this.#faults.findIndex((_, at) => !existsSync(this.#markerFile(at)));
-    const fault = this.#faults[index];
+    const index = this.faults.findIndex((_, at) => !existsSync(this.markerFile(at)));
+    const fault = this.faults[index];
     if (fault?.point !== point) return;
-    if (index !== this.#currentIndex) this.#hitCount = 0;
-    this.#currentIndex = index;
-    this.#hitCount += 1;
-    if (this.#hitCount < fault.nth || !this.#claimFault(index)) return;
+    if (index !== this.currentIndex) this.hitCount = 0;
+    this.currentIndex = index;
+    this.hitCount += 1;
+    if (this.hitCount < fault.nth || !this.claimFault(index)) return;
     faultActions[fault.kind]();
   }
 
-  #claimFault(index: number): boolean {
+  private claimFault(index: number): boolean {
     try {
-      writeFileSync(this.#markerFile(index), String(process.pid), { flag: "wx" });
+      writeFileSync(this.markerFile(index), String(process.pid), { flag: "wx" });
       return true;
     } catch {
       return false;
     }
   }
 
-  #markerFile(index: number): string {
-    return `${this.#file}.${index}`;
+  private markerFile(index: number): string {
+    return `${this.file}.${index}`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type ProgramResult, runProgram } from "../process-tree/run-program.ts";
+import { type ProgramResult, runProgram } from "../process-tree/host-command.ts";
 
 /** Runs git non-interactively, with an allow-list of environment variables. */
 export async function runGit(
@@ -61,7 +61,7 @@ export function maskCredentials(text: string): string {
   return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/gi, "$1***@");
 }
 
-export interface RepoAccess {
+interface RepoAccess {
   url: string;
   /** HTTP header for URLs that start with `scope`. */
   header?: { scope: string; value: string };

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { roleOf } from "./line-role.ts";
 import type { FileMessage } from "./message-types.ts";
+import type { Subagent } from "./session-file-path.ts";
 import type { SessionLine } from "./session-line.ts";
-import type { Subagent } from "./subagents.ts";
+import { roleOf } from "./session-line.ts";
 import { synthesiseResult } from "./synthesise-result.ts";
 import { toMessage } from "./to-message.ts";
 import { type Transcript, TranscriptBuilder } from "./transcript.ts";
 
-export interface ConversionOptions {
+interface ConversionOptions {
   /** Skip older lines: a fork copies the lines of its parent, including uuids and times. */
   since?: number;
   /** The configured model; the file only contains the model after its first answer. */

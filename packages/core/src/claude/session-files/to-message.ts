@@ -1,8 +1,7 @@
-import { blocksOf } from "./line-fields.ts";
-import { type LineRole, syntheticModel } from "./line-role.ts";
 import type { FileAssistantMessage, FileMessage, FileUserMessage } from "./message-types.ts";
+import type { Subagent } from "./session-file-path.ts";
 import type { SessionLine } from "./session-line.ts";
-import type { Subagent } from "./subagents.ts";
+import { blocksOf, type LineRole, syntheticModel } from "./session-line.ts";
 
 /** The stdout message for a line; undefined if stdout has none for it. */
 export function toMessage(

@@ -1,22 +1,22 @@
 import { addTokens, noTokens, type TokenUsage } from "../token-usage.ts";
 import type { SkippedLine } from "./file-cursor.ts";
 import { readSessionFile } from "./follow-session-file.ts";
+import type { SessionLine, SkipReason } from "./session-line.ts";
 import {
   blocksOf,
   readApiErrorStatus,
   readAssistantMessage,
   readCost,
   readTurnLimit,
+  roleOf,
   type SessionCost,
+  syntheticModel,
   type TurnLimit,
-} from "./line-fields.ts";
-import { roleOf, syntheticModel } from "./line-role.ts";
-import type { SessionLine, SkipReason } from "./session-line.ts";
+} from "./session-line.ts";
 
 /** State of the last turn. Only `finished` means that the model completed its answer. */
 export type TurnState = "none" | "open" | "finished" | "api_error" | "max_turns" | "interrupted";
 
-/** Facts about a session from its file. */
 export interface Transcript {
   sessionId?: string;
   cwd?: string;

@@ -14,7 +14,7 @@ export interface OwnedPath {
   kind: "state" | "secrets" | "configuration";
 }
 
-export interface OwnedPathFacts extends OwnedPath {
+interface OwnedPathFacts extends OwnedPath {
   mode: number;
   uid: number;
   gid: number;

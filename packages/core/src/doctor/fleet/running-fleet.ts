@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Fleet } from "@herdctl/config";
 import type { Problem } from "@herdctl/protocol";
 import { type LockHolder, readLockHolder } from "../../store/sqlite/state-lock.ts";
+import type { DoctorTarget } from "../check.ts";
 import { type Finding, failed, notChecked, ok, warning } from "../check.ts";
-import type { DoctorTarget } from "../doctor-target.ts";
 import { findStaleFiles } from "../fix.ts";
 
 /** A fleet that responded on its socket. */

@@ -1,7 +1,6 @@
-import type { ResolvedAgent } from "@herdctl/config";
+import type { Environment, ResolvedAgent } from "@herdctl/config";
 import { type Finding, failed, ok, warning } from "../check.ts";
-import type { SecretMatch } from "./find-secrets.ts";
-import type { Evidence, NetworkProbe, ProbeReport } from "./probe-report.ts";
+import { isSecretName } from "../posture/reachable-secrets.ts";
 
 type Docker = ResolvedAgent["docker"];
 
@@ -165,4 +164,116 @@ const maxListed = 5;
 function formatList(all: readonly string[]): string {
   const more = all.length > maxListed ? ` and ${all.length - maxListed} more` : "";
   return all.length === 0 ? "nothing was reached" : all.slice(0, maxListed).join(", ") + more;
+}
+
+type ProbeResult = "reached" | "stopped" | "untried";
+
+/** A connection that was tried, such as `TCP 1.1.1.1:443`. */
+interface NetworkProbe {
+  name: string;
+  result: ProbeResult;
+  detail: string;
+}
+
+export interface ProbeReport {
+  facts: ReadonlyMap<string, string>;
+  probes: readonly NetworkProbe[];
+  /** Environment and arguments of every process, by path in `/proc`. */
+  processes: ReadonlyMap<string, string>;
+  isComplete: boolean;
+}
+
+/** Observations from inside and outside the container. */
+export interface Evidence {
+  report: ProbeReport;
+  secretMatches: readonly SecretMatch[];
+  fileCount: number;
+  /** Addresses of this machine that received data from the container. */
+  arrivals: readonly string[];
+  /** Requests that gateway and egress proxy refused. */
+  refusedByProxies: readonly string[];
+}
+
+const probeResults = new Set<string>(["reached", "stopped", "untried"]);
+
+/** Parses the lines of the self-test script: kind, name and value, separated by tabs. */
+export function parseProbeReport(text: string): ProbeReport {
+  const rows = text.split("\n").map((line) => line.split("\t"));
+  const factsOfKind = (kind: string) =>
+    new Map(
+      rows.flatMap(([rowKind, name = "", value = ""]) => (rowKind === kind ? [[name, value]] : [])),
+    );
+  const probes = rows.flatMap(([rowKind = "", name = "", detail = ""]) =>
+    isProbeResult(rowKind) ? [{ name, result: rowKind, detail }] : [],
+  );
+  return {
+    facts: factsOfKind("fact"),
+    processes: factsOfKind("process"),
+    probes,
+    isComplete: factsOfKind("done").size > 0,
+  };
+}
+
+function isProbeResult(text: string): text is ProbeResult {
+  return probeResults.has(text);
+}
+
+export interface Secret {
+  name: string;
+  value: string;
+  /** Whether it is a key or token for the model's API. */
+  isApiCredential: boolean;
+}
+
+export interface SecretMatch extends Pick<Secret, "isApiCredential"> {
+  /** The name of the secret; its value is never shown. */
+  secret: string;
+  /** The file in the container. */
+  path: string;
+}
+
+const minSecretLength = 8;
+
+const apiCredentialVariables: readonly string[] = [
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_AUTH_TOKEN",
+  "CLAUDE_CODE_OAUTH_TOKEN",
+];
+
+/**
+ * Secrets that an agent's container must not contain: those in the fleet's environment and those of
+ * MCP servers outside the container. Values that the configuration gives to the agent are excluded.
+ */
+export function collectSecrets(env: Environment, agent: ResolvedAgent): Secret[] {
+  const intendedValues = new Set([...Object.values(agent.env), ...Object.values(agent.docker.env)]);
+  const environmentSecrets = Object.entries(env).filter(([name]) => isSecretName(name));
+  const servers = Object.entries(agent.mcp_servers).flatMap(([server, config]) =>
+    config.run === "container" ? [] : mcpServerSecrets(server, config),
+  );
+  return [...environmentSecrets, ...servers].flatMap(([name, value]) =>
+    value !== undefined && value.length >= minSecretLength && !intendedValues.has(value)
+      ? [{ name, value, isApiCredential: apiCredentialVariables.includes(name) }]
+      : [],
+  );
+}
+
+type ServerConfig = ResolvedAgent["mcp_servers"][string];
+
+function mcpServerSecrets(server: string, config: ServerConfig): [string, string][] {
+  const values = { ...("env" in config && config.env), ...("headers" in config && config.headers) };
+  return Object.entries(values).map(([name, value]) => [`${name} of ${server}`, value]);
+}
+
+const apiCredentialPattern = /sk-ant-[A-Za-z0-9_-]{16,}/;
+
+export function findSecrets(
+  path: string,
+  content: Buffer,
+  secrets: readonly Secret[],
+): SecretMatch[] {
+  const matches = secrets
+    .filter(({ value }) => content.includes(value))
+    .map(({ name, isApiCredential }) => ({ secret: name, path, isApiCredential }));
+  if (matches.length > 0 || !apiCredentialPattern.test(content.toString("latin1"))) return matches;
+  return [{ secret: "an API credential", path, isApiCredential: true }];
 }

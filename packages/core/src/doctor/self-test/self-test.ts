@@ -11,17 +11,14 @@ import type { RunOrder } from "../../runner/contract/run-order.ts";
 import { type OpenRun, openRun } from "../../runner/execution/open-run.ts";
 import { ContainerRunner } from "../../runner/runtimes/container-runner.ts";
 import type { RuntimeInterface } from "../../runner/runtimes/runtime-interface.ts";
-import { ensurePrivateDir } from "../../store/files/state-folder.ts";
-import { cloneOwner } from "../../workspaces/folder.ts";
-import { prepareWorkspace } from "../../workspaces/prepare-workspace.ts";
+import { ensurePrivateDir } from "../../store/files/job-folder.ts";
+import { cloneOwner, prepareWorkspace } from "../../workspaces/prepare-workspace.ts";
 import { type Finding, failed } from "../check.ts";
-import { evaluateEvidence } from "./evaluate-evidence.ts";
-import { collectSecrets, findSecrets } from "./find-secrets.ts";
-import { probeContainer, searchFiles } from "./probe-container.ts";
-import { listenForToken } from "./probe-listeners.ts";
-import type { Evidence } from "./probe-report.ts";
+import type { Evidence } from "./evaluate-evidence.ts";
+import { collectSecrets, evaluateEvidence, findSecrets } from "./evaluate-evidence.ts";
+import { listenForToken, probeContainer, searchFiles } from "./probe-container.ts";
 
-export interface SelfTestOptions {
+interface SelfTestOptions {
   env: Environment;
   stateDir: string;
   signal: AbortSignal;

@@ -10,7 +10,7 @@ import {
 } from "../../jobs/attempts/tool-call.ts";
 import { waitForJob } from "../../jobs/attempts/wait-for-job.ts";
 import { fillPrompt } from "../../jobs/prompt-template.ts";
-import { delegateInputSchema } from "../../runner/contract/tool-inputs.ts";
+import { delegateInputSchema } from "../../runner/contract/messages.ts";
 import type { ToolCallAnswer } from "../../store/model/tool-call.ts";
 import type { FleetServices } from "../services.ts";
 import { markIfUntrusted } from "./untrusted-input.ts";

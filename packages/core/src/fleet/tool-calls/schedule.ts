@@ -8,7 +8,7 @@ import {
   toolCallRefused,
 } from "../../jobs/attempts/tool-call.ts";
 import { fillPrompt } from "../../jobs/prompt-template.ts";
-import { type ScheduleInput, scheduleInputSchema } from "../../runner/contract/tool-inputs.ts";
+import { type ScheduleInput, scheduleInputSchema } from "../../runner/contract/messages.ts";
 import type { ToolCallAnswer } from "../../store/model/tool-call.ts";
 import {
   decideSelfSchedule,

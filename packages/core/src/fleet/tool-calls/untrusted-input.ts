@@ -1,6 +1,6 @@
 import { type Job, UserError } from "@herdctl/protocol";
 import { z } from "zod";
-import { readOutput } from "../../store/files/output-reader.ts";
+import { readOutput } from "../../store/files/output-log.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 
 /** Returns the job, marked as untrusted unless it certainly read no text from outside. */

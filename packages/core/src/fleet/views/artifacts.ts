@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { type Artifact, type Job, UserError } from "@herdctl/protocol";
-import { ranOnOtherNode } from "../../cluster/read-job-output.ts";
+import { ranOnOtherNode } from "../../cluster/shipped-output.ts";
 import { artifactsDir, listArtifacts } from "../../store/files/artifacts.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 

@@ -8,7 +8,7 @@ import {
   type OutputLine,
   type ReadOutputOptions,
   readOutput,
-} from "../../store/files/output-reader.ts";
+} from "../../store/files/output-log.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 
 interface JobOutputDeps {

@@ -14,7 +14,7 @@ import type { RunningJob } from "../../jobs/services.ts";
 import type { Pause } from "../../store/model/pause.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 
-export interface StatusInput {
+interface StatusInput {
   loaded: LoadedFleet;
   state: StateManager;
   activeJobs: Iterable<RunningJob>;
@@ -28,7 +28,6 @@ export interface StatusInput {
   url: string | null;
 }
 
-/** The current status of the fleet. */
 export async function viewFleetStatus(input: StatusInput): Promise<FleetStatus> {
   const records = await readRecords(input);
   const { liveJobs, costs } = records;

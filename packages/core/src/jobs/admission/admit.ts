@@ -18,12 +18,11 @@ import type {
 import { identities } from "../../store/model/identity.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 import type { Budget } from "./budget.ts";
+import type { ChainLimits, Delegation } from "./decide-admission.ts";
 import { decideAdmission, needsLiveJobs, type Overlap } from "./decide-admission.ts";
-import type { ChainLimits, Delegation } from "./decide-chain.ts";
 
 type Schedule = ResolvedAgent["schedules"][string];
 
-/** The fleet's rules for admission. */
 export interface AdmissionRules {
   /** Today; called only if a daily limit applies. */
   day(): BudgetDay;

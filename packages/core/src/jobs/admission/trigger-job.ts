@@ -8,8 +8,7 @@ import { cancelJob } from "../attempts/cancel-job.ts";
 import { runGateBeforeAdmission } from "../gates.ts";
 import type { JobServices } from "../services.ts";
 import { admitAll, type Candidate } from "./admit.ts";
-import { isTimed } from "./timed-schedule.ts";
-import { buildWorkPrompt, type WorkClaimResult } from "./work-item.ts";
+import { buildWorkPrompt, isTimed, type WorkClaimResult } from "./work-item.ts";
 
 /** Runs the gate, admits the trigger, publishes the result and wakes the dispatcher. */
 export async function triggerJob(

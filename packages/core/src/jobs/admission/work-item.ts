@@ -1,3 +1,4 @@
+import type { ResolvedAgent } from "@herdctl/config";
 import type { WorkClaim } from "../../store/model/work-claim.ts";
 import { fillPrompt } from "../prompt-template.ts";
 
@@ -8,7 +9,6 @@ export type WorkClaimResult =
 
 /** A work item that is kept in another system. All its texts are untrusted. */
 export interface WorkItem {
-  /** Id of the item in its source. */
   id: string;
   title: string;
   body: string;
@@ -52,4 +52,12 @@ export function buildWorkPrompt(
     return `${task}\n\n${fillPrompt(itemTemplate, values)}`;
   }
   return fillPrompt(task, values);
+}
+
+type Schedule = ResolvedAgent["schedules"][string];
+
+export type TimedSchedule = Extract<Schedule, { type: "interval" | "cron" | "at" }>;
+
+export function isTimed(schedule: Schedule): schedule is TimedSchedule {
+  return schedule.type === "interval" || schedule.type === "cron" || schedule.type === "at";
 }

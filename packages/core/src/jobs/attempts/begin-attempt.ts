@@ -8,13 +8,12 @@ import {
   type SessionLeaseHolder,
 } from "@herdctl/protocol";
 import type { RunOrder } from "../../runner/contract/run-order.ts";
-import type { JobUpdateResult } from "../../store/contracts/job-store.ts";
-import type { NextStep } from "./next-step.ts";
+import type { JobUpdateResult } from "../../store/model/job-change.ts";
 import { leaseExpiry, type PreparedRun, prepareRun, type RunRequest } from "./prepare-run.ts";
 import { sessionRule } from "./session-plan.ts";
-import type { SessionContext } from "./settle-run.ts";
+import type { NextStep, SessionContext } from "./settle-run.ts";
 
-export type BeginAttemptResult =
+type BeginAttemptResult =
   | {
       kind: "begun";
       job: Job;

@@ -9,25 +9,36 @@ import {
   type Session,
   type SessionLeaseHolder,
 } from "@herdctl/protocol";
+import { claudeVersion, findClaude } from "../../claude/binary.ts";
 import { configDirOf } from "../../claude/credential.ts";
 import { type SessionHome, sessionFilePath } from "../../claude/session-files/session-file-path.ts";
 import { untrustedFileContains } from "../../claude/session-files/untrusted-file.ts";
+import type { RuntimeProblem } from "../../claude/version.ts";
+import { containerPaths } from "../../lib/container-layout.ts";
 import { currentProcess } from "../../lib/process-identity.ts";
-import {
-  type RunOrder,
-  type SessionChoice,
-  sessionHomeKindOf,
-} from "../../runner/contract/run-order.ts";
 import {
   type AttemptBudgetResult,
   computeAttemptBudget,
+  type RunOrder,
+  type SessionChoice,
   type SpendPlan,
-} from "../../runner/contract/spend-plan.ts";
-import type { Assignee } from "../../store/contracts/job-store.ts";
+  sessionHomeKindOf,
+} from "../../runner/contract/run-order.ts";
+import type { Assignee } from "../../store/model/job-change.ts";
 import type { StateManager } from "../../store/state-manager.ts";
-import { planAttempt, readPriorAttempts } from "./attempt-plan.ts";
-import { runPreflight } from "./preflight.ts";
-import { planSession, type SessionPlan, type SessionWish, sessionRule } from "./session-plan.ts";
+import {
+  cloneOwner,
+  prepareWorkspace,
+  type Workspace,
+} from "../../workspaces/prepare-workspace.ts";
+import {
+  planAttempt,
+  planSession,
+  readPriorAttempts,
+  type SessionPlan,
+  type SessionWish,
+  sessionRule,
+} from "./session-plan.ts";
 
 export interface RunRequest {
   state: StateManager;
@@ -287,4 +298,44 @@ function refused(
   { message, hint }: { message: string; hint: string },
 ): Extract<PreparedRun, { kind: "refused" }> {
   return { kind: "refused", outcome: { code, message, hint } };
+}
+
+/** The agent and the machine to check. */
+interface PreflightInput {
+  state: Pick<StateManager, "stateDir">;
+  agent: ResolvedAgent;
+  environment: Environment;
+  claudePath?: string;
+}
+
+/** The workspace and `claude` of a run, or the problem with them. */
+interface PreflightResult {
+  workspace: Workspace;
+  claude: { kind: "found"; path: string; version: string | null } | RuntimeProblem;
+}
+
+/** Checks everything that does not depend on the job. */
+async function runPreflight(input: PreflightInput, signal: AbortSignal): Promise<PreflightResult> {
+  const { agent } = input;
+  const [workspace, claude] = await Promise.all([
+    prepareWorkspace(agent.working_directory, signal, cloneOwner(agent)),
+    resolveClaude(input),
+  ]);
+  return { workspace, claude };
+}
+
+/** The image contains `claude`, whatever is installed on this machine. */
+async function resolveClaude({ agent, environment, claudePath, state }: PreflightInput) {
+  if (agent.docker.enabled) {
+    return { kind: "found" as const, path: containerPaths.claude, version: null };
+  }
+  const found = findClaude({ claudePath, env: environment });
+  if (found.kind === "problem") return found;
+  const versionResult = await claudeVersion(
+    found.path,
+    join(state.stateDir, "claude-versions.json"),
+  );
+  return versionResult.kind === "problem"
+    ? versionResult
+    : { ...found, version: versionResult.version };
 }

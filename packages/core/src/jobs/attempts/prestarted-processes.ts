@@ -1,12 +1,12 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { Environment, Fleet, ResolvedAgent } from "@herdctl/config";
-import { dropUndefined } from "../../lib/drop-undefined.ts";
-import { RefillTimer } from "../../lib/refill-timer.ts";
-import type { EndingRunners } from "../../runner-pool/ending-runners.ts";
+import { dropUndefined } from "../../lib/canonical-json.ts";
+import { RefillTimer } from "../../lib/pass-runner.ts";
+import { claudeVisibleConfig } from "../../runner/contract/run-order.ts";
+import type { EndingRunners } from "../../runner-pool/idle-runners.ts";
 import type { RunnerPool, StartedRunner } from "../../runner-pool/runner-pool.ts";
 import type { RunnerLease } from "../../store/files/lease-file.ts";
 import type { StateManager } from "../../store/state-manager.ts";
-import { agentConfigHash } from "./agent-config-hash.ts";
 import { preparePrestartOrder } from "./prepare-run.ts";
 
 /**
@@ -26,7 +26,7 @@ interface Entry extends PrestartedProcess {
   configHash: string | undefined;
 }
 
-export interface PrestartedOptions {
+interface PrestartedOptions {
   readonly state: StateManager;
   readonly runners: RunnerPool;
   readonly endingRunners: EndingRunners;
@@ -130,4 +130,22 @@ export class PrestartedProcesses {
   private countOf({ name }: ResolvedAgent): number {
     return this.kept.filter(({ agent }) => agent === name).length;
   }
+}
+
+/**
+ * Hash of all configuration that affects an agent's `claude`; undefined if the agent does not
+ * exist.
+ */
+export function agentConfigHash(
+  { fleet, environment }: { fleet(): Fleet; environment(): Environment },
+  name: string,
+): string | undefined {
+  const agent = fleet().agents.find((agent) => agent.name === name);
+  if (!agent) return undefined;
+  const hashedText = JSON.stringify([
+    claudeVisibleConfig(agent),
+    fleet().claude_path,
+    environment(),
+  ]);
+  return createHash("sha256").update(hashedText).digest("hex");
 }

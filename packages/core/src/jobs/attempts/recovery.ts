@@ -1,6 +1,6 @@
 import type { Attempt, Job } from "@herdctl/protocol";
 import { readClaim } from "../../runner/contract/claim-file.ts";
-import { inspectRunner } from "../../runner/recovery/inspect-runner.ts";
+import { inspectRunner } from "../../runner/recovery/collect-report.ts";
 import { failPoint } from "../../testing/failpoints.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { JobServices } from "../services.ts";

@@ -1,16 +1,24 @@
-import type { Question } from "@herdctl/protocol";
+import { stat } from "node:fs/promises";
+import {
+  ActivityTracker,
+  type ClaudeMessage,
+  type Job,
+  type Question,
+  toJobEvents,
+} from "@herdctl/protocol";
 import { waitForAbort } from "../../lib/timeout.ts";
 import type { ApprovalRequestMessage, ToolCallRequest } from "../../runner/contract/messages.ts";
+import type { SpendAmount, SpendLimit } from "../../runner/contract/run-order.ts";
 import type { RunReport } from "../../runner/contract/run-report.ts";
-import type { SpendAmount, SpendLimit } from "../../runner/contract/spend-plan.ts";
 import { readReport } from "../../runner/recovery/collect-report.ts";
 import { connectToRunner, type RunnerClient } from "../../runner-pool/runner-client.ts";
+import { readOutput } from "../../store/files/output-log.ts";
 import type { ToolCallAnswer } from "../../store/model/tool-call.ts";
-import type { StopReason } from "../services.ts";
+import type { JobServices, StopReason } from "../services.ts";
 import type { ApprovalRequests } from "./approval-requests.ts";
 
 /** Resolves with undefined if this fleet process has no answer. */
-export type HandleToolCall = (
+type HandleToolCall = (
   request: ToolCallRequest,
   signal: AbortSignal,
 ) => Promise<ToolCallAnswer | undefined>;
@@ -156,5 +164,65 @@ export class RunnerConnection {
     const answer = await this.approvals.answer(request, signal, new Date(expires_at));
     const message = answer.behavior === "deny" ? answer.message : "";
     if (!this.closing.signal.aborted) this.client?.answer(request_id, answer.behavior, message);
+  }
+}
+
+/** How much of the log is read to find the current activity. */
+const tailBytes = 256 * 1024;
+
+/**
+ * Forwards the output of an agent while it is written. The log on disk is the only source, so a
+ * fleet process that adopts a running job forwards the rest in the same way.
+ */
+export class OutputTailer {
+  private readonly tracker = new ActivityTracker();
+  private readonly ended = new AbortController();
+  private readonly reading: Promise<void>;
+
+  constructor(
+    private readonly services: JobServices,
+    private readonly job: Job,
+    /** Another fleet process started the attempt, so its last output is read for the activity. */
+    private readonly isReattached: boolean,
+  ) {
+    this.reading = this.read().catch((error) =>
+      services.reportError(`Failed to follow the log of ${job.id}`, error),
+    );
+  }
+
+  get activity(): string {
+    return this.tracker.text;
+  }
+
+  /** Resolves after the last message has been forwarded. */
+  async end(): Promise<void> {
+    this.ended.abort();
+    await this.reading;
+  }
+
+  private async read(): Promise<void> {
+    const { id: job_id, agent, output_file } = this.job;
+    const size = await stat(output_file).then(
+      (file) => file.size,
+      () => 0,
+    );
+    const startOffset = this.isReattached ? Math.max(0, size - tailBytes) : size;
+    const follow = this.ended.signal;
+    for await (const { message, offset } of readOutput(output_file, {
+      from: startOffset,
+      follow,
+    })) {
+      // The log contains messages of claude.
+      const claudeMessage = message as ClaudeMessage;
+      for (const event of toJobEvents(claudeMessage)) this.tracker.addEvent(event);
+      if (offset > size)
+        this.services.hub.emit({
+          type: "job:output",
+          job_id,
+          agent,
+          message: claudeMessage,
+          offset,
+        });
+    }
   }
 }

@@ -2,7 +2,6 @@ import { type FleetEvent, isFinished, type Job, UserError } from "@herdctl/proto
 import type { EventHub } from "../../lib/event-hub.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 
-/** Resolves with the record of a job when it is finished. */
 export async function waitForJob(
   { state, hub }: { state: StateManager; hub: EventHub },
   id: string,

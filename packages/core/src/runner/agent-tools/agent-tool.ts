@@ -19,7 +19,7 @@ export interface ToolAnswer {
   isError?: boolean;
 }
 
-export interface AgentToolDefinition<S extends z.ZodType>
+interface AgentToolDefinition<S extends z.ZodType>
   extends Pick<AgentTool, "name" | "title" | "description"> {
   input: S;
   call(input: z.output<S>, signal: AbortSignal): Promise<ToolAnswer>;

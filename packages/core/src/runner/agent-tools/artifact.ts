@@ -1,8 +1,7 @@
 import { basename } from "node:path";
 import { Mutex } from "@herdctl/protocol";
 import { z } from "zod";
-import { isArtifactName } from "../../store/files/artifacts.ts";
-import { maxArtifactBytes, storeArtifact } from "../../store/files/store-artifact.ts";
+import { isArtifactName, maxArtifactBytes, storeArtifact } from "../../store/files/artifacts.ts";
 import {
   listClosedPaths,
   openWorkspaceFile,

@@ -2,7 +2,7 @@ import { duration } from "@herdctl/config";
 import type { Question, Reply } from "@herdctl/protocol";
 import { parseReply } from "@herdctl/protocol/schemas";
 import { z } from "zod";
-import { formatNoReply } from "../execution/format-no-reply.ts";
+import { formatNoReply } from "../execution/human-requests.ts";
 import {
   type AgentTool,
   type AgentToolContext,

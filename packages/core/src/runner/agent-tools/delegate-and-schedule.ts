@@ -1,5 +1,5 @@
 import type { ToolCallKind } from "../../store/model/tool-call.ts";
-import { delegateInputSchema, scheduleInputSchema } from "../contract/tool-inputs.ts";
+import { delegateInputSchema, scheduleInputSchema } from "../contract/messages.ts";
 import {
   type AgentTool,
   type AgentToolContext,

@@ -1,6 +1,6 @@
 import { compileSchema, type JsonSchema } from "@herdctl/config";
 import { z } from "zod";
-import { writeReport } from "../../store/files/agent-report.ts";
+import { writeReport } from "../../store/files/artifacts.ts";
 import {
   type AgentTool,
   type AgentToolContext,

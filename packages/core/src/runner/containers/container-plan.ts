@@ -2,11 +2,15 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { collectProtectedPaths, findSecret, resolveLinks } from "@herdctl/config";
 import { UserError } from "@herdctl/protocol";
-import { checkAccess, containerUser } from "../../docker/container-user.ts";
 import type { ContainerUser, DockerConfig } from "../../docker/docker-config.ts";
+import { checkAccess, containerUser } from "../../docker/docker-config.ts";
 import type { Mount } from "../../docker/mounts.ts";
-import { operatorFiles, readWorkspaceFacts } from "../../docker/workspace-facts.ts";
-import { guardWorkspace, type Placeholder } from "../../docker/workspace-guard.ts";
+import {
+  guardWorkspace,
+  operatorFiles,
+  type Placeholder,
+  readWorkspaceFacts,
+} from "../../docker/workspace-guard.ts";
 import { containerPaths } from "../../lib/container-layout.ts";
 import { closePrivateGit, openPrivateGit } from "../../private-git/private-git-lifecycle.ts";
 import type { GitTraps } from "../../private-git/scan-git-traps.ts";
@@ -16,7 +20,7 @@ import {
   type WorkspaceGit,
 } from "../../private-git/workspace-git.ts";
 import type { ExecuteOptions } from "../runtimes/runtime-interface.ts";
-import { assignFolderToUser } from "./folder-ownership.ts";
+import { assignFolderToUser } from "./container-folders.ts";
 
 export interface ContainerPlan {
   workspace: string;

@@ -2,7 +2,7 @@ import { UserError } from "@herdctl/protocol";
 import { type ContainerJob, fleetIdOf, shortHash } from "../../docker/container-labels.ts";
 import type { ContainerManager } from "../../docker/container-manager.ts";
 import type { DockerConfig } from "../../docker/docker-config.ts";
-import type { EngineFacts } from "../../docker/engine-facts.ts";
+import type { EngineFacts } from "../../docker/engine.ts";
 import { type HostMount, readHostMounts, writableMountsBelow } from "../../docker/host-mounts.ts";
 import { inodesOf, makeMountpoints } from "../../docker/mountpoints.ts";
 import type { Mount } from "../../docker/mounts.ts";
@@ -23,7 +23,7 @@ export interface ContainerDeps {
   stateDir: string;
 }
 
-export type OpenContainerOptions = PlanContainerOptions;
+type OpenContainerOptions = PlanContainerOptions;
 
 export interface OpenedContainer<T> {
   id: string;

@@ -3,7 +3,7 @@ import type { ContainerManager, ContainerProcessEntry } from "../../docker/conta
 import { containerPaths } from "../../lib/container-layout.ts";
 
 /** The processes in a container before the first tool use; none of them belongs to a tool. */
-export interface ProcessBaseline {
+interface ProcessBaseline {
   /** Claude and the init process. Processes that they start later belong to tools. */
   individualPids: ReadonlySet<number>;
   /** For example the forwarder, which starts a process for each connection. */

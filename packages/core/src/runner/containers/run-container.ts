@@ -1,24 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { Environment } from "@herdctl/config";
+import { raceTimeout } from "@herdctl/protocol";
 import { sessionFilePath } from "../../claude/session-files/session-file-path.ts";
-import { ContainerManager } from "../../docker/container-manager.ts";
+import {
+  type AttachedStreams,
+  type ContainerEnd,
+  ContainerManager,
+  type ContainerObservation,
+} from "../../docker/container-manager.ts";
 import type { DockerConfig } from "../../docker/docker-config.ts";
 import { removeContainersOf, removeUnusedMountpoints } from "../../docker/remove-containers.ts";
 import { containerPaths } from "../../lib/container-layout.ts";
 import { isGitOutOfDate } from "../../private-git/private-git-lifecycle.ts";
-import { createHostServers } from "../runtimes/mcp/host-servers.ts";
+import { createHostServers } from "../runtimes/mcp/bridges.ts";
 import type { ExecuteOptions } from "../runtimes/runtime-interface.ts";
-import { buildContainerEnvironment } from "./container-environment.ts";
+import type { ClaudeProcess, ProcessExit, SpawnClaude } from "../runtimes/spawn-claude.ts";
+import { gitVariables, makeFolderReadable, writeGitConfig } from "./container-folders.ts";
 import {
   type ContainerPlan,
   containerPluginPath,
   containerSessionsDir,
   planContainer,
 } from "./container-plan.ts";
-import { spawnInContainer, type WaitingContainer } from "./container-process.ts";
-import { makeFolderReadable } from "./folder-ownership.ts";
-import { gitVariables, writeGitConfig } from "./git-config.ts";
+import { buildContainerEnvironment } from "./container-spec.ts";
 import {
   type ContainerDeps,
   containerFingerprint,
@@ -163,4 +168,88 @@ async function openWaitingContainer(
     await manager.start(id);
     return { id, attached, end: manager.waitForEnd(id, attached) };
   });
+}
+
+/** A started container whose launcher waits for the launch line. */
+interface WaitingContainer {
+  id: string;
+  attached: AttachedStreams;
+  end: Promise<ContainerEnd>;
+}
+
+interface ContainerHooks {
+  /** Called just before the program starts. */
+  beforeStart(): void;
+  onEnd(seen: ContainerObservation): void;
+}
+
+/** Starts the program in a container that is already running, by writing the launch line to it. */
+function spawnInContainer(
+  manager: ContainerManager,
+  { id, attached, end }: WaitingContainer,
+  hooks: ContainerHooks,
+): SpawnClaude {
+  return ({ file, args, cwd, env }): ClaudeProcess => {
+    hooks.beforeStart();
+    attached.stdin.write(formatLaunchLine({ cwd, env, program: file, args }));
+    return {
+      // Its pid is only valid inside the container.
+      pid: undefined,
+      stdin: attached.stdin,
+      stdout: attached.stdout,
+      stderr: attached.stderr,
+      exited: awaitExit(id, attached, end, hooks),
+      kill: (signal) => void manager.kill(id, signal).catch(() => undefined),
+    };
+  };
+}
+
+/** Resolves after the remaining output has been read. */
+async function awaitExit(
+  id: string,
+  attached: AttachedStreams,
+  end: Promise<ContainerEnd>,
+  hooks: ContainerHooks,
+): Promise<ProcessExit> {
+  const containerEnd = await end;
+  await raceTimeout(attached.ended, outputDrainMs, () => undefined, { unref: true });
+  attached.stdin.destroy();
+  hooks.onEnd({ id, end: containerEnd });
+  return { code: containerEnd.kind === "exited" ? containerEnd.code : null, signal: null };
+}
+
+const outputDrainMs = 2_000;
+
+export interface LaunchCommand {
+  /** A folder in the container. */
+  cwd: string;
+  /** Added to the environment that the container has already. */
+  env: Readonly<Record<string, string>>;
+  program: string;
+  args: readonly string[];
+}
+
+/**
+ * The line that `herdctl-launch` in the image reads from stdin before it executes the program. It
+ * reads nothing beyond the end of the line.
+ */
+export function formatLaunchLine({ cwd, env, program, args }: LaunchCommand): string {
+  if (program.includes("=")) throw new TypeError(`${program} would be taken for a variable`);
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return `${[cwd, ...variables, program, ...args].map(encodeField).join(" ")}\n`;
+}
+
+const plainPattern = /^[A-Za-z0-9_./:=,@+-]*$/;
+
+/** The colon marks empty fields. */
+function encodeField(text: string): string {
+  if (text.includes("\0"))
+    throw new TypeError("arguments and variables must not contain a NUL character");
+  return `:${plainPattern.test(text) ? text : [...Buffer.from(text)].map(encodeByte).join("")}`;
+}
+
+function encodeByte(code: number): string {
+  const character = String.fromCharCode(code);
+  if (plainPattern.test(character)) return character;
+  return `\\0${code.toString(8).padStart(3, "0")}`;
 }

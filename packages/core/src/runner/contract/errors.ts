@@ -1,6 +1,5 @@
 import type { Outcome } from "@herdctl/protocol";
 
-/** A run that did not succeed. */
 export class RunnerError extends Error {
   override readonly name: string = "RunnerError";
 

@@ -7,7 +7,7 @@ import {
   UserError,
 } from "@herdctl/protocol";
 import type { ContainerEnd } from "../../docker/container-manager.ts";
-import { budgetExceededOutcome } from "../contract/spend-plan.ts";
+import { budgetExceededOutcome } from "../contract/run-order.ts";
 import type { Evidence, ResultEvidence } from "./evidence.ts";
 
 /**

@@ -3,7 +3,7 @@ import { contentText, type OutcomeCode } from "@herdctl/protocol";
 import { z } from "zod";
 import type { ContainerObservation } from "../../docker/container-manager.ts";
 import type { SpendLimit } from "../contract/spend-limit.ts";
-import type { RateLimit } from "../gateway/rate-limits.ts";
+import type { RateLimit } from "../gateway/response-reader.ts";
 import { formatDroppedWarning } from "../runtimes/output-limit.ts";
 import type { ProcessExit } from "../runtimes/spawn-claude.ts";
 

@@ -6,8 +6,8 @@ import {
   collectGit,
   privateGitFolder,
 } from "../../private-git/private-git-lifecycle.ts";
-import { writeOutcome } from "../../store/files/outcome-file.ts";
-import { type OutputWriter, openOutput } from "../../store/files/output-writer.ts";
+import { writeOutcome } from "../../store/files/job-folder.ts";
+import { type OutputWriter, openOutput } from "../../store/files/output-log.ts";
 import { failPoint } from "../../testing/failpoints.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 import type { RunReport } from "../contract/run-report.ts";
@@ -15,13 +15,16 @@ import { spendLogPath } from "../gateway/metering/spend-log.ts";
 import { SpendMeter } from "../gateway/metering/spend-meter.ts";
 import type { RefusedRequest } from "../gateway/send-api-error.ts";
 import type { RuntimeInterface } from "../runtimes/runtime-interface.ts";
-import { buildReport } from "./build-report.ts";
-import { checkReport, readDeliverables, refusalWarnings } from "./deliverables.ts";
+import { buildReport, readTotalsBefore, type SessionTotals } from "./build-report.ts";
+import {
+  checkReport,
+  readDeliverables,
+  readMetadataFile,
+  refusalWarnings,
+} from "./deliverables.ts";
 import { type Evidence, emptyEvidence } from "./evidence.ts";
-import { readMetadataFile } from "./metadata-file.ts";
 import { type OpenRun, openRun } from "./open-run.ts";
 import { knownSecrets, Redactor } from "./redactor.ts";
-import { readTotalsBefore, type SessionTotals } from "./run-cost.ts";
 import { type RunHandlers, RunningAttempt } from "./running-attempt.ts";
 import { listClosedPaths } from "./workspace-file.ts";
 

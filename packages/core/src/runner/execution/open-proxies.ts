@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Environment } from "@herdctl/config";
 import type { UsableCredential } from "../../claude/credential.ts";
 import { forwarderUrl } from "../../lib/container-layout.ts";
-import { openSocketFolder, type SocketFolder } from "../containers/socket-folder.ts";
+import { openSocketFolder, type SocketFolder } from "../containers/container-folders.ts";
 import { apiSocketName, makeHostSocket, removeHostSocket } from "../contract/paths.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 import { type EgressProxy, startEgressProxy } from "../gateway/egress/egress-proxy.ts";
@@ -26,7 +26,7 @@ export interface RunProxies {
 }
 
 /** The account that pays for the calls of a run, and a callback for each finished call. */
-export interface GatewayHooks {
+interface GatewayHooks {
   account: SpendAccount;
   onEnd(request: Readonly<MeteredRequest>): void;
 }

@@ -12,7 +12,6 @@ export type CreateRunTools = (run: RunToolContext) => RunTools;
 
 /** Operations of the run that tools can use. */
 export interface RunToolContext {
-  /** Adds a line to the job's log. */
   note(note: ToolNote): Promise<void>;
   /** The run does not count as stalled while it waits for `answer`. */
   whileAwaiting<T>(answer: Promise<T>): Promise<T>;

@@ -3,7 +3,7 @@ import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { SessionHomeKind } from "@herdctl/protocol";
 import { errorCode } from "@herdctl/protocol";
-import { operatorFiles } from "../../docker/workspace-facts.ts";
+import { operatorFiles } from "../../docker/workspace-guard.ts";
 import { containerPaths } from "../../lib/container-layout.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 
@@ -14,7 +14,7 @@ export interface WorkspaceAccess {
   closedPaths: readonly string[];
 }
 
-export type OpenFileResult =
+type OpenFileResult =
   | { kind: "open"; file: FileHandle; bytes: number }
   | { kind: "missing"; reason: string }
   | { kind: "refused"; reason: string };

@@ -1,13 +1,22 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import type {
+  ClientRequest,
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from "node:http";
 import { PassThrough, pipeline } from "node:stream";
-import type { GatewayCredential } from "./credential.ts";
-import type { CredentialMask } from "./credential-mask.ts";
-import { clientHeaders, upstreamHeaders } from "./headers.ts";
+import {
+  buildCredentialHeaders,
+  type CredentialMask,
+  credentialHeaderNames,
+  type GatewayCredential,
+} from "./credential.ts";
 import { sendApiError } from "./send-api-error.ts";
 import type { Exchange } from "./traffic-meter.ts";
 import type { Upstream } from "./upstream.ts";
 
-export interface ForwardOptions {
+interface ForwardOptions {
   upstream: Upstream;
   credential: GatewayCredential;
   mask: CredentialMask;
@@ -94,4 +103,59 @@ function pipeResponse(
   pipeline(incoming, mask.createStream(), response, (error) => {
     if (!error) exchange.end("complete");
   });
+}
+
+/** They concern one connection and are never forwarded. */
+const hopByHopHeaders = [
+  "connection",
+  "expect",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+function upstreamHeaders(
+  headers: IncomingHttpHeaders,
+  host: string,
+  credential: GatewayCredential,
+  isPublic: boolean,
+): OutgoingHttpHeaders {
+  // defence: no-client-credential
+  const stripped = credential.kind === "passthrough" ? [] : credentialHeaderNames;
+  return {
+    ...forwardableHeaders(headers, [...stripped, "host", "cookie"]),
+    host,
+    // The meter reads the response, so it must be uncompressed.
+    "accept-encoding": "identity",
+    ...(isPublic ? {} : buildCredentialHeaders(credential)),
+  };
+}
+
+function clientHeaders(
+  headers: IncomingHttpHeaders,
+  mask: (text: string) => string,
+): OutgoingHttpHeaders {
+  const kept = forwardableHeaders(headers, ["set-cookie"]);
+  return Object.fromEntries(
+    Object.entries(kept).map(([name, value]) => [name, mask(String(value))]),
+  );
+}
+
+/** The headers that may be forwarded to the next hop. */
+export function forwardableHeaders(
+  headers: IncomingHttpHeaders,
+  excluded: readonly string[],
+): Record<string, string | string[]> {
+  const connectionHeaders = (headers.connection ?? "").toLowerCase().split(/[\s,]+/);
+  const dropped = new Set([...hopByHopHeaders, ...connectionHeaders, ...excluded]);
+  const kept: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !dropped.has(name)) kept[name] = value;
+  }
+  return kept;
 }

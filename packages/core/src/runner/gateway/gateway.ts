@@ -1,16 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
+  CredentialMask,
   checkCredential,
   createPlaceholder,
   type GatewayCredential,
   isAuthorized,
 } from "./credential.ts";
-import { CredentialMask } from "./credential-mask.ts";
 import { forwardRequest } from "./forward-request.ts";
 import { admitCall, isBilledCall, type SpendAccount } from "./metering/admit-call.ts";
 import { type ApiFeature, type BodyPolicy, findForbiddenFeature } from "./policy/api-features.ts";
-import { parseBody } from "./policy/parse-body.ts";
-import { BodyReader } from "./policy/read-body.ts";
+import { BodyReader, parseBody } from "./policy/parse-body.ts";
 import { betaFeatures, requestedFeatures } from "./policy/requested-features.ts";
 import { type ConnectionLimits, ProxyListener } from "./proxy-listener.ts";
 import { routeRequest } from "./route-request.ts";

@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 import { UserError } from "@herdctl/protocol";
 
 /** A unix socket, or a loopback port if `socketPath` is missing. */
-export interface ListenAddress {
+interface ListenAddress {
   socketPath?: string;
   socketMode?: number;
 }

@@ -1,9 +1,9 @@
 /** The upstream path of a request, or why it is refused. */
-export type Route =
+type Route =
   | { kind: "forward"; path: string; isPublic: boolean }
   | { kind: "refuse"; status: 403 | 404; reason: string };
 
-export interface GatewayOrigins {
+interface GatewayOrigins {
   /** Origins that address this gateway in an absolute-form target. */
   ownOrigins: readonly string[];
   upstream: URL;

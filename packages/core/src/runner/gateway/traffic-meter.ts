@@ -2,11 +2,15 @@ import type { IncomingHttpHeaders } from "node:http";
 import { addTokens, noTokens, type TokenUsage } from "../../claude/token-usage.ts";
 import type { ResponseProgress } from "./metering/estimate.ts";
 import type { MeteredCall } from "./metering/spend-meter.ts";
-import { type RateLimit, readRateLimit } from "./rate-limits.ts";
-import { createResponseReader, type ResponseReader } from "./response-reader.ts";
+import {
+  createResponseReader,
+  type RateLimit,
+  type ResponseReader,
+  readRateLimit,
+} from "./response-reader.ts";
 
 /** How a request ended. `cut`: the upstream's response was incomplete. */
-export type RequestEnding = "complete" | "cut" | "client_gone" | "unreachable";
+type RequestEnding = "complete" | "cut" | "client_gone" | "unreachable";
 
 export interface MeteredRequest {
   id: number;
@@ -26,7 +30,7 @@ export interface MeteredRequest {
   failure?: string;
 }
 
-export interface Refusal {
+interface Refusal {
   at: number;
   method: string;
   target: string;

@@ -1,22 +1,22 @@
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Environment } from "@herdctl/config";
+import { configDirOf, loginFile } from "../../claude/credential.ts";
 import { sessionFilePath } from "../../claude/session-files/session-file-path.ts";
 import { runTokenOf } from "../../lib/run-token.ts";
 import { privateGitFolder } from "../../private-git/private-git-lifecycle.ts";
-import { chooseTools, createToolTable } from "../agent-tools/choose-tools.ts";
-import type { ToolTable } from "../agent-tools/tool-server.ts";
-import { makeKeepAliveFolder } from "../contract/keep-alive-folder.ts";
+import { chooseTools, createToolTable, type ToolTable } from "../agent-tools/choose-tools.ts";
+import { makeKeepAliveFolder } from "../contract/claim-file.ts";
 import type { RunnerAssignment } from "../contract/messages.ts";
-import type { RunOrder } from "../contract/run-order.ts";
+import { claudeVisibleConfig, type RunOrder } from "../contract/run-order.ts";
 import type { RunReport } from "../contract/run-report.ts";
-import { type OpenRun, openRun } from "../execution/open-run.ts";
+import type { SessionTotals } from "../execution/build-report.ts";
+import { credentialOf, type OpenRun, openRun } from "../execution/open-run.ts";
 import { knownSecrets, Redactor } from "../execution/redactor.ts";
-import type { SessionTotals } from "../execution/run-cost.ts";
 import { type RunHandlers, RunningAttempt } from "../execution/running-attempt.ts";
 import type { KeepAliveRuntime } from "../runtimes/keep-alive-runtime.ts";
 import { RuntimeFactory } from "../runtimes/runtime-factory.ts";
-import { computeProcessFingerprint } from "./process-fingerprint.ts";
-import { readGitStatus } from "./startup-files.ts";
+import { describeStartupFiles, readGitStatus } from "./startup-files.ts";
 
 /** A `claude` that keeps running between turns of its session. */
 export interface KeepAliveRun {
@@ -163,4 +163,42 @@ export async function prewarmClaude(
   const attempt = new RunningAttempt(order, run, folder, watch, redactor);
   await attempt.prewarm(runtime);
   slot.keepUnused({ runToken, fingerprint, runtime, toolTable }, run, gitStatus);
+}
+
+/**
+ * Hash of all inputs that `claude` reads at its start. If it is unchanged, an idle process behaves
+ * like one that is started now. It includes the date, which claude only reads once.
+ */
+export function computeProcessFingerprint(
+  order: RunOrder,
+  environment: Environment,
+  now = new Date(),
+): string {
+  const {
+    jobId: _jobId,
+    attempt: _attempt,
+    prompt: _prompt,
+    expandsReferences: _expandsReferences,
+    spend: _spend,
+    session,
+    agent,
+    ...stableFields
+  } = order;
+  const credential = credentialOf(order, environment);
+  const configDir = configDirOf(environment);
+  const facts = [
+    stableFields,
+    claudeVisibleConfig(agent),
+    session.sessionId,
+    environment,
+    credential.kind,
+    credential.kind === "subscription" && modifiedAtMs(loginFile(configDir)),
+    describeStartupFiles(order.cwd, order.configDir),
+    now.toDateString(),
+  ];
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+}
+
+function modifiedAtMs(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 }

@@ -1,30 +1,39 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { listSecretValues } from "@herdctl/config";
 import { ContainerManager } from "../../docker/container-manager.ts";
 import { removeContainersOf } from "../../docker/remove-containers.ts";
+import { currentProcess } from "../../lib/process-identity.ts";
 import { runTokenOf } from "../../lib/run-token.ts";
 import { killRunProcesses } from "../../process-tree/kill-processes.ts";
-import { writeOutcome } from "../../store/files/outcome-file.ts";
+import { writeOutcome } from "../../store/files/job-folder.ts";
+import { outputFileName } from "../../store/files/output-log.ts";
 import { failPoint } from "../../testing/failpoints.ts";
-import { chooseTools, createToolTable } from "../agent-tools/choose-tools.ts";
-import type { ToolTable } from "../agent-tools/tool-server.ts";
-import { makeKeepAliveFolder } from "../contract/keep-alive-folder.ts";
-import type { RunnerAssignment, RunnerCommand, SpendingMessage } from "../contract/messages.ts";
+import { chooseTools, createToolTable, type ToolTable } from "../agent-tools/choose-tools.ts";
+import { claimAttempt, makeKeepAliveFolder } from "../contract/claim-file.ts";
+import type {
+  RunFacts,
+  RunnerAssignment,
+  RunnerClaim,
+  RunnerCommand,
+  SpendingMessage,
+} from "../contract/messages.ts";
 import { runnerSocketPath } from "../contract/paths.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 import type { SpendLimit } from "../contract/spend-limit.ts";
 import { JobExecutor } from "../execution/job-executor.ts";
+import { credentialOf } from "../execution/open-run.ts";
 import { knownSecrets, Redactor } from "../execution/redactor.ts";
 import type { RunHandlers } from "../execution/running-attempt.ts";
+import { listClosedPaths } from "../execution/workspace-file.ts";
 import type { SpendMeter } from "../gateway/metering/spend-meter.ts";
 import {
+  computeProcessFingerprint,
   endIdleRun,
   type IdleRun,
   type KeepAliveRun,
   KeepAliveSlot,
 } from "../keep-alive/keep-alive-run.ts";
-import { computeProcessFingerprint } from "../keep-alive/process-fingerprint.ts";
 import { readReport } from "../recovery/collect-report.ts";
 import {
   type LoggedRun,
@@ -33,10 +42,8 @@ import {
   reportFromLog,
 } from "../recovery/report-from-log.ts";
 import { RuntimeFactory } from "../runtimes/runtime-factory.ts";
-import { claimRun } from "./claim-run.ts";
 import { LeaseWatch } from "./lease-watch.ts";
-import { PendingApprovalRequests, PendingToolCalls } from "./pending-requests.ts";
-import { RunnerSocket } from "./runner-socket.ts";
+import { PendingApprovalRequests, PendingToolCalls, RunnerSocket } from "./runner-socket.ts";
 
 /** Runs one attempt from claim to outcome, unless another process has claimed it. */
 export async function runAttempt(
@@ -270,4 +277,48 @@ class RunnerLog {
     const secrets = listSecretValues({ ...environment, ...order.agent.env });
     return secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
   }
+}
+
+/** Claims an attempt for this process in a claim file; undefined if another process has claimed it. */
+export function claimRun(
+  assignment: RunnerAssignment,
+  idleRun?: Pick<IdleRun, "runToken" | "totals">,
+): { file: RunnerClaim; run: RunFacts } | undefined {
+  const jobDir = join(assignment.stateDir, "jobs", assignment.order.jobId);
+  const live = idleRun ? { run_token: idleRun.runToken, totals: idleRun.totals ?? null } : null;
+  const run = { ...runFactsOf(assignment, jobDir), live };
+  const file = runnerClaimOf(assignment, run);
+  return claimAttempt(jobDir, file) ? { file, run } : undefined;
+}
+
+function runnerClaimOf({ order }: RunnerAssignment, run: RunFacts): RunnerClaim {
+  return {
+    version: 1,
+    attempt: order.attempt,
+    runner: currentProcess(),
+    void: false,
+    session_id: order.session.sessionId,
+    started_at: new Date().toISOString(),
+    run,
+  };
+}
+
+function runFactsOf(
+  { order, environment, stateDir }: RunnerAssignment,
+  jobDir: string,
+): Omit<RunFacts, "live"> {
+  const { session, agent, place, cwd, configDir, claude } = order;
+  const { kind } = credentialOf(order, environment);
+  return {
+    forked_from: session.kind === "fork" ? session.from : null,
+    place,
+    cwd,
+    config_dir: configDir,
+    claude_version: claude.version,
+    credential: kind === "none" ? null : kind,
+    metadata_file: agent.metadata_file ?? null,
+    closed_paths: listClosedPaths(order, stateDir),
+    demands_report: order.outputSchema !== undefined,
+    output_from: statSync(join(jobDir, outputFileName), { throwIfNoEntry: false })?.size ?? 0,
+  };
 }

@@ -8,9 +8,9 @@ import {
   keptRunsFolder,
   privateGitFolder,
 } from "../../private-git/private-git-lifecycle.ts";
-import { isRunTokenInUse } from "../contract/keep-alive-folder.ts";
+import { isRunTokenInUse } from "../contract/claim-file.ts";
 
-export interface LateCommits extends CollectedGit {
+interface LateCommits extends CollectedGit {
   jobId: string;
 }
 

@@ -1,11 +1,15 @@
 import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Environment, listSecretValues, type ResolvedAgent } from "@herdctl/config";
-import type { Job } from "@herdctl/protocol";
+import type { Job, ProcessIdentity } from "@herdctl/protocol";
 import { mergeJobGit } from "@herdctl/protocol/schemas";
 import { ContainerManager } from "../../docker/container-manager.ts";
+import { runSubfolders } from "../../docker/mounts.ts";
 import { removeContainersOf } from "../../docker/remove-containers.ts";
+import { isAlive } from "../../lib/process-identity.ts";
 import { runTokenOf } from "../../lib/run-token.ts";
+import { removeSocket } from "../../lib/socket-path.ts";
 import {
   type CollectedGit,
   closePrivateGit,
@@ -13,13 +17,13 @@ import {
   privateGitFolder,
 } from "../../private-git/private-git-lifecycle.ts";
 import { killRunProcesses } from "../../process-tree/kill-processes.ts";
-import { readOutcome, writeOutcome } from "../../store/files/outcome-file.ts";
+import { readOutcome, writeOutcome } from "../../store/files/job-folder.ts";
 import { failPoint } from "../../testing/failpoints.ts";
-import { readClaim } from "../contract/claim-file.ts";
-import { isRunTokenInUse } from "../contract/keep-alive-folder.ts";
+import { claimAttempt, isRunTokenInUse, readClaim } from "../contract/claim-file.ts";
+import type { RunnerClaim } from "../contract/messages.ts";
+import { removeHostSocket, runnerSocketPath } from "../contract/paths.ts";
 import { type RunReport, runReportSchema } from "../contract/run-report.ts";
 import { knownSecrets, Redactor } from "../execution/redactor.ts";
-import { removeRunFiles } from "./remove-run-files.ts";
 import { minimalReport, readMeteredSpending, reportFromLog } from "./report-from-log.ts";
 
 export interface EndedRun {
@@ -145,4 +149,55 @@ async function reportFromDisk(jobDir: string, run: EndedRun): Promise<RunReport>
     { stopped: "interrupted" },
     await readMeteredSpending(jobDir, job.attempts),
   );
+}
+
+type RunnerState =
+  | { kind: "alive"; identity: ProcessIdentity; file: RunnerClaim }
+  /** And never will start: the attempt is now void. */
+  | { kind: "never_started" }
+  | { kind: "dead" };
+
+/** The state of an attempt's runner, which an earlier fleet process may have started. */
+export async function inspectRunner(jobDir: string, attempt: number): Promise<RunnerState> {
+  const claim = await readClaim(jobDir, attempt);
+  if (claim.kind === "none") {
+    if (claimAttempt(jobDir, createVoidClaim(attempt))) return { kind: "never_started" };
+    return inspectRunner(jobDir, attempt);
+  }
+  if (claim.kind === "damaged") return { kind: "dead" };
+  const { file } = claim;
+  if (file.void) return { kind: "never_started" };
+  const { runner } = file;
+  return runner && isAlive(runner) ? { kind: "alive", identity: runner, file } : { kind: "dead" };
+}
+
+function createVoidClaim(attempt: number): RunnerClaim {
+  const started_at = new Date().toISOString();
+  return {
+    version: 1,
+    attempt,
+    runner: null,
+    void: true,
+    session_id: null,
+    started_at,
+    run: null,
+  };
+}
+
+/** Removes the files that a runner normally removes itself: its socket, folders and temporary files. */
+export async function removeRunFiles(jobDir: string): Promise<void> {
+  if (!existsSync(jobDir)) return;
+  removeSocket(runnerSocketPath(jobDir));
+  removeHostSocket(runSubfolders(jobDir).socketDir);
+  const leftovers = (await readdir(jobDir)).filter(
+    (name) => runFolderNames.has(name) || isTempFile(name),
+  );
+  for (const name of leftovers) await rm(join(jobDir, name), { recursive: true, force: true });
+}
+
+const runFolderNames = new Set(["private", "proxy"]);
+
+/** Temporary files of `writeFileAtomic` and of claims whose runner died while writing. */
+export function isTempFile(name: string): boolean {
+  return /^(\.outcome|runner-\d+)\.json\.[0-9a-f]+$/.test(name);
 }

@@ -1,18 +1,20 @@
 import { join } from "node:path";
-import { outputFileName } from "../../store/files/output-writer.ts";
+import { outputFileName } from "../../store/files/output-log.ts";
 import type { RunFacts, RunnerClaim } from "../contract/messages.ts";
 import type { SessionChoice } from "../contract/run-order.ts";
 import type { RunReport } from "../contract/run-report.ts";
-import { buildReport } from "../execution/build-report.ts";
-import { checkReport, readDeliverables, refusalWarnings } from "../execution/deliverables.ts";
+import { buildReport, readTotalsBefore, type SessionTotals } from "../execution/build-report.ts";
+import {
+  checkReport,
+  readDeliverables,
+  readMetadataFile,
+  refusalWarnings,
+} from "../execution/deliverables.ts";
 import { type Evidence, emptyEvidence } from "../execution/evidence.ts";
-import { readMetadataFile } from "../execution/metadata-file.ts";
 import type { Redactor } from "../execution/redactor.ts";
-import { readTotalsBefore, type SessionTotals } from "../execution/run-cost.ts";
 import { readSpendLog, spendLogPath } from "../gateway/metering/spend-log.ts";
 import { addPricedUsage, noSpending, type Spending } from "../gateway/metering/spending.ts";
-import { completeLog } from "./complete-log.ts";
-import { readLogEvidence } from "./log-evidence.ts";
+import { completeLog, readLogEvidence } from "./complete-log.ts";
 
 export interface LoggedRun {
   jobId: string;

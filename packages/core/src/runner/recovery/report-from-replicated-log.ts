@@ -7,7 +7,7 @@ import { refusalWarnings } from "../execution/deliverables.ts";
 import { type Evidence, emptyEvidence } from "../execution/evidence.ts";
 import { type ModelUsage, parseUsage, priceUsage } from "../gateway/metering/call-usage.ts";
 import { addPricedUsage, noSpending, type Spending } from "../gateway/metering/spending.ts";
-import { LogEvidenceCollector } from "./log-evidence.ts";
+import { LogEvidenceCollector } from "./complete-log.ts";
 
 export interface LostRun {
   job: Pick<Job, "id" | "session_id" | "claude_version" | "credential">;

@@ -1,9 +1,8 @@
 import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
-import { assertSettingsApplied } from "./assert-settings-applied.ts";
+import { isOlder } from "../../claude/version.ts";
 import { BackgroundTasks } from "./background-tasks.ts";
-import type { ClaudeSettings } from "./claude-settings.ts";
+import { assertSettingsApplied, type ClaudeSettings } from "./claude-settings.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./runtime-interface.ts";
-import { buildUserMessage } from "./user-message.ts";
 
 /** A running `claude` that accepts prompts one after the other. */
 export interface ClaudeHandle {
@@ -59,4 +58,64 @@ export async function* runSinglePrompt(
     signal.removeEventListener("abort", stop);
     await claude.close();
   }
+}
+
+/**
+ * An unbounded queue between the reader of claude's output and its consumer. The reader must never
+ * wait, because an older claude loses output that a slow reader leaves unread.
+ */
+export class MessageQueue<T> implements AsyncIterable<T> {
+  private readonly queued: T[] = [];
+  private wake: (() => void) | undefined;
+  private hasEnded = false;
+
+  push(message: T): void {
+    this.queued.push(message);
+    this.wake?.();
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    this.wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+    for (;;) {
+      yield* this.queued.splice(0);
+      if (this.queued.length > 0) continue;
+      if (this.hasEnded) return;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+}
+
+/**
+ * Builds the message for a prompt. By default, the prompt is sent verbatim; otherwise Claude Code
+ * would include files named with `@path` and run a leading `/command`.
+ */
+export function buildUserMessage({
+  prompt,
+  expandsReferences = false,
+  claudeVersion,
+}: Pick<ExecuteOptions, "prompt" | "expandsReferences" | "claudeVersion">): SDKUserMessage {
+  const envelope = { type: "user" as const, parent_tool_use_id: null, session_id: "" };
+  // defence: verbatim-prompt
+  if (expandsReferences) return { ...envelope, message: { role: "user", content: prompt } };
+  const supportsClientComposed = claudeVersion && !isOlder(claudeVersion, minClientComposedVersion);
+  const content = /* defence: verbatim-text-block */ supportsClientComposed
+    ? prompt
+    : [textBlock(prompt), textBlock(closingText)];
+  return { ...envelope, client_composed: true, message: { role: "user", content } };
+}
+
+/** Older versions ignore the field `client_composed`. */
+const minClientComposedVersion = "2.1.248";
+
+/** All versions only expand the last text block, so older versions get this one after the prompt. */
+const closingText = "(The text above is the whole prompt, as it was written.)";
+
+function textBlock(text: string) {
+  return { type: "text" as const, text };
 }

@@ -4,11 +4,10 @@ import { type ClaudeHandle, type MultiTurnRuntime, runSinglePrompt } from "./cla
 import { buildSettings } from "./claude-settings.ts";
 import { ControlClient } from "./control-client.ts";
 import { McpBridges } from "./mcp/bridges.ts";
-import { observeProcess } from "./observe-process.ts";
 import { writePrivateFiles } from "./private-files.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 import { spawnOnHost } from "./spawn-claude.ts";
-import { endProcess, stopGracefully } from "./stop-process.ts";
+import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";
 
 /** Runs the `claude` program over its standard streams; works with a subscription. */
 export class CLIRuntime implements MultiTurnRuntime {

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import { z } from "zod";
 import { LineSplitter } from "../../lib/line-splitter.ts";
-import type { PermissionAnswer } from "../contract/permission.ts";
+import type { PermissionAnswer } from "../contract/messages.ts";
+import { MessageQueue } from "./claude-handle.ts";
 import type { McpBridges } from "./mcp/bridges.ts";
-import { isRequest, jsonRpcMessageSchema } from "./mcp/json-rpc.ts";
-import { MessageQueue } from "./message-queue.ts";
+import { isRequest, jsonRpcMessageSchema } from "./mcp/method-rules.ts";
 import { outputLimits } from "./output-limit.ts";
 import type { ClaudeProcess } from "./spawn-claude.ts";
 
@@ -173,7 +173,6 @@ const acknowledgement = { jsonrpc: "2.0", result: {}, id: 0 };
 /** Protocol messages that do not belong to the run. */
 const ignoredTypes = new Set(["keep_alive", "transcript_mirror"]);
 
-/** The parsed line with all its fields. */
 function parseLine(bytes: Buffer): { type: string } | undefined {
   try {
     const line: unknown = JSON.parse(bytes.toString("utf8"));

@@ -1,11 +1,10 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ContainerObservation } from "../../docker/container-manager.ts";
-import { assertSettingsApplied } from "./assert-settings-applied.ts";
 import { BackgroundTasks } from "./background-tasks.ts";
 import type { ClaudeHandle, MultiTurnRuntime } from "./claude-handle.ts";
-import { MessageQueue } from "./message-queue.ts";
+import { buildUserMessage, MessageQueue } from "./claude-handle.ts";
+import { assertSettingsApplied } from "./claude-settings.ts";
 import type { ExecuteOptions, RuntimeObserver } from "./runtime-interface.ts";
-import { buildUserMessage } from "./user-message.ts";
 
 interface Turn {
   options: ExecuteOptions;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LineSplitter } from "../../lib/line-splitter.ts";
 
-export interface OutputLimits {
+interface OutputLimits {
   /** Legitimate messages are never longer, because the API does not accept larger requests. */
   maxLineBytes: number;
   /** Bytes that may be queued for a reader that is behind, over all queues. */

@@ -1,7 +1,7 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ResolvedAgent } from "@herdctl/config";
 import type { ContainerObservation } from "../../docker/container-manager.ts";
-import type { PermissionAnswer, PermissionRequest } from "../contract/permission.ts";
+import type { PermissionAnswer, PermissionRequest } from "../contract/messages.ts";
 import type { SessionChoice } from "../contract/run-order.ts";
 import type { BridgedServers } from "./mcp/bridged-server.ts";
 import type { ProcessExit, SpawnClaude } from "./spawn-claude.ts";

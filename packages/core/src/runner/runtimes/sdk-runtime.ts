@@ -12,17 +12,20 @@ import type {
 import { UserError } from "@herdctl/protocol";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
-import { type ClaudeHandle, type MultiTurnRuntime, runSinglePrompt } from "./claude-handle.ts";
+import {
+  type ClaudeHandle,
+  MessageQueue,
+  type MultiTurnRuntime,
+  runSinglePrompt,
+} from "./claude-handle.ts";
 import { buildDeniedTools, buildSettings } from "./claude-settings.ts";
 import type { McpBridge } from "./mcp/bridge.ts";
 import { McpBridges } from "./mcp/bridges.ts";
-import { isRequest } from "./mcp/json-rpc.ts";
-import { MessageQueue } from "./message-queue.ts";
-import { observeProcess } from "./observe-process.ts";
+import { isRequest } from "./mcp/method-rules.ts";
 import { type PrivateFiles, writePrivateFiles } from "./private-files.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 import { type ClaudeProcess, spawnOnHost } from "./spawn-claude.ts";
-import { endProcess, stopGracefully } from "./stop-process.ts";
+import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";
 
 /** Runs the Agent SDK's `query()` with options that match the flags of the CLI runtime. */
 export class SDKRuntime implements MultiTurnRuntime {

@@ -6,17 +6,15 @@ import { UserError } from "@herdctl/protocol";
 import { followSessionFile } from "../../claude/session-files/follow-session-file.ts";
 import { SessionConverter } from "../../claude/session-files/session-converter.ts";
 import { sessionFilePath } from "../../claude/session-files/session-file-path.ts";
-import { assertSettingsApplied } from "./assert-settings-applied.ts";
 import { buildClaudeArguments, buildStreamFlags } from "./claude-arguments.ts";
-import { buildSettings } from "./claude-settings.ts";
+import { buildUserMessage } from "./claude-handle.ts";
+import { assertSettingsApplied, buildSettings } from "./claude-settings.ts";
 import { ControlClient } from "./control-client.ts";
 import { McpBridges } from "./mcp/bridges.ts";
-import { observeProcess } from "./observe-process.ts";
 import { writePrivateFiles } from "./private-files.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./runtime-interface.ts";
 import { spawnOnHost } from "./spawn-claude.ts";
-import { endProcess, stopGracefully } from "./stop-process.ts";
-import { buildUserMessage } from "./user-message.ts";
+import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";
 
 /**
  * Runs the CLI and reads its messages from the session file. The prompt is sent as a stream message,

@@ -1,7 +1,10 @@
+import { PassThrough } from "node:stream";
 import { raceTimeout } from "@herdctl/protocol";
+import { OutputGate } from "./output-limit.ts";
+import type { RuntimeObserver } from "./runtime-interface.ts";
 import type { ClaudeProcess } from "./spawn-claude.ts";
 
-export interface StoppableRun {
+interface StoppableRun {
   process: ClaudeProcess;
   /** Asks claude to end the turn; it then sends a result with the cost. */
   interrupt(): void;
@@ -10,7 +13,7 @@ export interface StoppableRun {
 }
 
 /** The time after each step before the next one. */
-export interface StopTimeouts {
+interface StopTimeouts {
   interruptMs: number;
   closeMs: number;
   terminateMs: number;
@@ -48,4 +51,35 @@ export async function endProcess(
 function exitsWithin(process: ClaudeProcess, timeoutMs: number): Promise<boolean> {
   const exited = process.exited.then(() => true);
   return raceTimeout(exited, timeoutMs, () => false);
+}
+
+/**
+ * Reports all events of the process to the observer. Its output is read as fast as it arrives,
+ * because an older claude loses output that a slow reader leaves in the pipe.
+ */
+export function observeProcess(
+  process: ClaudeProcess,
+  observer: RuntimeObserver = {},
+): ClaudeProcess {
+  observer.onSpawned?.(process.pid);
+  const stdout = new PassThrough();
+  const gate = new OutputGate(() => observer.isCaughtUp?.() ?? true);
+  const endOutput = () => {
+    if (!stdout.writableEnded) stdout.end(gate.end());
+  };
+  process.stdout.on("data", (chunk: Buffer) => {
+    observer.onActivity?.();
+    // defence: message-length-limit
+    stdout.write(gate.push(chunk));
+  });
+  // A broken pipe counts as ended; missing messages show in the evidence.
+  for (const event of ["end", "close", "error"]) process.stdout.once(event, endOutput);
+  process.stderr.setEncoding("utf8");
+  process.stderr.on("error", () => undefined);
+  process.stderr.on("data", (text: string) => {
+    observer.onActivity?.();
+    observer.onStderr?.(text);
+  });
+  void process.exited.then((exit) => observer.onExited?.(exit));
+  return { ...process, stdout };
 }

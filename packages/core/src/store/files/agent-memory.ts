@@ -5,7 +5,7 @@ import type { Note } from "@herdctl/protocol";
 import { hasErrorCode } from "@herdctl/protocol";
 import { syncFolder, writeFileAtomic } from "../../lib/atomic-file.ts";
 
-export type WriteNoteResult = { kind: "noted" } | { kind: "refused"; reason: string };
+type WriteNoteResult = { kind: "noted" } | { kind: "refused"; reason: string };
 
 const maxNoteBytes = 16 * 1024;
 const maxNotes = 200;

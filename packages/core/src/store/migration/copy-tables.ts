@@ -7,10 +7,10 @@ import {
   type SqlProgram,
   type SqlValue,
 } from "../sql/sql-program.ts";
-import { type CopiedTable, copiedTables, hasMeaningfulOrder } from "./copied-tables.ts";
-import type { SqliteSource } from "./sqlite-source.ts";
+import { DatabaseSync } from "../sqlite/driver.ts";
+import { openForReading } from "../sqlite/open.ts";
 
-export interface CopyOptions {
+interface CopyOptions {
   source: SqliteSource;
   /** The node of the copied state, which has its sessions. */
   node: string;
@@ -142,22 +142,130 @@ const modulus = 2n ** 256n;
  */
 class TableChecksum {
   rows = 0;
-  #sum = 0n;
+  private sum = 0n;
 
   constructor(private readonly isNumbered: boolean) {}
 
   add(values: readonly SqlValue[]): void {
     const hashedValues = this.isNumbered ? [this.rows, ...values] : values;
     const digest = createHash("sha256").update(JSON.stringify(hashedValues)).digest("hex");
-    this.#sum = (this.#sum + BigInt(`0x${digest}`)) % modulus;
+    this.sum = (this.sum + BigInt(`0x${digest}`)) % modulus;
     this.rows += 1;
   }
 
   get checksum(): string {
-    return this.#sum.toString(16).padStart(64, "0");
+    return this.sum.toString(16).padStart(64, "0");
   }
 
   equals(other: TableChecksum): boolean {
     return this.rows === other.rows && this.checksum === other.checksum;
   }
+}
+
+/** A table that is copied from the embedded database to the shared one. */
+interface CopiedTable {
+  name: string;
+  /**
+   * Sort order of the rows. Numbers that the database generates are assigned again in this order.
+   */
+  order: string;
+}
+
+/**
+ * Referenced tables come first. Due times come before one-shot runs, because inserting a due time
+ * deletes its one-shot run. `session_leases` is skipped: the processes that held them are gone.
+ */
+export const copiedTables: readonly CopiedTable[] = [
+  { name: "jobs", order: "seq" },
+  { name: "attempts", order: "job_id, number" },
+  { name: "endings", order: "seq" },
+  { name: "sessions", order: "rowid" },
+  { name: "approvals", order: "seq" },
+  { name: "schedule_switches", order: "agent, schedule" },
+  { name: "schedules", order: "agent, schedule" },
+  { name: "due_times", order: "agent, schedule, due_at" },
+  { name: "one_shots", order: "agent, schedule" },
+  { name: "schedule_intervals", order: "agent, schedule" },
+  { name: "budget_raises", order: "day, agent" },
+  { name: "pauses", order: "rowid" },
+  { name: "day_costs", order: "day, agent, schedule, model" },
+  { name: "deliveries", order: "seq" },
+  { name: "hook_runs", order: "seq" },
+  { name: "work_claims", order: "seq" },
+  { name: "chat_links", order: "agent, platform" },
+  { name: "conversations", order: "id" },
+  { name: "chat_messages", order: "seq" },
+  { name: "chat_posts", order: "rowid" },
+  { name: "access_tokens", order: "name" },
+  { name: "logins", order: "id" },
+  { name: "audit_log", order: "number" },
+  { name: "audit_head", order: "id" },
+];
+
+const skippedTables: readonly string[] = ["session_leases"];
+
+/** Whether the order of the rows has a meaning beyond their content. */
+function hasMeaningfulOrder({ order }: CopiedTable): boolean {
+  return order === "seq" || order === "rowid";
+}
+
+/** Reads the embedded database row by row, without changing it. */
+export class SqliteSource {
+  private readonly connection: DatabaseSync;
+
+  constructor(file: string) {
+    // Gives a readable error if the database is damaged or of another version.
+    openForReading(file).close();
+    this.connection = new DatabaseSync(file, { readOnly: true });
+    const unknownTables = this.tableNames().filter((name) => !isKnownTable(name));
+    if (unknownTables.length > 0)
+      throw new Error(`no copy rule for the tables ${unknownTables.join(", ")}`);
+  }
+
+  /** Stored columns, without those that are derived or numbered by the database. */
+  columns({ name }: CopiedTable): string[] {
+    const names = this.selectStrings(
+      "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0",
+      name,
+    );
+    return names.filter((column) => column !== "seq");
+  }
+
+  *rows({ name, order }: CopiedTable): Generator<SqlValue[]> {
+    const columns = this.columns({ name, order });
+    const sql = `SELECT ${columns.join(", ")} FROM ${name} ORDER BY ${order}`;
+    for (const row of this.connection.prepare(sql).iterate()) {
+      yield columns.map((column) => readValue(row, column));
+    }
+  }
+
+  /** Jobs whose runner may still be running. */
+  runningJobIds(): string[] {
+    return this.selectStrings("SELECT id FROM jobs WHERE status = 'running' ORDER BY seq");
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+
+  private tableNames(): string[] {
+    const sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+    return this.selectStrings(sql);
+  }
+
+  /** The first column of each row. */
+  private selectStrings(sql: string, ...values: SqlValue[]): string[] {
+    const rows = this.connection.prepare(sql).all(...values);
+    return rows.map((row) => String(Object.values(row as object)[0]));
+  }
+}
+
+function isKnownTable(name: string): boolean {
+  return skippedTables.includes(name) || copiedTables.some((table) => table.name === name);
+}
+
+function readValue(row: unknown, column: string): SqlValue {
+  const value = (row as Record<string, unknown>)[column];
+  if (value === null || typeof value === "string" || typeof value === "number") return value;
+  throw new Error(`${column} contains a value that is neither text nor number`);
 }

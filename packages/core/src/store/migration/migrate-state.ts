@@ -3,12 +3,10 @@ import { UserError } from "@herdctl/protocol";
 import { openPostgres } from "../postgres/open.ts";
 import { parseStoreAddress } from "../postgres/store-address.ts";
 import { acquireLock } from "../sqlite/state-lock.ts";
-import { type CopiedTableResult, copyTables } from "./copy-tables.ts";
-import { SqliteSource } from "./sqlite-source.ts";
+import { type CopiedTableResult, copyTables, SqliteSource } from "./copy-tables.ts";
 
 export interface MigrateOptions {
   stateDir: string;
-  /** Address of the PostgreSQL database. */
   store: string;
   /** The node of this state. */
   node: string;

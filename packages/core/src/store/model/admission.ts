@@ -10,7 +10,6 @@ import type {
   UnfinishedJob,
 } from "@herdctl/protocol";
 
-/** A request to admit a job. */
 export interface AdmissionRequest {
   job: NewJob;
   decide: AdmissionDecider;

@@ -39,7 +39,6 @@ export interface WaitWarning {
 }
 
 export interface AffinityQuery {
-  /** Id of the job. */
   id: string;
   /** For a job that resumes the last session by default: where to look for that session. */
   latestSession: { sessionHome: SessionHomeKind; ownerSchedule: string | null } | null;

@@ -6,10 +6,12 @@ import {
   type JobChange,
   type JobStatus,
   type NewJob,
+  type SessionInfo,
+  type SessionLeaseHolder,
 } from "@herdctl/protocol";
 import { addCosts, addUsage, outcomeCodes, startChain } from "@herdctl/protocol/schemas";
 
-export type JobChangeDecision =
+type JobChangeDecision =
   | { kind: "apply"; job: Job }
   | { kind: "finished" }
   | { kind: "refuse"; reason: string };
@@ -47,7 +49,6 @@ export function newJobRecord(newJob: NewJob, id: string, now: Date, outputFile: 
   };
 }
 
-/** Adds the totals of an attempt to its job. */
 export function addAttemptTotals(job: Job, { cost_usd, usage, crashed }: Attempt): Job {
   if (isFinished(job.status)) return job;
   return {
@@ -137,3 +138,39 @@ const emptyJob = {
   started_at: null,
   duration_seconds: null,
 } satisfies Partial<Job>;
+
+/** A node and its epoch. */
+export interface Assignee {
+  node: string;
+  epoch: number;
+}
+
+export interface LeaseTerms {
+  sessionId: string;
+  holder: SessionLeaseHolder;
+  until: Date;
+  /** The current holder, which releases the lease for the new holder. */
+  previousHolder?: SessionLeaseHolder;
+}
+
+/** Releases the lease, and records `sessionInfo` if the session was opened. */
+export interface SessionEnd {
+  sessionId: string;
+  holder: SessionLeaseHolder;
+  sessionInfo?: SessionInfo;
+}
+
+export interface JobRetention {
+  /** Jobs that finished before this are deleted. */
+  finishedBefore?: Date;
+  /**
+   * Maximum number of finished jobs per agent. Jobs of the last day are kept, so that daily costs
+   * are complete.
+   */
+  keepPerAgent?: number;
+  /** Maximum number of jobs per call. A smaller result means that none are left. */
+  limit: number;
+}
+
+/** A finished job never changes: later changes are not applied. */
+export type JobUpdateResult = { applied: boolean; job: Job };

@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-/** The kinds of tool calls from a run to its fleet. */
 export const toolCallKindSchema = z.enum(["delegate", "schedule"]);
 export type ToolCallKind = z.infer<typeof toolCallKindSchema>;
 

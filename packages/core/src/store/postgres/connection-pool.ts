@@ -31,10 +31,10 @@ export const maxShortQueries = 2;
  * others use the same network and server.
  */
 export class ConnectionPool {
-  #pool: Pool | undefined;
-  #closing: Promise<unknown>[] = [];
-  readonly #sockets = new Set<Socket>();
-  #closed = false;
+  private pool: Pool | undefined;
+  private closing: Promise<unknown>[] = [];
+  private readonly sockets = new Set<Socket>();
+  private closed = false;
 
   constructor(
     readonly address: StoreAddress,
@@ -42,13 +42,13 @@ export class ConnectionPool {
   ) {}
 
   get isClosed(): boolean {
-    return this.#closed;
+    return this.closed;
   }
 
   async acquire(): Promise<PoolClient> {
-    if (this.#closed) throw new StoreClosedError("the store is closed");
-    this.#pool ??= this.#newPool();
-    const client = await this.#pool.connect();
+    if (this.closed) throw new StoreClosedError("the store is closed");
+    this.pool ??= this.newPool();
+    const client = await this.pool.connect();
     // Errors of a connection in use are reported by its query.
     client.on("error", ignore);
     return client;
@@ -57,17 +57,17 @@ export class ConnectionPool {
   release(client: PoolClient, isBroken = false): void {
     client.removeListener("error", ignore);
     client.release(isBroken);
-    if (isBroken) this.#discardPool();
+    if (isBroken) this.discardPool();
   }
 
   /** A connection outside the pool with the same settings, for LISTEN. */
   newClient(): Client {
-    return new this.pg.Client(this.#clientConfig());
+    return new this.pg.Client(this.clientConfig());
   }
 
   /** For work that may take long, such as migrating a large store. */
   async connectWithoutQueryTimeout(): Promise<Client> {
-    const client = new this.pg.Client({ ...this.#clientConfig(), query_timeout: undefined });
+    const client = new this.pg.Client({ ...this.clientConfig(), query_timeout: undefined });
     client.on("error", ignore);
     await client.connect();
     await configureSession(client);
@@ -75,32 +75,32 @@ export class ConnectionPool {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#discardPool();
-    const destroyTimer = setTimeout(() => this.#destroySockets(), 1_000);
-    await Promise.all(this.#closing);
+    this.closed = true;
+    this.discardPool();
+    const destroyTimer = setTimeout(() => this.destroySockets(), 1_000);
+    await Promise.all(this.closing);
     clearTimeout(destroyTimer);
-    this.#destroySockets();
+    this.destroySockets();
   }
 
-  #destroySockets(): void {
-    for (const socket of this.#sockets) socket.destroy();
+  private destroySockets(): void {
+    for (const socket of this.sockets) socket.destroy();
   }
 
-  #discardPool(): void {
-    const pool = this.#pool;
-    this.#pool = undefined;
+  private discardPool(): void {
+    const pool = this.pool;
+    this.pool = undefined;
     if (!pool) return;
     const ended = pool.end().catch(ignore);
-    this.#closing.push(ended);
+    this.closing.push(ended);
     ended.then(() => {
-      this.#closing = this.#closing.filter((closing) => closing !== ended);
+      this.closing = this.closing.filter((closing) => closing !== ended);
     });
   }
 
-  #newPool(): Pool {
+  private newPool(): Pool {
     const pool = new this.pg.Pool({
-      ...this.#clientConfig(),
+      ...this.clientConfig(),
       max: maxReaders + 1 + maxShortQueries,
       onConnect: configureSession,
     });
@@ -108,7 +108,7 @@ export class ConnectionPool {
     return pool;
   }
 
-  #clientConfig(): ClientConfig {
+  private clientConfig(): ClientConfig {
     return {
       connectionString: this.address.connectionString,
       application_name: "herdctl",
@@ -117,15 +117,15 @@ export class ConnectionPool {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types: numberParsers(this.pg),
-      stream: () => this.#newSocket(),
+      stream: () => this.newSocket(),
     };
   }
 
   /** Tracked, because a socket whose peer does not respond must be destroyed. */
-  #newSocket(): Socket {
+  private newSocket(): Socket {
     const socket = new Socket();
-    this.#sockets.add(socket);
-    socket.once("close", () => this.#sockets.delete(socket));
+    this.sockets.add(socket);
+    socket.once("close", () => this.sockets.delete(socket));
     return socket;
   }
 }

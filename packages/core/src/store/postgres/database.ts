@@ -3,37 +3,40 @@ import { raceTimeout, UserError } from "@herdctl/protocol";
 import type { PoolClient, QueryResult } from "pg";
 import { Semaphore } from "../../lib/semaphore.ts";
 import { failPoint } from "../../testing/failpoints.ts";
-import type { SqlDatabase, SqlDialect } from "../sql/sql-database.ts";
-import type { SqlProgram, SqlResult, SqlRow, SqlStatement } from "../sql/sql-program.ts";
+import type {
+  SqlDatabase,
+  SqlDialect,
+  SqlProgram,
+  SqlResult,
+  SqlRow,
+  SqlStatement,
+} from "../sql/sql-program.ts";
 import { type ConnectionPool, maxReaders, maxShortQueries } from "./connection-pool.ts";
-import { decodeJson, decodeText } from "./encode-json.ts";
 import { classifyFailure, QueryTimeoutError, toPostgresUserError } from "./errors.ts";
 import { PostgresGroupCommit } from "./group-commit.ts";
 import type { NodeWriter } from "./node-store.ts";
-import { translateStatement } from "./statement.ts";
+import { decodeJson, decodeText, translateStatement } from "./statement.ts";
 import type { StoreAddress } from "./store-address.ts";
 
 export class PostgresDatabase implements SqlDatabase {
   readonly name: string;
   readonly dialect: SqlDialect = { greatest: "greatest", hint: () => "", hasNodes: true };
-  readonly #address: StoreAddress;
-  readonly #connections: ConnectionPool;
-  readonly #readSlots = new Semaphore(maxReaders);
+  private readonly address: StoreAddress;
+  private readonly readSlots = new Semaphore(maxReaders);
   /**
    * The server allows one write at a time, so one write of this process waits there and the others
    * here.
    */
-  readonly #writeSlot = new Semaphore(1);
+  private readonly writeSlot = new Semaphore(1);
   /** For queries that must not wait for writers: heartbeats and notifications. */
-  readonly #shortQuerySlots = new Semaphore(maxShortQueries);
-  readonly #committer = new PostgresGroupCommit((work) =>
-    this.#explainErrors(() => this.#retryConflicts(work, sharedSettleTimeoutMs)),
+  private readonly shortQuerySlots = new Semaphore(maxShortQueries);
+  private readonly committer = new PostgresGroupCommit((work) =>
+    this.explainErrors(() => this.retryConflicts(work, sharedSettleTimeoutMs)),
   );
-  #writer: NodeWriter | undefined;
+  private writer: NodeWriter | undefined;
 
-  constructor(connections: ConnectionPool) {
-    this.#connections = connections;
-    this.#address = connections.address;
+  constructor(private readonly connections: ConnectionPool) {
+    this.address = connections.address;
     this.name = connections.address.name;
   }
 
@@ -42,23 +45,23 @@ export class PostgresDatabase implements SqlDatabase {
    * undefined, writes belong to no node.
    */
   setWriter(writer: NodeWriter | undefined): void {
-    this.#writer = writer;
+    this.writer = writer;
   }
 
   read<T>(work: () => SqlProgram<T>): Promise<T> {
-    return this.#readSlots.run(() =>
-      this.#explainErrors(() =>
-        this.#retryOnceIfLost(() => this.#withClient((client) => runReadProgram(client, work))),
+    return this.readSlots.run(() =>
+      this.explainErrors(() =>
+        this.retryOnceIfLost(() => this.withClient((client) => runReadProgram(client, work))),
       ),
     );
   }
 
   transaction<T>(work: () => SqlProgram<T>): Promise<T> {
-    return this.#explainErrors(() => this.#retryConflicts(work, Number.POSITIVE_INFINITY));
+    return this.explainErrors(() => this.retryConflicts(work, Number.POSITIVE_INFINITY));
   }
 
   groupCommit<T>(work: (transaction: object) => SqlProgram<T>): Promise<T> {
-    return this.#committer.add(work);
+    return this.committer.add(work);
   }
 
   /**
@@ -67,36 +70,34 @@ export class PostgresDatabase implements SqlDatabase {
    * long to wait for one connection before another is tried.
    */
   runUnfenced<T>(work: () => SqlProgram<T>, timeoutMs?: number): Promise<T> {
-    return this.#shortQuerySlots.run(() =>
-      this.#explainErrors(() =>
-        this.#retryOnceIfLost(() => this.#transactUnfenced(work, timeoutMs)),
-      ),
+    return this.shortQuerySlots.run(() =>
+      this.explainErrors(() => this.retryOnceIfLost(() => this.transactUnfenced(work, timeoutMs))),
     );
   }
 
   /** Runs a statement outside a transaction, for anything but herdctl's tables. */
   execute(sql: string, values: unknown[] = []): Promise<SqlRow[]> {
-    return this.#shortQuerySlots.run(() =>
-      this.#explainErrors(() =>
-        this.#withClient(async (client) => (await client.query<SqlRow>(sql, values)).rows),
+    return this.shortQuerySlots.run(() =>
+      this.explainErrors(() =>
+        this.withClient(async (client) => (await client.query<SqlRow>(sql, values)).rows),
       ),
     );
   }
 
   async close(): Promise<void> {
-    await this.#committer.flush();
-    await this.#connections.close();
+    await this.committer.flush();
+    await this.connections.close();
   }
 
   /** Retries transactions that conflicted with each other. */
-  async #retryConflicts<T>(work: () => SqlProgram<T>, settleTimeoutMs: number): Promise<T> {
+  private async retryConflicts<T>(work: () => SqlProgram<T>, settleTimeoutMs: number): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const done = await this.#writeSlot.run(() =>
-          this.#retryOnceIfLost(() => this.#transact(work)),
+        const done = await this.writeSlot.run(() =>
+          this.retryOnceIfLost(() => this.transact(work)),
         );
         if (done.lost !== undefined)
-          await this.#resolveCommitStatus(done.transaction, done.lost, settleTimeoutMs);
+          await this.resolveCommitStatus(done.transaction, done.lost, settleTimeoutMs);
         return done.result;
       } catch (error) {
         const isRetryable =
@@ -108,22 +109,22 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   /** If the answer to COMMIT is lost, the next call finds out whether it was committed. */
-  #transactUnfenced<T>(work: () => SqlProgram<T>, timeoutMs?: number): Promise<T> {
-    return this.#withClient(async (client) => {
+  private transactUnfenced<T>(work: () => SqlProgram<T>, timeoutMs?: number): Promise<T> {
+    return this.withClient(async (client) => {
       await client.query("BEGIN");
       const result = await rollBackOnFailure(client, () => runProgram(client, work()));
       const lost = await commit(client);
-      if (lost !== undefined) throw toPostgresUserError(this.#address, lost);
+      if (lost !== undefined) throw toPostgresUserError(this.address, lost);
       return result;
     }, timeoutMs);
   }
 
   /** `lost` is set if it is unknown whether the transaction was committed. */
-  #transact<T>(
+  private transact<T>(
     work: () => SqlProgram<T>,
   ): Promise<{ result: T; transaction: string; lost: unknown }> {
-    return this.#withClient(async (client) => {
-      const transaction = await begin(client, this.#writer);
+    return this.withClient(async (client) => {
+      const transaction = await begin(client, this.writer);
       const result = await rollBackOnFailure(client, () => runProgram(client, work()));
       return { result, transaction, lost: await commit(client) };
     });
@@ -136,31 +137,31 @@ export class PostgresDatabase implements SqlDatabase {
    * committed. They contain admissions, which callers can repeat safely with a key; without a key,
    * herdctl does not repeat them.
    */
-  async #resolveCommitStatus(
+  private async resolveCommitStatus(
     transaction: string,
     lost: unknown,
     settleTimeoutMs: number,
   ): Promise<void> {
     const deadline = Date.now() + settleTimeoutMs;
     for (;;) {
-      const status = await this.#readCommitStatus(transaction).catch(() => "unknown");
+      const status = await this.readCommitStatus(transaction).catch(() => "unknown");
       if (status === "committed") return;
       if (status === "aborted") throw new TransactionAborted(lost);
-      const shouldGiveUp = Date.now() > deadline || this.#connections.isClosed || status === null;
-      if (shouldGiveUp) throw toPostgresUserError(this.#address, lost);
+      const shouldGiveUp = Date.now() > deadline || this.connections.isClosed || status === null;
+      if (shouldGiveUp) throw toPostgresUserError(this.address, lost);
       await delay(200);
     }
   }
 
-  async #readCommitStatus(transaction: string): Promise<unknown> {
+  private async readCommitStatus(transaction: string): Promise<unknown> {
     const sql = "SELECT pg_xact_status($1::xid8) AS status";
-    return this.#shortQuerySlots.run(() =>
-      this.#withClient(async (client) => (await client.query(sql, [transaction])).rows[0]?.status),
+    return this.shortQuerySlots.run(() =>
+      this.withClient(async (client) => (await client.query(sql, [transaction])).rows[0]?.status),
     );
   }
 
   /** An idle connection may have died. Nothing was written, so the work is repeated. */
-  async #retryOnceIfLost<T>(work: () => Promise<T>): Promise<T> {
+  private async retryOnceIfLost<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -169,8 +170,11 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  async #withClient<T>(work: (client: PoolClient) => Promise<T>, timeoutMs?: number): Promise<T> {
-    const client = await this.#connections.acquire();
+  private async withClient<T>(
+    work: (client: PoolClient) => Promise<T>,
+    timeoutMs?: number,
+  ): Promise<T> {
+    const client = await this.connections.acquire();
     let isBroken = true;
     try {
       const result = await withQueryTimeout(work(client), timeoutMs);
@@ -180,17 +184,17 @@ export class PostgresDatabase implements SqlDatabase {
       isBroken = classifyFailure(error) === "lost" || client.getTransactionStatus() !== "I";
       throw isBroken && classifyFailure(error) === "lost" ? new ConnectionLost(error) : error;
     } finally {
-      this.#connections.release(client, isBroken);
+      this.connections.release(client, isBroken);
     }
   }
 
-  async #explainErrors<T>(work: () => Promise<T>): Promise<T> {
+  private async explainErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (error instanceof UserError) throw error;
       const isWrapped = error instanceof ConnectionLost || error instanceof TransactionAborted;
-      throw toPostgresUserError(this.#address, isWrapped ? error.cause : error);
+      throw toPostgresUserError(this.address, isWrapped ? error.cause : error);
     }
   }
 }

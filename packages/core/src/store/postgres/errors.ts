@@ -8,7 +8,7 @@ export class StoreClosedError extends Error {}
 export class QueryTimeoutError extends Error {}
 
 /** The kind of a database failure, for callers that decide how to handle it. */
-export type FailureKind =
+type FailureKind =
   /** The connection is lost, or could not be made. */
   | "lost"
   /** The server is available but cannot do it now. */

@@ -16,8 +16,8 @@ interface PendingWrite {
  * the same for one as for a hundred.
  */
 export class PostgresGroupCommit {
-  #pending: PendingWrite[] = [];
-  #running: Promise<void> | undefined;
+  private pending: PendingWrite[] = [];
+  private running: Promise<void> | undefined;
 
   constructor(private readonly transact: RunTransaction) {}
 
@@ -25,40 +25,40 @@ export class PostgresGroupCommit {
   add<T>(work: (transaction: object) => SqlProgram<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let result: { value: T } | undefined;
-      this.#pending.push({
+      this.pending.push({
         *work(transaction) {
           result = { value: yield* work(transaction) };
         },
         onCommitted: () => result && resolve(result.value),
         onFailed: reject,
       });
-      this.#running ??= this.#commitUntilEmpty();
+      this.running ??= this.commitUntilEmpty();
     });
   }
 
   /** Resolves when no write is pending. */
   async flush(): Promise<void> {
-    await this.#running;
+    await this.running;
   }
 
-  async #commitUntilEmpty(): Promise<void> {
+  private async commitUntilEmpty(): Promise<void> {
     // Collects all writes of the same tick.
     await new Promise((next) => setImmediate(next));
-    while (this.#pending.length > 0) await this.#commitBatch(this.#pending.splice(0));
-    this.#running = undefined;
+    while (this.pending.length > 0) await this.commitBatch(this.pending.splice(0));
+    this.running = undefined;
   }
 
-  async #commitBatch(writes: readonly PendingWrite[]): Promise<void> {
-    const error = await this.#tryCommit(writes);
+  private async commitBatch(writes: readonly PendingWrite[]): Promise<void> {
+    const error = await this.tryCommit(writes);
     if (error === undefined) for (const write of writes) write.onCommitted();
     // A retry would fail the same way, or repeat a write that was committed.
     else if (writes.length === 1 || affectsWholeBatch(error))
       for (const write of writes) write.onFailed(error);
     // One by one, so that a failing write does not affect the others.
-    else for (const write of writes) await this.#commitBatch([write]);
+    else for (const write of writes) await this.commitBatch([write]);
   }
 
-  async #tryCommit(writes: readonly PendingWrite[]): Promise<unknown> {
+  private async tryCommit(writes: readonly PendingWrite[]): Promise<unknown> {
     try {
       await this.transact(function* () {
         const transaction = {};

@@ -1,8 +1,8 @@
 import { type NewNode, type Node, UserError } from "@herdctl/protocol";
-import type { Heartbeat, JoinResult, NodeStore } from "../contracts/shared-store.ts";
-import { lostAfterMs } from "../model/lease-terms.ts";
-import { isoTimestampSql, readNodes, readSetting, writeSetting } from "../sql/nodes.ts";
-import type { SqlDatabase } from "../sql/sql-database.ts";
+import { lostAfterMs } from "../model/session-lease.ts";
+import { isoTimestampSql, readNodes, readSetting, writeSetting } from "../sql/assign-jobs.ts";
+import type { Heartbeat, JoinResult, NodeStore } from "../sql/shared-store.ts";
+import type { SqlDatabase } from "../sql/sql-program.ts";
 import { execute, queryRow, queryRows, type SqlProgram } from "../sql/sql-program.ts";
 
 /** The node that all writes belong to. */
@@ -16,7 +16,7 @@ export interface NodeWriter {
  */
 const heartbeatTimeoutMs = 2_000;
 
-export interface NodeStoreOptions {
+interface NodeStoreOptions {
   database: SqlDatabase;
   /**
    * A transaction without the fence and without waiting for the writer lock: a node must be able to

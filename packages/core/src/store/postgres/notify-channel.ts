@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "pg";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { PostgresDatabase } from "./database.ts";
-import { decodeText, encodeText } from "./encode-json.ts";
+import { decodeText, encodeText } from "./statement.ts";
 
 const channelName = "herdctl_news";
 /** PostgreSQL accepts less than 8,000 bytes. */
@@ -18,10 +18,10 @@ const pingIntervalMs = 5_000;
 
 /** Short notifications to all nodes, without guaranteed delivery: the records are the truth. */
 export class NotifyChannel {
-  #queue: string[] = [];
-  #sending: Promise<void> | undefined;
-  #listeners = new Set<ListenConnection>();
-  #closed = false;
+  private queue: string[] = [];
+  private sending: Promise<void> | undefined;
+  private listeners = new Set<ListenConnection>();
+  private closed = false;
 
   constructor(
     private readonly connections: ConnectionPool,
@@ -30,10 +30,10 @@ export class NotifyChannel {
 
   notify(text: string): void {
     const encoded = encodeText(text);
-    if (this.#closed || Buffer.byteLength(encoded) > maxPayloadBytes) return;
-    if (this.#queue.length >= maxQueued) this.#queue.shift();
-    this.#queue.push(encoded);
-    this.#sending ??= this.#sendQueued();
+    if (this.closed || Buffer.byteLength(encoded) > maxPayloadBytes) return;
+    if (this.queue.length >= maxQueued) this.queue.shift();
+    this.queue.push(encoded);
+    this.sending ??= this.sendQueued();
   }
 
   async listen(
@@ -41,41 +41,41 @@ export class NotifyChannel {
     onMissed: () => void,
   ): Promise<() => Promise<void>> {
     const listener = new ListenConnection(() => this.connections.newClient(), onMessage, onMissed);
-    this.#listeners.add(listener);
+    this.listeners.add(listener);
     await listener.start();
     return async () => {
-      this.#listeners.delete(listener);
+      this.listeners.delete(listener);
       await listener.stop();
     };
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all([...this.#listeners].map((listener) => listener.stop()));
-    await this.#sending;
+    this.closed = true;
+    await Promise.all([...this.listeners].map((listener) => listener.stop()));
+    await this.sending;
   }
 
-  async #sendQueued(): Promise<void> {
+  private async sendQueued(): Promise<void> {
     await new Promise((next) => setImmediate(next));
-    while (this.#queue.length > 0) {
-      const texts = this.#queue.splice(0);
+    while (this.queue.length > 0) {
+      const texts = this.queue.splice(0);
       const sql = `SELECT pg_notify('${channelName}', text) FROM unnest($1::text[]) AS text`;
       try {
         await this.database.execute(sql, [texts]);
       } catch {
-        if (this.#closed) break;
-        this.#queue = [...texts, ...this.#queue].slice(-maxQueued);
+        if (this.closed) break;
+        this.queue = [...texts, ...this.queue].slice(-maxQueued);
         await delay(retryDelayMs);
       }
     }
-    this.#sending = undefined;
+    this.sending = undefined;
   }
 }
 
 /** A connection that only listens, and is opened again when it breaks. */
 class ListenConnection {
-  readonly #abortController = new AbortController();
-  #keepingConnected: Promise<void> | undefined;
+  private readonly abortController = new AbortController();
+  private keepingConnected: Promise<void> | undefined;
 
   constructor(
     private readonly newClient: () => Client,
@@ -85,30 +85,30 @@ class ListenConnection {
 
   /** Resolves when it listens, or when that is not possible for now. */
   async start(): Promise<void> {
-    const first = await this.#connect().catch(() => undefined);
-    this.#keepingConnected = this.#keepConnected(first);
+    const first = await this.connect().catch(() => undefined);
+    this.keepingConnected = this.keepConnected(first);
   }
 
   async stop(): Promise<void> {
-    this.#abortController.abort();
-    await this.#keepingConnected;
+    this.abortController.abort();
+    await this.keepingConnected;
   }
 
-  async #keepConnected(first: Client | undefined): Promise<void> {
-    const { signal } = this.#abortController;
+  private async keepConnected(first: Client | undefined): Promise<void> {
+    const { signal } = this.abortController;
     let client = first;
     while (!signal.aborted) {
-      if (client) await this.#waitUntilBroken(client);
+      if (client) await this.waitUntilBroken(client);
       if (client) await client.end().catch(() => undefined);
       if (signal.aborted) return;
       await delay(retryDelayMs, undefined, { signal }).catch(() => undefined);
-      client = signal.aborted ? undefined : await this.#connect().catch(() => undefined);
+      client = signal.aborted ? undefined : await this.connect().catch(() => undefined);
       if (client) this.onMissed();
     }
     await client?.end().catch(() => undefined);
   }
 
-  async #connect(): Promise<Client> {
+  private async connect(): Promise<Client> {
     const client = this.newClient();
     client.on("error", () => undefined);
     client.on("notification", ({ payload }) => this.onMessage(decodeText(payload ?? "")));
@@ -123,8 +123,8 @@ class ListenConnection {
   }
 
   /** Resolves when the connection is broken, or no longer needed. */
-  async #waitUntilBroken(client: Client): Promise<void> {
-    const { signal } = this.#abortController;
+  private async waitUntilBroken(client: Client): Promise<void> {
+    const { signal } = this.abortController;
     const broken = new AbortController();
     client.once("end", () => broken.abort());
     client.once("error", () => broken.abort());

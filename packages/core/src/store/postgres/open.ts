@@ -1,4 +1,4 @@
-import type { SharedStore } from "../contracts/shared-store.ts";
+import type { SharedStore } from "../sql/shared-store.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { PostgresDatabase } from "./database.ts";
 import { toPostgresOpenError } from "./errors.ts";

@@ -1,5 +1,5 @@
-import type { JobFileStore, OutputStore } from "../contracts/shared-store.ts";
-import type { SqlDatabase } from "../sql/sql-database.ts";
+import type { JobFileStore, OutputStore } from "../sql/shared-store.ts";
+import type { SqlDatabase } from "../sql/sql-program.ts";
 import { execute, queryRow, queryRows, type SqlRow } from "../sql/sql-program.ts";
 
 /** Logs of jobs in pieces, each with its byte offset in the log. */

@@ -1,6 +1,5 @@
 import { UserError } from "@herdctl/protocol";
 
-/** The parsed address of a PostgreSQL database. */
 export interface StoreAddress {
   /** The address as given, with the password. */
   connectionString: string;

@@ -5,22 +5,18 @@ import {
   UserError,
 } from "@herdctl/protocol";
 import { approvalSchema } from "@herdctl/protocol/schemas";
-import type { ApprovalStore } from "../contracts/stores.ts";
 import { hashToolRequest, normalizeDecision } from "../model/approval.ts";
 import { newApprovalId } from "../model/ids.ts";
-import { readRecord } from "./read-record.ts";
-import type { SqlDatabase } from "./sql-database.ts";
-import { execute, queryRows, type SqlProgram, type SqlValue } from "./sql-program.ts";
+import {
+  execute,
+  queryRows,
+  readRecord,
+  type SqlProgram,
+  SqlStore,
+  type SqlValue,
+} from "./sql-program.ts";
 
-export class SqlApprovalStore implements ApprovalStore {
-  readonly #database: SqlDatabase;
-  readonly #clock: () => Date;
-
-  constructor(database: SqlDatabase, clock: () => Date) {
-    this.#database = database;
-    this.#clock = clock;
-  }
-
+export class ApprovalStore extends SqlStore {
   async create({ question, ...request }: ApprovalRequest): Promise<Approval> {
     const approval = approvalSchema.parse({
       request_id: null,
@@ -30,7 +26,7 @@ export class SqlApprovalStore implements ApprovalStore {
       input_hash: hashToolRequest(request.tool, request.input),
       ...emptyQuestion,
       ...question,
-      requested_at: this.#clock().toISOString(),
+      requested_at: this.clock().toISOString(),
       answer: null,
       reply: null,
       answered_by: null,
@@ -40,28 +36,36 @@ export class SqlApprovalStore implements ApprovalStore {
     });
     const sql = "INSERT INTO approvals (id, job_id, record) VALUES (?, ?, ?)";
     const record = JSON.stringify(approval);
-    await this.#database.transaction(() => execute(sql, approval.id, approval.job_id, record));
+    await this.database.transaction(() => execute(sql, approval.id, approval.job_id, record));
     return approval;
   }
 
   async get(id: string): Promise<Approval | undefined> {
-    const [approval] = await this.#database.read(() => this.#select("WHERE id = ?", id));
+    const [approval] = await this.database.read(() => this.#select("WHERE id = ?", id));
     return approval;
   }
 
+  /** Unanswered approvals, oldest first. */
   async listOpen(jobId?: string): Promise<Approval[]> {
-    return this.#database.read(() => this.#selectOpen(jobId));
+    return this.database.read(() => this.#selectOpen(jobId));
   }
 
+  /** All approvals of a job, oldest first. */
   async listByJob(jobId: string): Promise<Approval[]> {
-    return this.#database.read(() => this.#select("WHERE job_id = ?", jobId));
+    return this.database.read(() => this.#select("WHERE job_id = ?", jobId));
   }
 
+  /** The approval for a request, open or answered. */
   async findByRequest(jobId: string, requestId: string): Promise<Approval | undefined> {
     const own = await this.listByJob(jobId);
     return own.find(({ request_id }) => request_id === requestId);
   }
 
+  /**
+   * Applied once, in time, while the attempt is live; otherwise returns the approval unchanged.
+   * Rejects a decision that does not fit the request. `by` is an identity; `note` is the name that
+   * the caller gives itself.
+   */
   async answer(
     id: string,
     decision: ApprovalDecision,
@@ -70,25 +74,32 @@ export class SqlApprovalStore implements ApprovalStore {
     note?: string,
   ): Promise<{ applied: boolean; approval: Approval }> {
     const answerer = { by, reason: reason ?? null, note: note ?? null };
-    return this.#database.transaction(() => this.#answerInTransaction(id, decision, answerer));
+    return this.database.transaction(() => this.#answerInTransaction(id, decision, answerer));
   }
 
+  /** Consumes an allow or a reply: true exactly once for each. */
   async consume(id: string): Promise<boolean> {
-    return this.#database.transaction(() => this.#consumeInTransaction(id));
+    return this.database.transaction(() => this.#consumeInTransaction(id));
   }
 
+  /** Consumes what an earlier attempt of this job got for the identical request but did not use. */
   async consumeEarlier(jobId: string, tool: string, input: unknown): Promise<Approval | undefined> {
-    return this.#database.transaction(() =>
+    return this.database.transaction(() =>
       this.#consumeEarlierInTransaction(jobId, hashToolRequest(tool, input)),
     );
   }
 
+  /**
+   * Expires approvals that were not answered in time, with their default reply if they have one,
+   * and returns them.
+   */
   async expire(): Promise<Approval[]> {
-    return this.#database.transaction(() => this.#expireInTransaction());
+    return this.database.transaction(() => this.#expireInTransaction());
   }
 
+  /** Voids unanswered requests of an attempt that died. */
   async voidAttempt(jobId: string, attempt: number): Promise<Approval[]> {
-    return this.#database.transaction(() => this.#voidAttemptInTransaction(jobId, attempt));
+    return this.database.transaction(() => this.#voidAttemptInTransaction(jobId, attempt));
   }
 
   #selectOpen(jobId?: string): SqlProgram<Approval[]> {
@@ -146,7 +157,7 @@ export class SqlApprovalStore implements ApprovalStore {
   }
 
   #isExpired(approval: Approval): boolean {
-    return Date.parse(approval.expires_at) <= this.#clock().getTime();
+    return Date.parse(approval.expires_at) <= this.clock().getTime();
   }
 
   /** Expires an approval, with its default reply if it has one. */
@@ -159,7 +170,7 @@ export class SqlApprovalStore implements ApprovalStore {
     approval: Approval,
     end: Pick<Approval, "answer" | "reply"> & Partial<Approval>,
   ): SqlProgram<Approval> {
-    const answered_at = this.#clock().toISOString();
+    const answered_at = this.clock().toISOString();
     return this.#save({ ...approval, answered_by: null, ...end, answered_at });
   }
 
@@ -187,7 +198,7 @@ export class SqlApprovalStore implements ApprovalStore {
       `SELECT id, record FROM approvals ${where} ORDER BY seq`,
       ...values,
     );
-    return rows.map((row) => readRecord(this.#database, approvalSchema, row));
+    return rows.map((row) => readRecord(this.database, approvalSchema, row));
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   type AuditEntry,
   type AuditPage,
@@ -6,36 +7,25 @@ import {
   UserError,
 } from "@herdctl/protocol";
 import { auditEntrySchema, storedAuditRecordSchema } from "@herdctl/protocol/schemas";
+import { canonicalJson } from "../../lib/canonical-json.ts";
 import {
-  type AuditHead,
-  type AuditRow,
-  type AuditStore,
-  hashAuditRecord,
-} from "../model/audit-log.ts";
-import { damagedError, readRecord } from "./read-record.ts";
-import type { SqlDatabase } from "./sql-database.ts";
-import {
+  damagedError,
   execute,
   queryRow,
   queryRows,
+  readRecord,
+  type SqlDatabase,
   type SqlProgram,
   type SqlRow,
+  SqlStore,
   type SqlValue,
 } from "./sql-program.ts";
 
 const maxRowsPerRead = 500;
 
-export class SqlAuditStore implements AuditStore {
-  readonly #database: SqlDatabase;
-  readonly #clock: () => Date;
-
-  constructor(database: SqlDatabase, clock: () => Date) {
-    this.#database = database;
-    this.#clock = clock;
-  }
-
+export class AuditStore extends SqlStore {
   append(entry: AuditEntry): Promise<StoredAuditRecord> {
-    return this.#database.groupCommit(() => appendAudit(this.#database, entry, this.#clock()));
+    return this.database.groupCommit(() => appendAudit(this.database, entry, this.clock()));
   }
 
   async list({ since, identity, action, limit, cursor }: AuditQuery): Promise<AuditPage> {
@@ -52,21 +42,22 @@ export class SqlAuditStore implements AuditStore {
       conditions.length === 0 ? "" : `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
     const sql = `SELECT number AS id, hash, record FROM audit_log ${where} ORDER BY number DESC LIMIT ?`;
     const values = conditions.map(([, value]) => value);
-    const rows = await this.#database.read(() => queryRows(sql, ...values, limit + 1));
+    const rows = await this.database.read(() => queryRows(sql, ...values, limit + 1));
     const records = rows.slice(0, limit).map((row) => this.#parseRow(row));
     return { records, next: rows.length > limit ? (records.at(-1)?.number ?? null) : null };
   }
 
   head(): Promise<AuditHead> {
-    return this.#database.read(function* () {
+    return this.database.read(function* () {
       return toHead(yield* queryRow(selectHead));
     });
   }
 
+  /** Rows as they are stored, in order, from this number on; a few at a time. */
   async readRowsFrom(number: number): Promise<AuditRow[]> {
     const sql =
       "SELECT number, record, hash FROM audit_log WHERE number >= ? ORDER BY number LIMIT ?";
-    const rows = await this.#database.read(() => queryRows(sql, number, maxRowsPerRead));
+    const rows = await this.database.read(() => queryRows(sql, number, maxRowsPerRead));
     return rows.map((row) => ({
       number: Number(row.number),
       record: String(row.record),
@@ -76,9 +67,9 @@ export class SqlAuditStore implements AuditStore {
 
   #parseRow(row: SqlRow): StoredAuditRecord {
     try {
-      return readRecord(this.#database, storedAuditRecordSchema, row, { hash: row.hash });
+      return readRecord(this.database, storedAuditRecordSchema, row, { hash: row.hash });
     } catch (cause) {
-      const message = `record ${row.id} of the audit log in ${this.#database.name} cannot be read`;
+      const message = `record ${row.id} of the audit log in ${this.database.name} cannot be read`;
       const hint = "Run `herdctl audit verify` to see what was changed.";
       throw new UserError("state_damaged", message, { hint, cause });
     }
@@ -115,4 +106,109 @@ const selectHead = "SELECT count, hash FROM audit_head WHERE id = 1";
 
 function toHead(row: SqlRow | undefined): AuditHead {
   return row ? { count: Number(row.count), hash: String(row.hash) } : { count: 0, hash: null };
+}
+
+/**
+ * The end of the log. It is stored apart from the records, so that removing the last records is
+ * detected.
+ */
+export interface AuditHead {
+  count: number;
+  hash: string | null;
+}
+
+/** A record as it is stored, before it is verified. */
+export interface AuditRow {
+  number: number;
+  record: string;
+  hash: string;
+}
+
+export function hashAuditRecord(record: unknown): string {
+  return createHash("sha256").update(canonicalJson(record)).digest("hex");
+}
+
+interface AuditProblem {
+  kind: "edited" | "missing" | "truncated";
+  /** The record, or the first of the missing ones. */
+  number: number;
+  message: string;
+}
+
+interface AuditVerification {
+  head: AuditHead;
+  problems: AuditProblem[];
+}
+
+const maxProblems = 20;
+
+/** Follows the chain of hashes from the first record to the head. */
+export async function verifyAudit(
+  store: Pick<AuditStore, "head" | "readRowsFrom">,
+): Promise<AuditVerification> {
+  const problems: AuditProblem[] = [];
+  let previous: AuditHead = { count: 0, hash: null };
+  for (;;) {
+    const rows = await store.readRowsFrom(previous.count + 1);
+    for (const row of rows) {
+      problems.push(...checkRow(row, previous));
+      previous = { count: row.number, hash: row.hash };
+    }
+    if (problems.length >= maxProblems) break;
+    if (rows.length > 0) continue;
+    const head = await store.head();
+    // A fleet may have appended a record after the page was read.
+    if (head.count > previous.count && (await store.readRowsFrom(previous.count + 1)).length > 0)
+      continue;
+    return {
+      head,
+      /* defence: audit-head */ problems: [...problems, ...checkHead(head, previous)],
+    };
+  }
+  return { head: await store.head(), problems: problems.slice(0, maxProblems) };
+}
+
+function checkRow({ number, record, hash }: AuditRow, previous: AuditHead): AuditProblem[] {
+  const expected = previous.count + 1;
+  const problems: AuditProblem[] = [];
+  if (number !== expected) {
+    const which = number - 1 === expected ? `${expected} is` : `${expected} to ${number - 1} are`;
+    problems.push({ kind: "missing", number: expected, message: `record ${which} missing` });
+  }
+  const content = parseRecord(record);
+  if (content?.number !== number || hashAuditRecord(content) !== hash) {
+    problems.push({ kind: "edited", number, message: `record ${number} was edited` });
+  } else if (
+    number === expected &&
+    /* defence: audit-previous-hash */ content.previous_hash !== previous.hash
+  ) {
+    const message = `record ${number - 1} was replaced: record ${number} refers to a different one`;
+    problems.push({ kind: "edited", number: Math.max(1, number - 1), message });
+  }
+  return problems;
+}
+
+function checkHead(head: AuditHead, previous: AuditHead): AuditProblem[] {
+  const first = previous.count + 1;
+  if (head.count > previous.count) {
+    const which = head.count === first ? `record ${first} is` : `records ${first} to ${head.count}`;
+    const verb = head.count === first ? "" : " are";
+    const message = `the log is truncated: ${which}${verb} missing`;
+    return [{ kind: "truncated", number: first, message }];
+  }
+  if (head.count === previous.count && head.hash === previous.hash) return [];
+  const message =
+    head.count < previous.count
+      ? `the head of the log was changed: it counts ${head.count} of ${previous.count} records`
+      : `record ${previous.count} was replaced: the head of the log refers to a different one`;
+  return [{ kind: "edited", number: previous.count, message }];
+}
+
+function parseRecord(record: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(record);
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -8,111 +8,112 @@ import type {
   NewChatMessage,
 } from "@herdctl/protocol";
 import { chatMessageSchema, chatPostSchema, conversationSchema } from "@herdctl/protocol/schemas";
-import type { ChatStore } from "../contracts/stores.ts";
 import { newConversationId, newMessageId, postNonce } from "../model/ids.ts";
-import { readRecord } from "./read-record.ts";
-import type { SqlDatabase } from "./sql-database.ts";
-import { execute, queryRow, queryRows, type SqlProgram, type SqlValue } from "./sql-program.ts";
+import {
+  execute,
+  queryRow,
+  queryRows,
+  readRecord,
+  type SqlProgram,
+  SqlStore,
+  type SqlValue,
+} from "./sql-program.ts";
 
-export class SqlChatStore implements ChatStore {
-  readonly #database: SqlDatabase;
-  readonly #clock: () => Date;
-
-  constructor(database: SqlDatabase, clock: () => Date) {
-    this.#database = database;
-    this.#clock = clock;
-  }
-
+export class ChatStore extends SqlStore {
+  /** The time up to which an agent has received messages; now if it never listened before. */
   async getReceivedUntil(agent: string, platform: ChatPlatformName): Promise<Date> {
-    return this.#database.transaction(() => this.#ensureReceivedUntil(agent, platform));
+    return this.database.transaction(() => this.#ensureReceivedUntil(agent, platform));
   }
 
+  /** Records that all messages up to this time have been received. */
   async setReceivedUntil(agent: string, platform: ChatPlatformName, until: Date): Promise<void> {
-    await this.#database.transaction(() =>
+    await this.database.transaction(() =>
       this.#writeReceivedUntil(agent, platform, until.toISOString()),
     );
   }
 
+  /** Adds a message to its conversation. For a known message, returns the first record. */
   async recordMessage(
     newMessage: NewChatMessage,
     status: ChatMessage["status"] = "waiting",
   ): Promise<{ message: ChatMessage; created: boolean }> {
-    return this.#database.transaction(() => this.#insertUnlessKnown(newMessage, status));
+    return this.database.transaction(() => this.#insertUnlessKnown(newMessage, status));
   }
 
   async getConversation(id: string): Promise<Conversation | undefined> {
-    const [found] = await this.#database.read(() => this.#selectConversations("WHERE id = ?", id));
+    const [found] = await this.database.read(() => this.#selectConversations("WHERE id = ?", id));
     return found;
   }
 
   async findConversationByKey(key: string): Promise<Conversation | undefined> {
-    const [found] = await this.#database.read(() =>
-      this.#selectConversations("WHERE key = ?", key),
-    );
+    const [found] = await this.database.read(() => this.#selectConversations("WHERE key = ?", key));
     return found;
   }
 
+  /** The conversation of a room; created if there is none. */
   async getOrCreateConversation(
     key: string,
     details: Pick<Conversation, "agent" | "platform" | "room">,
   ): Promise<Conversation> {
-    return this.#database.transaction(() =>
-      this.#getOrInsertConversation(key, details, this.#clock()),
+    return this.database.transaction(() =>
+      this.#getOrInsertConversation(key, details, this.clock()),
     );
   }
 
+  /** Last used first. */
   async listConversations(): Promise<Conversation[]> {
-    return this.#database.read(() => this.#selectConversations("ORDER BY last_used_at DESC"));
+    return this.database.read(() => this.#selectConversations("ORDER BY last_used_at DESC"));
   }
 
   async updateConversation(id: string, change: ConversationChange): Promise<Conversation> {
-    return this.#database.transaction(() => this.#updateConversationRecord(id, change));
+    return this.database.transaction(() => this.#updateConversationRecord(id, change));
   }
 
+  /** All unanswered messages, in the order in which they were sent. */
   async listOpenMessages(): Promise<ChatMessage[]> {
     const clause = "WHERE status IN ('waiting', 'working') ORDER BY sent_at, seq";
-    return this.#database.read(() => this.#selectMessages(clause));
+    return this.database.read(() => this.#selectMessages(clause));
   }
 
   async findMessageByJob(jobId: string): Promise<ChatMessage | undefined> {
-    const [found] = await this.#database.read(() =>
-      this.#selectMessages("WHERE job_id = ?", jobId),
-    );
+    const [found] = await this.database.read(() => this.#selectMessages("WHERE job_id = ?", jobId));
     return found;
   }
 
   async updateMessage(id: string, change: ChatMessageChange): Promise<ChatMessage> {
-    return this.#database.transaction(() => this.#updateMessageRecord(id, change));
+    return this.database.transaction(() => this.#updateMessageRecord(id, change));
   }
 
+  /** Records that a post is about to be made. `first` is false if it was recorded before. */
   async beginPost(message: string, subject: string): Promise<{ post: ChatPost; first: boolean }> {
-    return this.#database.transaction(() => this.#beginPostInTransaction(message, subject));
+    return this.database.transaction(() => this.#beginPostInTransaction(message, subject));
   }
 
   async endPost(nonce: string, postedId: string): Promise<ChatPost> {
-    return this.#database.transaction(() => this.#endPostInTransaction(nonce, postedId));
+    return this.database.transaction(() => this.#endPostInTransaction(nonce, postedId));
   }
 
   async listPosts(message: string): Promise<ChatPost[]> {
-    return this.#database.read(() =>
-      this.#selectPosts("WHERE message = ? ORDER BY rowid", message),
-    );
+    return this.database.read(() => this.#selectPosts("WHERE message = ? ORDER BY rowid", message));
   }
 
+  /**
+   * Deletes messages that were answered before this, some at a time. Resolves with their number.
+   */
   async prune(before: Date, limit: number): Promise<number> {
-    return this.#database.transaction(() => pruneChat(before.toISOString(), limit));
+    return this.database.transaction(() => pruneChat(before.toISOString(), limit));
   }
 
   *#ensureReceivedUntil(agent: string, platform: ChatPlatformName): SqlProgram<Date> {
     const add = `INSERT INTO chat_links (agent, platform, received_until) VALUES (?, ?, ?)
                  ON CONFLICT DO NOTHING`;
-    yield* execute(add, agent, platform, this.#clock().toISOString());
+    yield* execute(add, agent, platform, this.clock().toISOString());
     const sql = "SELECT received_until FROM chat_links WHERE agent = ? AND platform = ?";
     return new Date(String((yield* queryRow(sql, agent, platform))?.received_until));
   }
 
   *#writeReceivedUntil(agent: string, platform: ChatPlatformName, until: string): SqlProgram<void> {
-    const { greatest } = this.#database.dialect;
+    const { greatest } = this.database.dialect;
     const sql = `UPDATE chat_links SET received_until = ${greatest}(received_until, ?)
                  WHERE agent = ? AND platform = ?`;
     yield* execute(sql, until, agent, platform);
@@ -142,7 +143,7 @@ export class SqlChatStore implements ChatStore {
     const [message] = yield* this.#selectMessages("WHERE id = ?", id);
     if (!message) throw new Error(`there is no message ${id}`);
     const isAnswered = change.status === "answered" && message.answered_at === null;
-    const answered = isAnswered ? { answered_at: this.#clock().toISOString() } : {};
+    const answered = isAnswered ? { answered_at: this.clock().toISOString() } : {};
     const changed = chatMessageSchema.parse({ ...message, ...change, ...answered });
     yield* execute("UPDATE chat_messages SET record = ? WHERE id = ?", JSON.stringify(changed), id);
     return changed;
@@ -155,7 +156,7 @@ export class SqlChatStore implements ChatStore {
     const nonce = postNonce(message, subject);
     const [existing] = yield* this.#selectPosts("WHERE nonce = ?", nonce);
     if (existing) return { post: existing, first: false };
-    const begun_at = this.#clock().toISOString();
+    const begun_at = this.clock().toISOString();
     const post = { nonce, message, subject, begun_at, posted_id: null, posted_at: null };
     const sql = "INSERT INTO chat_posts (nonce, message, record) VALUES (?, ?, ?)";
     yield* execute(sql, nonce, message, JSON.stringify(post));
@@ -165,7 +166,7 @@ export class SqlChatStore implements ChatStore {
   *#endPostInTransaction(nonce: string, postedId: string): SqlProgram<ChatPost> {
     const [post] = yield* this.#selectPosts("WHERE nonce = ?", nonce);
     if (!post) throw new Error(`there is no post ${nonce}`);
-    const posted_at = this.#clock().toISOString();
+    const posted_at = this.clock().toISOString();
     const posted = chatPostSchema.parse({ ...post, posted_id: postedId, posted_at });
     yield* execute(
       "UPDATE chat_posts SET record = ? WHERE nonce = ?",
@@ -179,7 +180,7 @@ export class SqlChatStore implements ChatStore {
     { conversation_key: key, ...newMessage }: NewChatMessage,
     status: ChatMessage["status"],
   ): SqlProgram<ChatMessage> {
-    const now = this.#clock();
+    const now = this.clock();
     const conversation = yield* this.#getOrInsertConversation(key, newMessage, now);
     const message = chatMessageSchema.parse({
       ...newMessage,
@@ -224,12 +225,12 @@ export class SqlChatStore implements ChatStore {
 
   *#selectConversations(clause: string, ...values: SqlValue[]): SqlProgram<Conversation[]> {
     const rows = yield* queryRows(`SELECT id, record FROM conversations ${clause}`, ...values);
-    return rows.map((row) => readRecord(this.#database, conversationSchema, row));
+    return rows.map((row) => readRecord(this.database, conversationSchema, row));
   }
 
   *#selectMessages(clause: string, ...values: SqlValue[]): SqlProgram<ChatMessage[]> {
     const rows = yield* queryRows(`SELECT id, record FROM chat_messages ${clause}`, ...values);
-    return rows.map((row) => readRecord(this.#database, chatMessageSchema, row));
+    return rows.map((row) => readRecord(this.database, chatMessageSchema, row));
   }
 
   *#selectPosts(clause: string, ...values: SqlValue[]): SqlProgram<ChatPost[]> {
@@ -237,7 +238,7 @@ export class SqlChatStore implements ChatStore {
       `SELECT nonce AS id, record FROM chat_posts ${clause}`,
       ...values,
     );
-    return rows.map((row) => readRecord(this.#database, chatPostSchema, row));
+    return rows.map((row) => readRecord(this.database, chatPostSchema, row));
   }
 }
 

@@ -6,42 +6,43 @@ import {
   UserError,
 } from "@herdctl/protocol";
 import { hookRunSchema } from "@herdctl/protocol/schemas";
-import type { HookStore } from "../contracts/stores.ts";
 import { newHookId } from "../model/ids.ts";
-import { readRecord } from "./read-record.ts";
-import type { SqlDatabase } from "./sql-database.ts";
-import { execute, queryRows, type SqlProgram, type SqlValue } from "./sql-program.ts";
+import {
+  execute,
+  queryRows,
+  readRecord,
+  type SqlProgram,
+  SqlStore,
+  type SqlValue,
+} from "./sql-program.ts";
 
-export class SqlHookStore implements HookStore {
-  readonly #database: SqlDatabase;
-  readonly #clock: () => Date;
-
-  constructor(database: SqlDatabase, clock: () => Date) {
-    this.#database = database;
-    this.#clock = clock;
-  }
-
+/** The end of a job is recorded in one transaction with the fact that its hooks are undecided. */
+export class HookStore extends SqlStore {
+  /** Finished jobs whose hooks are undecided, in the order in which they finished. */
   async listUndecidedJobs(): Promise<string[]> {
-    const rows = await this.#database.read(() =>
+    const rows = await this.database.read(() =>
       queryRows("SELECT job_id FROM endings ORDER BY seq"),
     );
     return rows.map((row) => String(row.job_id));
   }
 
+  /** Enqueues the hooks of each job, once: a decided job gives no more hooks. */
   async enqueue(hooksByJob: ReadonlyMap<string, readonly PlannedHook[]>): Promise<HookRun[]> {
-    return this.#database.transaction(() => this.#enqueueInTransaction(hooksByJob));
+    return this.database.transaction(() => this.#enqueueInTransaction(hooksByJob));
   }
 
+  /** All due or running hooks, oldest first. */
   async listOpen(): Promise<HookRun[]> {
     const clause = "WHERE status IN ('due', 'running') ORDER BY seq";
-    return this.#database.read(() => this.#select(clause));
+    return this.database.read(() => this.#select(clause));
   }
 
   async get(id: string): Promise<HookRun | undefined> {
-    const [found] = await this.#database.read(() => this.#select("WHERE id = ?", id));
+    const [found] = await this.database.read(() => this.#select("WHERE id = ?", id));
     return found;
   }
 
+  /** Newest first. */
   async list({ jobId, status, limit }: HookQuery): Promise<HookRun[]> {
     const order = "ORDER BY seq DESC LIMIT ?";
     const conditions = [
@@ -51,19 +52,21 @@ export class SqlHookStore implements HookStore {
     const where =
       conditions.length === 0 ? "" : `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
     const values = conditions.map(([, value]) => value);
-    return this.#database.read(() => this.#select(`${where} ${order}`, ...values, limit));
+    return this.database.read(() => this.#select(`${where} ${order}`, ...values, limit));
   }
 
+  /** Counts an attempt. Undefined if the hook is not due. */
   async startAttempt(id: string): Promise<HookRun | undefined> {
-    return this.#database.transaction(() => this.#startAttemptInTransaction(id));
+    return this.database.transaction(() => this.#startAttemptInTransaction(id));
   }
 
   async endAttempt(id: string, end: HookRunEnd): Promise<HookRun> {
-    return this.#database.transaction(() => this.#endAttemptInTransaction(id, end));
+    return this.database.transaction(() => this.#endAttemptInTransaction(id, end));
   }
 
+  /** Makes a failed hook due again. */
   async retry(id: string): Promise<HookRun> {
-    return this.#database.transaction(() => this.#retryInTransaction(id));
+    return this.database.transaction(() => this.#retryInTransaction(id));
   }
 
   *#enqueueInTransaction(
@@ -80,7 +83,7 @@ export class SqlHookStore implements HookStore {
   *#startAttemptInTransaction(id: string): SqlProgram<HookRun | undefined> {
     const hookRun = yield* this.#getOrThrow(id);
     if (hookRun.status !== "due") return undefined;
-    const started_at = this.#clock().toISOString();
+    const started_at = this.clock().toISOString();
     const attempts = hookRun.attempts + 1;
     return yield* this.#save({ ...hookRun, status: "running", attempts, started_at, due_at: null });
   }
@@ -88,7 +91,7 @@ export class SqlHookStore implements HookStore {
   *#endAttemptInTransaction(id: string, end: HookRunEnd): SqlProgram<HookRun> {
     const hookRun = yield* this.#getOrThrow(id);
     const isFinal = end.status !== "due";
-    const finished_at = isFinal ? this.#clock().toISOString() : null;
+    const finished_at = isFinal ? this.clock().toISOString() : null;
     const due_at = end.status === "due" ? end.due_at : null;
     return yield* this.#save({ ...hookRun, ...end, due_at, finished_at });
   }
@@ -101,12 +104,12 @@ export class SqlHookStore implements HookStore {
         `${id} has not failed; its status is ${hookRun.status}`,
       );
     }
-    const due_at = this.#clock().toISOString();
+    const due_at = this.clock().toISOString();
     return yield* this.#save({ ...hookRun, status: "due", due_at, finished_at: null });
   }
 
   *#insert(job_id: string, hook: PlannedHook): SqlProgram<HookRun> {
-    const now = this.#clock().toISOString();
+    const now = this.clock().toISOString();
     const due = hookRunSchema.parse({
       ...hook,
       id: newHookId(),
@@ -140,6 +143,6 @@ export class SqlHookStore implements HookStore {
 
   *#select(clause: string, ...values: SqlValue[]): SqlProgram<HookRun[]> {
     const rows = yield* queryRows(`SELECT id, record FROM hook_runs ${clause}`, ...values);
-    return rows.map((row) => readRecord(this.#database, hookRunSchema, row));
+    return rows.map((row) => readRecord(this.database, hookRunSchema, row));
   }
 }

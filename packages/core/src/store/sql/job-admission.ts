@@ -1,57 +1,55 @@
 import type { ChainSpending, NewJob, Outcome } from "@herdctl/protocol";
 import type { AdmissionDecision, AdmissionRequest, AdmissionResult } from "../model/admission.ts";
-import { recordDelivery } from "./delivery-records.ts";
-import { isDueTimeSettled, recordDueTimeOfJob } from "./due-time-records.ts";
+import { recordDelivery } from "./delivery-store.ts";
 import type { JobRecords } from "./job-records.ts";
-import { readLiveJobsOfSchedule } from "./live-jobs.ts";
+import { readLiveJobsOfSchedule } from "./job-records.ts";
+import { isDueTimeSettled, recordDueTimeOfJob } from "./schedule-store.ts";
 import type { RunningSpending } from "./spending.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+import type { SqlDatabase } from "./sql-program.ts";
 import { queryRow, type SqlProgram } from "./sql-program.ts";
 
 /**
  * Decides about a request within a transaction, and records its job with the due time and delivery.
  */
 export class JobAdmission {
-  readonly #database: SqlDatabase;
-  readonly #records: JobRecords;
-  readonly #clock: () => Date;
-
-  constructor(database: SqlDatabase, records: JobRecords, clock: () => Date) {
-    this.#database = database;
-    this.#records = records;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly records: JobRecords,
+    private readonly clock: () => Date,
+  ) {}
 
   *admitAll(
     requests: readonly AdmissionRequest[],
     spending: RunningSpending,
   ): SqlProgram<AdmissionResult[]> {
     const admitted: AdmissionResult[] = [];
-    for (const request of requests)
-      admitted.push(yield* this.#admitWithDelivery(request, spending));
+    for (const request of requests) admitted.push(yield* this.admitWithDelivery(request, spending));
     return admitted;
   }
 
-  *#admitWithDelivery(
+  private *admitWithDelivery(
     request: AdmissionRequest,
     spending: RunningSpending,
   ): SqlProgram<AdmissionResult> {
-    const admitted = yield* this.#admitOne(request, spending);
+    const admitted = yield* this.admitOne(request, spending);
     if (!request.delivery) return admitted;
     const delivery = { ...request.delivery, job_id: admitted.job.id };
-    const recorded = yield* recordDelivery(this.#database, delivery, this.#clock());
+    const recorded = yield* recordDelivery(this.database, delivery, this.clock());
     return { ...admitted, delivery: recorded };
   }
 
-  *#admitOne(request: AdmissionRequest, spending: RunningSpending): SqlProgram<AdmissionResult> {
+  private *admitOne(
+    request: AdmissionRequest,
+    spending: RunningSpending,
+  ): SqlProgram<AdmissionResult> {
     const { job: newJob, due } = request;
     const existing =
-      newJob.idempotency_key && (yield* this.#records.findByKey(newJob.idempotency_key));
+      newJob.idempotency_key && (yield* this.records.findByKey(newJob.idempotency_key));
     if (existing) return { job: existing, created: false, jobsToCancel: [] };
-    const decision = yield* this.#decide(request, spending);
-    const job = yield* this.#records.insert({ ...newJob, ...fieldsOfDecision(newJob, decision) });
+    const decision = yield* this.decide(request, spending);
+    const job = yield* this.records.insert({ ...newJob, ...fieldsOfDecision(newJob, decision) });
     if (decision.kind === "accept") spending.add(newJob.agent, job.reserved_usd);
-    if (due) yield* recordDueTimeOfJob(this.#database, job, due);
+    if (due) yield* recordDueTimeOfJob(this.database, job, due);
     return {
       job,
       created: true,
@@ -59,7 +57,7 @@ export class JobAdmission {
     };
   }
 
-  *#decide(
+  private *decide(
     { job, decide, due, day, needsLiveJobs }: AdmissionRequest,
     spending: RunningSpending,
   ): SqlProgram<AdmissionDecision> {
@@ -69,10 +67,10 @@ export class JobAdmission {
     return decide({
       liveJobs:
         needsLiveJobs && schedule
-          ? yield* readLiveJobsOfSchedule(this.#database, agent, schedule)
+          ? yield* readLiveJobsOfSchedule(this.database, agent, schedule)
           : [],
       spending: day && (yield* spending.forDay(day)),
-      chain: chain && (yield* readChainSpent(this.#database, chain.id)),
+      chain: chain && (yield* readChainSpent(this.database, chain.id)),
     });
   }
 }

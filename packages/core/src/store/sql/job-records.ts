@@ -1,14 +1,21 @@
-import { type Job, type JobChange, type NewJob, UserError } from "@herdctl/protocol";
-import { jobChangeSchema, jobSchema } from "@herdctl/protocol/schemas";
-import type { JobUpdateResult } from "../contracts/job-store.ts";
+import {
+  type Job,
+  type JobChange,
+  type NewJob,
+  type UnfinishedJob,
+  UserError,
+} from "@herdctl/protocol";
+import { assignmentSchema, jobChangeSchema, jobSchema } from "@herdctl/protocol/schemas";
+import { z } from "zod";
 import { checkJobId, newJobId } from "../model/ids.ts";
+import type { JobUpdateResult } from "../model/job-change.ts";
 import { decideJobChange, newJobRecord } from "../model/job-change.ts";
-import { readRecord } from "./read-record.ts";
-import type { SqlDatabase } from "./sql-database.ts";
 import {
   execute,
   queryRow,
   queryRows,
+  readRecord,
+  type SqlDatabase,
   type SqlProgram,
   type SqlRow,
   type SqlValue,
@@ -16,22 +23,18 @@ import {
 
 /** Reads and changes job records within a transaction. */
 export class JobRecords {
-  readonly #database: SqlDatabase;
-  readonly #clock: () => Date;
-  readonly #outputFile: (id: string) => string;
-
-  constructor(database: SqlDatabase, clock: () => Date, outputFile: (id: string) => string) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#outputFile = outputFile;
-  }
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly clock: () => Date,
+    private readonly outputFile: (id: string) => string,
+  ) {}
 
   get(id: string): SqlProgram<Job | undefined> {
-    return this.#selectOne("WHERE id = ?", id);
+    return this.selectOne("WHERE id = ?", id);
   }
 
   findByKey(key: string): SqlProgram<Job | undefined> {
-    return this.#selectOne("WHERE idempotency_key = ?", key);
+    return this.selectOne("WHERE idempotency_key = ?", key);
   }
 
   *getOrThrow(id: string): SqlProgram<Job> {
@@ -46,10 +49,10 @@ export class JobRecords {
   }
 
   *insert({ id: givenId, ...newJob }: NewJob): SqlProgram<Job> {
-    const now = this.#clock();
+    const now = this.clock();
     const id = checkJobId(givenId ?? newJobId(now));
     if (yield* this.get(id)) throw new UserError("usage", `there is already a job ${id}`);
-    const job = newJobRecord(newJob, id, now, this.#outputFile(id));
+    const job = newJobRecord(newJob, id, now, this.outputFile(id));
     const { output_file: _, ...record } = job;
     yield* execute("INSERT INTO jobs (id, record) VALUES (?, ?)", id, JSON.stringify(record));
     return job;
@@ -57,7 +60,7 @@ export class JobRecords {
 
   /** `derivedFields`: fields that callers cannot set themselves. */
   *change(job: Job, change: JobChange, derivedFields?: Partial<Job>): SqlProgram<JobUpdateResult> {
-    const decision = decideJobChange(job, jobChangeSchema.parse(change), this.#clock());
+    const decision = decideJobChange(job, jobChangeSchema.parse(change), this.clock());
     if (decision.kind === "finished") return { applied: false, job };
     if (decision.kind === "refuse") throw new Error(`${job.id}: ${decision.reason}`);
     const changed = { ...decision.job, ...derivedFields };
@@ -67,12 +70,53 @@ export class JobRecords {
   }
 
   parseRow(row: SqlRow): Job {
-    const output_file = this.#outputFile(String(row.id));
-    return readRecord(this.#database, jobSchema, row, { output_file });
+    const output_file = this.outputFile(String(row.id));
+    return readRecord(this.database, jobSchema, row, { output_file });
   }
 
-  *#selectOne(where: string, value: SqlValue): SqlProgram<Job | undefined> {
+  private *selectOne(where: string, value: SqlValue): SqlProgram<Job | undefined> {
     const row = yield* queryRow(`SELECT id, record FROM jobs ${where}`, value);
     return row && this.parseRow(row);
   }
 }
+
+/** Oldest first, read from an index of live jobs only, without their records. */
+export function readLiveJobs(database: SqlDatabase): SqlProgram<UnfinishedJob[]> {
+  return selectLiveJobs(database, "");
+}
+
+export function readLiveJobsOfSchedule(
+  database: SqlDatabase,
+  agent: string,
+  schedule: string,
+): SqlProgram<UnfinishedJob[]> {
+  return selectLiveJobs(database, "AND agent = ? AND schedule = ?", agent, schedule);
+}
+
+function* selectLiveJobs(
+  { dialect }: SqlDatabase,
+  condition: string,
+  ...values: SqlValue[]
+): SqlProgram<UnfinishedJob[]> {
+  const nodes = dialect.hasNodes ? ", node, assigned" : "";
+  const sql = `SELECT id, agent, schedule, status, priority, created_at, due_at, waits_for${nodes}
+               FROM jobs ${dialect.hint("jobs_live")}
+               WHERE status IN ('pending', 'running', 'waiting') ${condition}
+               ORDER BY created_at, seq`;
+  return (yield* queryRows(sql, ...values)).map((row) => liveJobSchema.parse(row));
+}
+
+const jsonTextSchema = z.string().transform((text): unknown => JSON.parse(text));
+
+const liveJobSchema = z.object({
+  id: z.string(),
+  agent: z.string(),
+  schedule: z.string().nullable(),
+  status: z.enum(["pending", "running", "waiting"]),
+  priority: z.number(),
+  created_at: z.string(),
+  due_at: z.string().nullable(),
+  waits_for: jsonTextSchema.pipe(z.array(z.string())),
+  node: z.string().nullable().optional(),
+  assigned: jsonTextSchema.pipe(assignmentSchema).nullable().optional(),
+});

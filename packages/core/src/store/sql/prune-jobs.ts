@@ -1,5 +1,5 @@
-import type { JobRetention } from "../contracts/job-store.ts";
-import type { SqlDialect } from "./sql-database.ts";
+import type { JobRetention } from "../model/job-change.ts";
+import type { SqlDialect } from "./sql-program.ts";
 import { execute, queryRow, queryRows, type SqlProgram } from "./sql-program.ts";
 
 /**

@@ -1,17 +1,14 @@
 import { randomBytes } from "node:crypto";
-import type {
-  DueTimePage,
-  DueTimeQuery,
-  DueTimeRecord,
-  ScheduleCursor,
-  ScheduleRef,
+import {
+  type DueTimePage,
+  type DueTimeQuery,
+  type DueTimeRecord,
+  type Job,
+  type ScheduleCursor,
+  type ScheduleRef,
+  UserError,
 } from "@herdctl/protocol";
 import { dueTimeRecordSchema, scheduleCursorSchema } from "@herdctl/protocol/schemas";
-import type {
-  SchedulePlanChange,
-  ScheduleStore,
-  SettledDueTime,
-} from "../contracts/schedule-store.ts";
 import {
   type IntervalOverride,
   intervalOverrideSchema,
@@ -19,56 +16,68 @@ import {
   type OneShot,
   oneShotSchema,
 } from "../model/agent-schedule.ts";
-import { advanceCursor, insertDueRecord, readDuePage } from "./due-time-records.ts";
-import { readRecord } from "./read-record.ts";
-import type { SqlDatabase } from "./sql-database.ts";
-import { execute, queryRow, queryRows, type SqlProgram, type SqlRow } from "./sql-program.ts";
+import {
+  execute,
+  queryRow,
+  queryRows,
+  readRecord,
+  type SqlDatabase,
+  type SqlProgram,
+  type SqlRow,
+  SqlStore,
+  type SqlValue,
+} from "./sql-program.ts";
 
-export class SqlScheduleStore implements ScheduleStore {
-  readonly #database: SqlDatabase;
-  readonly #clock: () => Date;
-
-  constructor(database: SqlDatabase, clock: () => Date) {
-    this.#database = database;
-    this.#clock = clock;
-  }
-
+export class ScheduleStore extends SqlStore {
+  /** Every schedule whose due times are counted. */
   async listCursors(): Promise<ScheduleCursor[]> {
-    return this.#database.read(() => this.#selectCursors(""));
+    return this.database.read(() => this.#selectCursors(""));
   }
 
   async getCursor({ agent, schedule }: ScheduleRef): Promise<ScheduleCursor | undefined> {
     const where = "WHERE schedules.agent = ? AND schedules.schedule = ?";
-    const [cursor] = await this.#database.read(() => this.#selectCursors(where, agent, schedule));
+    const [cursor] = await this.database.read(() => this.#selectCursors(where, agent, schedule));
     return cursor;
   }
 
+  /**
+   * Ends plans and starts others in one transaction. Resolves with false if a different
+   * configuration is in force.
+   */
   async applyPlanChange(change: SchedulePlanChange, now: Date): Promise<boolean> {
-    return this.#database.transaction(() => this.#applyPlanChangeInTransaction(change, now));
+    return this.database.transaction(() => this.#applyPlanChangeInTransaction(change, now));
   }
 
+  /**
+   * Records due times that gave no job. Returns the new records: a due time that another node has
+   * settled keeps its record.
+   */
   async recordSettled(records: readonly SettledDueTime[]): Promise<DueTimeRecord[]> {
-    return this.#database.transaction(() => this.#recordInTransaction(records));
+    return this.database.transaction(() => this.#recordInTransaction(records));
   }
 
+  /** After the clock was set back: reopens due times after `now` that were recorded as missed. */
   async reopenMissed(name: ScheduleRef, now: Date): Promise<void> {
-    await this.#database.transaction(() => this.#reopenInTransaction(name, now));
+    await this.database.transaction(() => this.#reopenInTransaction(name, now));
   }
 
+  /** The ledger, latest due time first. */
   async listDueRecords(query: DueTimeQuery): Promise<DueTimePage> {
-    return this.#database.read(() => readDuePage(this.#database, query));
+    return this.database.read(() => readDuePage(this.database, query));
   }
 
+  /** Deletes records that were settled before this, some at a time. Resolves with their number. */
   async prune(settledBefore: Date, limit: number): Promise<number> {
     const sql = `DELETE FROM due_times WHERE (agent, schedule, due_at) IN (
                    SELECT agent, schedule, due_at FROM due_times WHERE settled_at < ? LIMIT ?
                  )`;
-    return this.#database.transaction(() => execute(sql, settledBefore.toISOString(), limit));
+    return this.database.transaction(() => execute(sql, settledBefore.toISOString(), limit));
   }
 
+  /** Schedules that people switched on or off. All others follow the configuration. */
   async listSwitches(): Promise<(ScheduleRef & { enabled: boolean })[]> {
     const sql = "SELECT agent, schedule, enabled FROM schedule_switches";
-    const rows = await this.#database.read(() => queryRows(sql));
+    const rows = await this.database.read(() => queryRows(sql));
     return rows.map((row) => ({
       agent: String(row.agent),
       schedule: String(row.schedule),
@@ -79,33 +88,35 @@ export class SqlScheduleStore implements ScheduleStore {
   async setEnabled({ agent, schedule }: ScheduleRef, enabled: boolean): Promise<void> {
     const sql = `INSERT INTO schedule_switches (agent, schedule, enabled) VALUES (?, ?, ?)
                  ON CONFLICT (agent, schedule) DO UPDATE SET enabled = excluded.enabled`;
-    await this.#database.transaction(() => execute(sql, agent, schedule, enabled ? 1 : 0));
+    await this.database.transaction(() => execute(sql, agent, schedule, enabled ? 1 : 0));
   }
 
+  /** Runs that agents planned and that have not come due, soonest first. */
   async listOneShots(): Promise<OneShot[]> {
-    return this.#database.read(() => readOneShots(this.#database));
+    return this.database.read(() => readOneShots(this.database));
   }
 
+  /** With a known key, returns the first one and creates nothing. */
   async createOneShot(newOneShot: NewOneShot): Promise<OneShot> {
-    return this.#database.transaction(() =>
-      createOneShot(this.#database, newOneShot, this.#clock()),
-    );
+    return this.database.transaction(() => createOneShot(this.database, newOneShot, this.clock()));
   }
 
+  /** Intervals that replace those of the configuration. */
   async listIntervalOverrides(): Promise<IntervalOverride[]> {
     const sql = "SELECT schedule AS id, record FROM schedule_intervals ORDER BY agent, schedule";
-    const rows = await this.#database.read(() => queryRows(sql));
-    return rows.map((row) => readRecord(this.#database, intervalOverrideSchema, row));
+    const rows = await this.database.read(() => queryRows(sql));
+    return rows.map((row) => readRecord(this.database, intervalOverrideSchema, row));
   }
 
   async setIntervalOverride(override: IntervalOverride): Promise<void> {
     const { agent, schedule } = override;
     const sql = `INSERT INTO schedule_intervals (agent, schedule, record) VALUES (?, ?, ?) ${upsertClause}`;
-    await this.#database.transaction(() => execute(sql, agent, schedule, JSON.stringify(override)));
+    await this.database.transaction(() => execute(sql, agent, schedule, JSON.stringify(override)));
   }
 
+  /** Removes a planned run or a changed interval. Resolves with false if there is neither. */
   async removeAgentSchedule(name: ScheduleRef): Promise<boolean> {
-    return this.#database.transaction(() => this.#removeInTransaction(name));
+    return this.database.transaction(() => this.#removeInTransaction(name));
   }
 
   *#applyPlanChangeInTransaction(
@@ -130,7 +141,7 @@ export class SqlScheduleStore implements ScheduleStore {
     const at = since.toISOString();
     const sql = `INSERT INTO schedules (agent, schedule, record) VALUES (?, ?, ?) ${upsertClause}`;
     for (const { agent, schedule, plan } of plans) {
-      if (this.#database.dialect.hasNodes && (yield* this.#hasSamePlan({ agent, schedule }, plan)))
+      if (this.database.dialect.hasNodes && (yield* this.#hasSamePlan({ agent, schedule }, plan)))
         continue;
       const cursor = scheduleCursorSchema.parse({ plan, since: at, settled_through: at });
       yield* execute(sql, agent, schedule, JSON.stringify(cursor));
@@ -148,11 +159,11 @@ export class SqlScheduleStore implements ScheduleStore {
   }
 
   *#recordInTransaction(dueTimes: readonly SettledDueTime[]): SqlProgram<DueTimeRecord[]> {
-    const settled_at = this.#clock().toISOString();
+    const settled_at = this.clock().toISOString();
     const recorded: DueTimeRecord[] = [];
     for (const { through, ...due } of dueTimes) {
       const record = dueTimeRecordSchema.parse({ ...due, job_id: null, settled_at });
-      if (yield* insertDueRecord(this.#database, record, through)) recorded.push(record);
+      if (yield* insertDueRecord(this.database, record, through)) recorded.push(record);
     }
     return recorded;
   }
@@ -165,7 +176,7 @@ export class SqlScheduleStore implements ScheduleStore {
     const first = row?.first ? Date.parse(String(row.first)) - 1 : Number.POSITIVE_INFINITY;
     yield* execute(`DELETE ${missed}`, ...values);
     const through = new Date(Math.min(first, now.getTime())).toISOString();
-    yield* advanceCursor(this.#database, { agent, schedule }, through, () => true);
+    yield* advanceCursor(this.database, { agent, schedule }, through, () => true);
   }
 
   *#removeInTransaction({ agent, schedule }: ScheduleRef): SqlProgram<boolean> {
@@ -182,7 +193,7 @@ export class SqlScheduleStore implements ScheduleStore {
 
   /** Two statements for any number of schedules, because each is a round trip to the server. */
   *#selectCursors(where: string, ...values: string[]): SqlProgram<ScheduleCursor[]> {
-    const { hint } = this.#database.dialect;
+    const { hint } = this.database.dialect;
     const rows = yield* queryRows(
       `SELECT agent, schedule, schedule AS id, record,
          (SELECT max(finished_at) FROM jobs ${hint("jobs_schedule")}
@@ -210,7 +221,7 @@ export class SqlScheduleStore implements ScheduleStore {
     return rows.map((row) => ({
       agent: String(row.agent),
       schedule: String(row.schedule),
-      ...readRecord(this.#database, scheduleCursorSchema, row),
+      ...readRecord(this.database, scheduleCursorSchema, row),
       settled_ahead: settledAheadByKey.get(scheduleKey(row)) ?? [],
       last_end: row.last_end ? String(row.last_end) : null,
       busy: Number(row.live) > 0,
@@ -258,3 +269,120 @@ function* createOneShot(
   );
   return oneShot;
 }
+
+/** Runs in the transaction that creates the job, so that a due time has both or neither. */
+export function* recordDueTimeOfJob(
+  database: SqlDatabase,
+  { id, agent, schedule, status, outcome, created_at }: Job,
+  { due_at, through }: { due_at: string; through: string },
+): SqlProgram<void> {
+  const isSkipped = status === "skipped";
+  const record = dueTimeRecordSchema.parse({
+    agent,
+    schedule,
+    due_at,
+    last_due_at: due_at,
+    count: 1,
+    result: isSkipped ? "skipped" : "ran",
+    reason: isSkipped ? outcome?.code : null,
+    job_id: id,
+    settled_at: created_at,
+  });
+  yield* insertDueRecord(database, record, through);
+}
+
+/** A due time has one record. Returns false if another node has settled it. */
+function* insertDueRecord(
+  database: SqlDatabase,
+  record: DueTimeRecord,
+  through: string,
+): SqlProgram<boolean> {
+  const { agent, schedule, due_at } = record;
+  const sql = `INSERT INTO due_times (agent, schedule, due_at, record) VALUES (?, ?, ?, ?)
+               ON CONFLICT (agent, schedule, due_at) DO NOTHING`;
+  const isNew = (yield* execute(sql, agent, schedule, due_at, JSON.stringify(record))) > 0;
+  if (isNew) yield* advanceCursor(database, record, through, (before) => before < through);
+  return isNew;
+}
+
+export function* isDueTimeSettled(
+  { agent, schedule }: { agent: string; schedule: string },
+  dueAt: string,
+): SqlProgram<boolean> {
+  const sql = "SELECT 1 AS found FROM due_times WHERE agent = ? AND schedule = ? AND due_at = ?";
+  return (yield* queryRow(sql, agent, schedule, dueAt)) !== undefined;
+}
+
+/** Updates how far a schedule is settled, if `shouldAdvance` accepts the recorded value. */
+function* advanceCursor(
+  database: SqlDatabase,
+  { agent, schedule }: { agent: string; schedule: string },
+  through: string,
+  shouldAdvance: (before: string) => boolean,
+): SqlProgram<void> {
+  const where = "WHERE agent = ? AND schedule = ?";
+  const sql = `SELECT schedule AS id, record FROM schedules ${where}`;
+  const row = yield* queryRow(sql, agent, schedule);
+  const scheduleCursor = row && readRecord(database, scheduleCursorSchema, row);
+  if (!scheduleCursor || !shouldAdvance(scheduleCursor.settled_through)) return;
+  const update = `UPDATE schedules SET record = ? ${where}`;
+  yield* execute(
+    update,
+    JSON.stringify({ ...scheduleCursor, settled_through: through }),
+    agent,
+    schedule,
+  );
+}
+
+/** Each filter uses an index, so that a page costs the same in a long ledger. */
+function* readDuePage(database: SqlDatabase, query: DueTimeQuery): SqlProgram<DueTimePage> {
+  const conditions: [sql: string, ...values: SqlValue[]][] = [];
+  if (query.agent !== undefined) conditions.push(["agent = ?", query.agent]);
+  if (query.schedule !== undefined) conditions.push(["schedule = ?", query.schedule]);
+  if (query.cursor !== undefined) {
+    conditions.push(["(due_at, agent, schedule) < (?, ?, ?)", ...readCursor(query.cursor)]);
+  }
+  const where = conditions.map(([sql]) => sql).join(" AND ") || "true";
+  const rows = yield* queryRows(
+    `SELECT agent, schedule, due_at, due_at AS id, record FROM due_times WHERE ${where}
+     ORDER BY due_at DESC, agent DESC, schedule DESC LIMIT ?`,
+    ...conditions.flatMap(([, ...values]) => values),
+    query.limit + 1,
+  );
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
+  return {
+    records: page.map((row) => readRecord(database, dueTimeRecordSchema, row)),
+    next: rows.length > page.length && last ? writeCursor(last) : null,
+  };
+}
+
+function writeCursor({ due_at, agent, schedule }: SqlRow): string {
+  return Buffer.from(JSON.stringify([due_at, agent, schedule])).toString("base64url");
+}
+
+function readCursor(cursor: string): SqlValue[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    if (Array.isArray(parts) && parts.length === 3) return parts.map(String);
+  } catch {
+    // Reported below.
+  }
+  throw new UserError("usage", `${JSON.stringify(cursor)} is not a valid cursor`);
+}
+
+/** The changes that a configuration makes to the recorded plans. */
+export interface SchedulePlanChange {
+  /**
+   * Plans as they were read, with records of their open due times. A plan that has changed since
+   * stays.
+   */
+  removed: readonly { entry: ScheduleRef & { plan: unknown }; missed: readonly SettledDueTime[] }[];
+  /** Their due times count from now and replace earlier plans of the schedule. */
+  added: readonly (ScheduleRef & { plan: unknown })[];
+  /** Hash of the configuration, where nodes share the state. */
+  configHash?: string;
+}
+
+/** `through`: how far the schedule is settled with this record. */
+export type SettledDueTime = Omit<DueTimeRecord, "settled_at" | "job_id"> & { through: string };

@@ -2,8 +2,8 @@ import type { Job, Session } from "@herdctl/protocol";
 import { isExpired } from "@herdctl/protocol/schemas";
 import type { AffinityQuery } from "../model/assignment.ts";
 import type { JobRecords } from "./job-records.ts";
-import { latestSession, readSession } from "./session-records.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+import { latestSession, readSession } from "./session-store.ts";
+import type { SqlDatabase } from "./sql-program.ts";
 import { queryRows, type SqlProgram } from "./sql-program.ts";
 
 /**

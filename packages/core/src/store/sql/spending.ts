@@ -1,8 +1,23 @@
-import type { BudgetAmounts, BudgetDay, DailySpending, FleetSpending } from "@herdctl/protocol";
+import type {
+  Attempt,
+  BudgetAmounts,
+  BudgetDay,
+  CostDimension,
+  DailySpending,
+  FleetSpending,
+  Job,
+} from "@herdctl/protocol";
 import { amountsSchema, zeroAmounts } from "@herdctl/protocol/schemas";
-import { readRecord } from "./read-record.ts";
-import type { SqlDatabase, SqlDialect } from "./sql-database.ts";
-import { execute, queryRows, type SqlProgram } from "./sql-program.ts";
+import { type CostQuery, costsByModel, type DayCost } from "../model/cost.ts";
+import {
+  execute,
+  queryRows,
+  readRecord,
+  type SqlDatabase,
+  type SqlDialect,
+  type SqlProgram,
+  type SqlRow,
+} from "./sql-program.ts";
 
 /** Counted from the records of jobs and attempts, so that the sums always match them. */
 export function* readSpending(database: SqlDatabase, day: BudgetDay): SqlProgram<SpendingByAgent> {
@@ -34,22 +49,19 @@ export function* readSpending(database: SqlDatabase, day: BudgetDay): SqlProgram
 
 /** Spending during one transaction that admits jobs: read once, then updated. */
 export class RunningSpending {
-  readonly #database: SqlDatabase;
-  readonly #days = new Map<string, SpendingByAgent>();
+  private readonly days = new Map<string, SpendingByAgent>();
 
-  constructor(database: SqlDatabase) {
-    this.#database = database;
-  }
+  constructor(private readonly database: SqlDatabase) {}
 
   *forDay(day: BudgetDay): SqlProgram<FleetSpending> {
-    const known = this.#days.get(day.name) ?? (yield* readSpending(this.#database, day));
-    this.#days.set(day.name, known);
+    const known = this.days.get(day.name) ?? (yield* readSpending(this.database, day));
+    this.days.set(day.name, known);
     return known;
   }
 
   /** Adds an admitted job of today. */
   add(agent: string, reserved: number | null): void {
-    for (const { agents, fleet } of this.#days.values()) {
+    for (const { agents, fleet } of this.days.values()) {
       const own = agents.get(agent) ?? { ...zeroAmounts, reserved_usd: 0, raised: zeroAmounts };
       agents.set(agent, own);
       for (const spent of [own, fleet]) {
@@ -122,4 +134,86 @@ function sumOf(agents: ReadonlyMap<string, DailySpending>): Omit<DailySpending, 
     sum.reserved_usd += reserved_usd;
   }
   return sum;
+}
+
+/**
+ * Daily sums, updated in the transaction that ends an attempt. The cost of reading them does not
+ * depend on the number of jobs, and they stay when jobs are deleted.
+ */
+export function* addDayCosts(
+  { agent, schedule }: Pick<Job, "agent" | "schedule">,
+  attempt: Attempt,
+  day: string,
+): SqlProgram<void> {
+  for (const { model, usd, ...tokens } of costsByModel(attempt)) {
+    yield* execute(
+      upsertSql,
+      day,
+      agent,
+      schedule ?? "",
+      model,
+      usd,
+      tokens.input_tokens,
+      tokens.output_tokens,
+      tokens.cache_read_input_tokens,
+      tokens.cache_creation_input_tokens,
+    );
+  }
+}
+
+export function* readDayCosts(query: CostQuery): SqlProgram<DayCost[]> {
+  const { by, since, until, agent } = query;
+  const sql = `SELECT day, ${columnsByKey[by]}, sum(usd) AS usd, ${runCountSql(by)} AS runs, ${tokenSums}
+    FROM day_costs WHERE day BETWEEN ? AND ? ${agent === undefined ? "" : "AND agent = ?"}
+    GROUP BY ${groupingByKey[by]} HAVING sum(usd) > 0 OR ${runCountSql(by)} > 0 ORDER BY ${groupingByKey[by]}`;
+  const rows = yield* queryRows(sql, since, until, ...(agent === undefined ? [] : [agent]));
+  return rows.map(toDayCost);
+}
+
+const tokenFields = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+] as const;
+
+const upsertSql = `INSERT INTO day_costs (day, agent, schedule, model, runs, usd, ${tokenFields})
+  VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+  ON CONFLICT (day, agent, schedule, model) DO UPDATE SET
+    ${["runs", "usd", ...tokenFields].map((field) => `${field} = day_costs.${field} + excluded.${field}`)}`;
+
+const tokenSums = tokenFields.map((field) => `sum(${field}) AS ${field}`).join(", ");
+
+const columnsByKey: Record<CostDimension, string> = {
+  agent: "agent, NULL AS schedule, NULL AS model",
+  schedule: "agent, schedule, NULL AS model",
+  model: "NULL AS agent, NULL AS schedule, model",
+};
+
+/** Matches the order of the table where possible, so that nothing must be sorted. */
+const groupingByKey: Record<CostDimension, string> = {
+  agent: "day, agent",
+  schedule: "day, agent, schedule",
+  model: "day, model",
+};
+
+/** Each run has one row without a model. For models, the runs that used them are counted. */
+function runCountSql(by: CostDimension): string {
+  return `sum(CASE WHEN model ${by === "model" ? "<>" : "="} '' THEN runs ELSE 0 END)`;
+}
+
+function toDayCost(row: SqlRow): DayCost {
+  const textOrNull = (value: unknown) => (value === null || value === "" ? null : String(value));
+  return {
+    day: String(row.day),
+    agent: textOrNull(row.agent),
+    schedule: textOrNull(row.schedule),
+    model: textOrNull(row.model),
+    usd: Number(row.usd),
+    runs: Number(row.runs),
+    input_tokens: Number(row.input_tokens),
+    output_tokens: Number(row.output_tokens),
+    cache_read_input_tokens: Number(row.cache_read_input_tokens),
+    cache_creation_input_tokens: Number(row.cache_creation_input_tokens),
+  };
 }

@@ -1,3 +1,6 @@
+import { UserError } from "@herdctl/protocol";
+import type { z } from "zod";
+
 export type SqlValue = string | number | null;
 export type SqlRow = Record<string, unknown>;
 
@@ -32,4 +35,65 @@ export function* execute(sql: string, ...values: SqlValue[]): SqlProgram<number>
   const count = yield { kind: "count", sql, values };
   if (typeof count !== "number") throw new Error("expected a count, got rows");
   return count;
+}
+
+/*
+ * Rules for statements, which two databases must understand. Placeholders are `?` or `?1`.
+ * Conditions use columns, never paths into a record. Columns are text, integers or double
+ * precision; booleans are the integers 1 and 0. Counts, sums and row numbers are read with
+ * `Number`, because large ones arrive as text. Rows are in insertion order by `seq`, or by `rowid`
+ * in tables with another key.
+ */
+
+/** The differences between the databases. */
+export interface SqlDialect {
+  /** The larger of two values, not of a column. */
+  greatest: "max" | "greatest";
+  /** Names the index to use, if the database supports that. */
+  hint(index: string): string;
+  /** Several nodes may share the store: jobs are read with their node. */
+  hasNodes: boolean;
+}
+
+export interface SqlDatabase {
+  /** Location without a password, for messages. */
+  readonly name: string;
+  readonly dialect: SqlDialect;
+  read<T>(work: () => SqlProgram<T>): Promise<T>;
+  /** Atomic, one writer at a time, and durable when it resolves. */
+  transaction<T>(work: () => SqlProgram<T>): Promise<T>;
+  /** Like `transaction`, but shared with concurrent calls. The work may run twice. */
+  groupCommit<T>(work: (transaction: object) => SqlProgram<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Reads a stored record. A record that does not match its schema was damaged on the disk. */
+export function readRecord<S extends z.ZodType>(
+  { name }: Pick<SqlDatabase, "name">,
+  schema: S,
+  row: SqlRow,
+  computedFields: object = {},
+): z.output<S> {
+  try {
+    return schema.parse({ ...JSON.parse(String(row.record)), ...computedFields });
+  } catch (cause) {
+    const id = String(row.id ?? row.session_id ?? row.job_id);
+    throw damagedError(name, `the record of ${id} cannot be read`, { cause });
+  }
+}
+
+export function damagedError(
+  name: string,
+  finding: string,
+  options: { hint?: string; cause?: unknown } = {},
+): UserError {
+  return new UserError("state_damaged", `${name} is damaged: ${finding}`, options);
+}
+
+/** A group of tables. */
+export class SqlStore {
+  constructor(
+    protected readonly database: SqlDatabase,
+    protected readonly clock: () => Date,
+  ) {}
 }

@@ -1,8 +1,14 @@
 import { UserError } from "@herdctl/protocol";
 import { failPoint } from "../../testing/failpoints.ts";
-import { damagedError } from "../sql/read-record.ts";
-import type { SqlDatabase, SqlDialect } from "../sql/sql-database.ts";
-import type { SqlProgram, SqlRow, SqlStatement, SqlValue } from "../sql/sql-program.ts";
+import type {
+  SqlDatabase,
+  SqlDialect,
+  SqlProgram,
+  SqlRow,
+  SqlStatement,
+  SqlValue,
+} from "../sql/sql-program.ts";
+import { damagedError } from "../sql/sql-program.ts";
 import { DatabaseSync } from "./driver.ts";
 import { SqliteGroupCommit } from "./group-commit.ts";
 
@@ -22,44 +28,43 @@ export class SqliteDatabase implements SqlDatabase {
   /** The file. */
   readonly name: string;
   readonly dialect = dialect;
-  readonly #connection: DatabaseSync;
-  #isOpen = true;
-  readonly #statements = new Map<string, Statement>();
-  readonly #committer = new SqliteGroupCommit((work) => this.transactionSync(work));
+  private readonly connection: DatabaseSync;
+  private isOpen = true;
+  private readonly statements = new Map<string, Statement>();
+  private readonly committer = new SqliteGroupCommit((work) => this.transactionSync(work));
 
   constructor(file: string, options: { readOnly?: boolean } = {}) {
     this.name = file;
-    this.#connection = explainErrors(file, () => new DatabaseSync(file, options));
+    this.connection = explainErrors(file, () => new DatabaseSync(file, options));
     this.exec("PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   }
 
   exec(sql: string): void {
-    explainErrors(this.name, () => this.#connection.exec(sql));
+    explainErrors(this.name, () => this.connection.exec(sql));
   }
 
   all(sql: string, ...values: SqlValue[]): SqlRow[] {
-    return explainErrors(this.name, () => this.#prepareCached(sql).all(...values));
+    return explainErrors(this.name, () => this.prepareCached(sql).all(...values));
   }
 
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined {
-    return explainErrors(this.name, () => this.#prepareCached(sql).get(...values));
+    return explainErrors(this.name, () => this.prepareCached(sql).get(...values));
   }
 
-  /** Returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): number {
-    return explainErrors(this.name, () => Number(this.#prepareCached(sql).run(...values).changes));
+    return explainErrors(this.name, () => Number(this.prepareCached(sql).run(...values).changes));
   }
 
   async read<T>(work: () => SqlProgram<T>): Promise<T> {
-    return this.#runProgram(work());
+    return this.runProgram(work());
   }
 
   async transaction<T>(work: () => SqlProgram<T>): Promise<T> {
-    return this.transactionSync(() => this.#runProgram(work()));
+    return this.transactionSync(() => this.runProgram(work()));
   }
 
   groupCommit<T>(work: (transaction: object) => SqlProgram<T>): Promise<T> {
-    return this.#committer.add((transaction) => this.#runProgram(work(transaction)));
+    return this.committer.add((transaction) => this.runProgram(work(transaction)));
   }
 
   /** A transaction that is durable when it returns. */
@@ -71,7 +76,7 @@ export class SqliteDatabase implements SqlDatabase {
       this.exec("COMMIT");
       return result;
     } catch (error) {
-      this.#rollBack();
+      this.rollBack();
       throw error;
     }
   }
@@ -85,36 +90,36 @@ export class SqliteDatabase implements SqlDatabase {
   }
 
   closeSync(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#committer.flush();
-    this.#statements.clear();
-    this.#connection.close();
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.committer.flush();
+    this.statements.clear();
+    this.connection.close();
   }
 
-  #rollBack(): void {
+  private rollBack(): void {
     try {
-      this.#connection.exec("ROLLBACK");
+      this.connection.exec("ROLLBACK");
     } catch {
       // After some errors, such as a full disk, SQLite has already rolled back.
     }
   }
 
-  #runProgram<T>(steps: SqlProgram<T>): T {
+  private runProgram<T>(steps: SqlProgram<T>): T {
     let step = steps.next();
-    while (!step.done) step = steps.next(this.#executeStatement(step.value));
+    while (!step.done) step = steps.next(this.executeStatement(step.value));
     return step.value;
   }
 
-  #executeStatement({ kind, sql, values }: SqlStatement): SqlRow[] | number {
+  private executeStatement({ kind, sql, values }: SqlStatement): SqlRow[] | number {
     return kind === "rows" ? this.all(sql, ...values) : this.run(sql, ...values);
   }
 
-  #prepareCached(sql: string): Statement {
-    const cached = this.#statements.get(sql);
+  private prepareCached(sql: string): Statement {
+    const cached = this.statements.get(sql);
     if (cached) return cached;
-    const statement = this.#connection.prepare(sql);
-    this.#statements.set(sql, statement);
+    const statement = this.connection.prepare(sql);
+    this.statements.set(sql, statement);
     return statement;
   }
 }

@@ -12,8 +12,8 @@ import {
 import { basename, dirname, join } from "node:path";
 import { UserError } from "@herdctl/protocol";
 import { identifyProcess } from "../../lib/process-identity.ts";
-import { withFileErrors } from "../files/state-folder.ts";
-import { damagedError } from "../sql/read-record.ts";
+import { withFileErrors } from "../files/job-folder.ts";
+import { damagedError } from "../sql/sql-program.ts";
 import { SqliteDatabase } from "./database.ts";
 import { createSchema, migrate, migrations } from "./migrations.ts";
 

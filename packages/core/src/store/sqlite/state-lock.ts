@@ -4,7 +4,7 @@ import { hasErrorCode, UserError } from "@herdctl/protocol";
 import { processIdentitySchema } from "@herdctl/protocol/schemas";
 import { z } from "zod";
 import { currentProcess, isAlive } from "../../lib/process-identity.ts";
-import { ensureStateDir, withFileErrors } from "../files/state-folder.ts";
+import { ensureStateDir, withFileErrors } from "../files/job-folder.ts";
 import { sqliteBusy, sqliteCode, toSqliteUserError } from "./database.ts";
 import { DatabaseSync } from "./driver.ts";
 

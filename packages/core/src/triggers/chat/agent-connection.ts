@@ -35,7 +35,7 @@ import { retryWhileStoreUnavailable } from "./retry-posts.ts";
 import { runCommand } from "./run-command.ts";
 import { applyTypedAnswer, findAnsweredQuestion } from "./typed-answers.ts";
 
-export interface ChatAgentConnectionDeps {
+interface ChatAgentConnectionDeps {
   fleet: ChatFleetApi;
   agent: ResolvedAgent;
   platform: ChatPlatformName;

@@ -5,15 +5,17 @@ import {
   raceTimeout,
   UserError,
 } from "@herdctl/protocol";
-import { decisionFor, isBoundTo, parseButtonValue } from "./approval-buttons.ts";
 import {
   approvalFile,
   approvalPost,
   canShowWhole,
+  decisionFor,
+  isBoundTo,
+  parseButtonValue,
   type RequestVisibility,
 } from "./approval-post.ts";
-import { chatActor } from "./chat-actor.ts";
 import type { ChatFleetApi } from "./chat-fleet-api.ts";
+import { chatActor } from "./chat-fleet-api.ts";
 import { type ButtonPress, ChatError, type Connector, type OutgoingPost } from "./connector.ts";
 
 interface ChatApprovalsDeps {

@@ -3,11 +3,12 @@ import type {
   Admission,
   Approval,
   ApprovalDecision,
+  ChatPlatformName,
   ClaudeMessage,
   Job,
   TriggerRequest,
 } from "@herdctl/protocol";
-import type { Actor } from "../../store/model/identity.ts";
+import { type Actor, identities } from "../../store/model/identity.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 import type { ChatPlatforms } from "./connector.ts";
 
@@ -29,4 +30,9 @@ export interface ChatFleetApi {
   reportError(message: string, cause?: unknown): void;
   /** Reports a problem of the chats; undefined if there is none. */
   onProblem(message: string | undefined): void;
+}
+
+/** The person who wrote or pressed something, by the id that the platform confirms. */
+export function chatActor(platform: ChatPlatformName, sender: { id: string; name: string }): Actor {
+  return { identity: identities.chat(platform, sender), origin: platform };
 }

@@ -1,5 +1,6 @@
 import type { ChatPlatformName } from "@herdctl/protocol";
-import type { ChatStore } from "../../store/contracts/stores.ts";
+import type { ChatStore } from "../../store/sql/chat-store.ts";
+
 import {
   ChatError,
   type Connector,
@@ -8,7 +9,7 @@ import {
 } from "./connector.ts";
 import { retryChatCall, retryWhileStoreUnavailable } from "./retry-posts.ts";
 
-export interface ChatListenerDeps {
+interface ChatListenerDeps {
   agent: string;
   platform: ChatPlatformName;
   connector: Connector;

@@ -53,7 +53,6 @@ export class ChatManager {
     ];
   }
 
-  /** Shows a new request, or its answer. */
   showApproval(approval: Approval): void {
     for (const connection of this.connections.values()) connection.showApproval(approval);
   }

@@ -5,7 +5,7 @@ import type { ConnectionContext } from "./connection-context.ts";
 import type { EarlierMessage } from "./connector.ts";
 import { canSaveImages, isImage, saveImage } from "./images.ts";
 
-export interface PromptAttachment {
+interface PromptAttachment {
   name: string;
   type: string;
   bytes: number;

@@ -76,7 +76,7 @@ function commonRules(settings: Settings<ChatPlatformName>) {
 }
 
 /** Rules for who may talk to the agent, and where. `*` in a list allows everyone. */
-export interface SenderRules {
+interface SenderRules {
   /** Servers or workspaces; an empty list allows all. */
   workspaces: string[];
   users: string[];
@@ -87,7 +87,7 @@ export interface SenderRules {
   channels: string[];
 }
 
-export type SpeakerCheck = { isAllowed: true } | { isAllowed: false; reason: string };
+type SpeakerCheck = { isAllowed: true } | { isAllowed: false; reason: string };
 
 /** The sender must be allowed; access to the channel is not enough. */
 export function checkSpeaker(rules: SenderRules, room: ChatRoom, sender: Speaker): SpeakerCheck {

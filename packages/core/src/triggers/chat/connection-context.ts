@@ -1,6 +1,7 @@
 import type { ResolvedAgent } from "@herdctl/config";
 import type { ChatPlatformName } from "@herdctl/protocol";
-import type { ChatStore } from "../../store/contracts/stores.ts";
+import type { ChatStore } from "../../store/sql/chat-store.ts";
+
 import type { ChatApprovals } from "./chat-approvals.ts";
 import type { ChatFleetApi } from "./chat-fleet-api.ts";
 import type { ChatSettings, Connector } from "./connector.ts";

@@ -7,15 +7,14 @@ import {
 } from "@herdctl/protocol";
 import { isStoreUnavailable } from "../../lib/retry.ts";
 import { failPoint } from "../../testing/failpoints.ts";
-import { chatActor } from "./chat-actor.ts";
+import { chatActor } from "./chat-fleet-api.ts";
 import { buildChatPrompt } from "./chat-prompt.ts";
 import { type Answer, composeAnswer } from "./compose-answer.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import { ChatError } from "./connector.ts";
 import { continuedSession, sessionToResume } from "./conversation.ts";
 import { removeImages } from "./images.ts";
-import { ReplyFold } from "./reply-fold.ts";
-import { ReplyWriter } from "./reply-writer.ts";
+import { ReplyFold, ReplyWriter } from "./reply-writer.ts";
 import { retryWhileStoreUnavailable } from "./retry-posts.ts";
 
 interface FinishedTurn {

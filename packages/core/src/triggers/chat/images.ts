@@ -2,8 +2,8 @@ import { constants, existsSync } from "node:fs";
 import { chmod, mkdir, open, readdir, realpath, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { ResolvedAgent } from "@herdctl/config";
-import type { ChatMessage } from "@herdctl/protocol";
-import { hasErrorCode } from "@herdctl/protocol";
+import { type ChatMessage, hasErrorCode } from "@herdctl/protocol";
+import { ChatError } from "./connector.ts";
 
 const folderName = ".herdctl-chat";
 const ignoreFile = ".gitignore";
@@ -128,4 +128,27 @@ async function openOrCreateFolder(parent: OpenFolder, name: string): Promise<Ope
 function ignoreExisting(error: unknown): false {
   if (hasErrorCode(error, "EEXIST")) return false;
   throw error;
+}
+
+const timeoutMs = 30_000;
+
+/** Downloads from an address that was checked before. Redirects and larger files are errors. */
+export async function fetchBounded(
+  url: URL,
+  maxBytes: number,
+  headers: Record<string, string> = {},
+): Promise<Buffer> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(url, { headers, redirect: "error", signal });
+  if (!response.ok || !response.body) {
+    throw new ChatError("The file could not be downloaded.", "", response.status >= 500);
+  }
+  const chunks: Uint8Array[] = [];
+  let totalBytes = 0;
+  for await (const chunk of response.body) {
+    totalBytes += chunk.length;
+    if (totalBytes > maxBytes) throw new ChatError("The file is too large.", "", false);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

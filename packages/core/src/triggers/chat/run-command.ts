@@ -1,12 +1,12 @@
 import { type ChatRoom, isFinished, UserError } from "@herdctl/protocol";
 import { dayOf } from "../../lib/time-zone.ts";
-import { chatActor } from "./chat-actor.ts";
+import { chatActor } from "./chat-fleet-api.ts";
 import { type ChatCommand, chatCommands } from "./commands.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import { conversationKey } from "./conversation.ts";
 import type { ConversationQueue } from "./conversation-queue.ts";
 
-export interface CommandCall {
+interface CommandCall {
   /** The same for every delivery of the same command. */
   id: string;
   argument: string;

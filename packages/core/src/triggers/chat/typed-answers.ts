@@ -6,7 +6,7 @@ import {
   parseChoiceNumbers,
   UserError,
 } from "@herdctl/protocol";
-import { chatActor } from "./chat-actor.ts";
+import { chatActor } from "./chat-fleet-api.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import type { IncomingMessage } from "./connector.ts";
 import { ReplyWriter } from "./reply-writer.ts";

@@ -47,7 +47,6 @@ export class AgentSchedules {
     return this.oneShots.filter((run) => run.agent === agent);
   }
 
-  /** The run that an agent planned under this name. */
   find({ agent, schedule }: ScheduleRef): OneShot | undefined {
     return this.pendingOf(agent).find((run) => run.schedule === schedule);
   }
@@ -63,7 +62,7 @@ export class AgentSchedules {
   }
 }
 
-export type SelfSchedulingLimits = ResolvedAgent["may_schedule"];
+type SelfSchedulingLimits = ResolvedAgent["may_schedule"];
 
 /** A run that an agent wants to plan for itself. */
 export interface RequestedRun {

@@ -1,5 +1,5 @@
 import type { Candidate } from "../../jobs/admission/admit.ts";
-import type { SettledDueTime } from "../../store/contracts/schedule-store.ts";
+import type { SettledDueTime } from "../../store/sql/schedule-store.ts";
 import { missedRecord, toIsoString } from "./reconcile-schedules.ts";
 import { type ScheduleEntry, scheduleKey } from "./schedule-entries.ts";
 import type { DueDecision } from "./settle-due-times.ts";

@@ -1,5 +1,5 @@
 import type { MissedReason, ScheduleCursor, ScheduleRef } from "@herdctl/protocol";
-import type { SchedulePlanChange, SettledDueTime } from "../../store/contracts/schedule-store.ts";
+import type { SchedulePlanChange, SettledDueTime } from "../../store/sql/schedule-store.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 import {
   recordedScheduleState,
@@ -10,7 +10,7 @@ import {
 import { isSamePlan, schedulePlanSchema } from "./schedule-plan.ts";
 import { abandonDueTimes, type DueDecision, type ScheduleState } from "./settle-due-times.ts";
 
-export type MissedDecision = Extract<DueDecision, { kind: "missed" }>;
+type MissedDecision = Extract<DueDecision, { kind: "missed" }>;
 
 /**
  * Brings the recorded schedules in line with the configuration, and keeps due times that came

@@ -47,7 +47,7 @@ interface TrackedSchedule {
   isAtGate: boolean;
 }
 
-export interface ScheduleClockDeps {
+interface ScheduleClockDeps {
   services: JobServices;
   /** Reads the schedules of agents from the state again. */
   readAgentSchedules(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Fleet, ResolvedAgent } from "@herdctl/config";
 import type { ScheduleCursor, ScheduleRef } from "@herdctl/protocol";
-import { isTimed } from "../../jobs/admission/timed-schedule.ts";
+import { isTimed } from "../../jobs/admission/work-item.ts";
 import {
   type CatchUp,
   type SchedulePlan,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { TimedSchedule } from "../../jobs/admission/timed-schedule.ts";
+import type { TimedSchedule } from "../../jobs/admission/work-item.ts";
 import { machineTimezone } from "../../lib/time-zone.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Environment, isStrongWebhookSecret } from "@herdctl/config";
 import {
   type AcceptedDelivery,
@@ -5,18 +6,16 @@ import {
   type TriggerRequest,
   UserError,
 } from "@herdctl/protocol";
-import { fillPrompt } from "../../jobs/prompt-template.ts";
-import type { JobStore } from "../../store/contracts/job-store.ts";
-import type { DeliveryStore } from "../../store/contracts/stores.ts";
+import { fillPrompt, valuesAt } from "../../jobs/prompt-template.ts";
 import type { AdmissionResult } from "../../store/model/admission.ts";
+
+import type { DeliveryStore } from "../../store/sql/delivery-store.ts";
+import type { JobStore } from "../../store/sql/job-store.ts";
 import { failPoint } from "../../testing/failpoints.ts";
-import { type DeliveryDecision, decideDelivery } from "./decide-delivery.ts";
-import { type DeliveryKeys, deliveryKeys } from "./delivery-keys.ts";
 import { firstNonEmptyText, type IncomingDelivery, readDelivery } from "./read-delivery.ts";
 import { type RequestHeaders, type SignedRequest, verifySignature } from "./verify-signature.ts";
 import type { WebhookSchedule, WebhookTarget } from "./webhook-schedule.ts";
 
-/** Dependencies of `receiveDelivery`. */
 export interface ReceiveDeliveryDeps {
   environment: Environment;
   jobs: Pick<JobStore, "findByKey">;
@@ -174,4 +173,192 @@ function keptHeaders(
       return value === undefined || name === header?.toLowerCase() ? [] : [[name, value]];
     }),
   );
+}
+
+type Signature = WebhookSchedule["signature"];
+
+interface DeliveryKeys {
+  key: string;
+  /** The delivery may have arrived under this key shortly before. */
+  previousWindowKey?: string;
+}
+
+const dedupWindowMs = 5 * 60_000;
+
+/**
+ * The key is the same for every transmission of a delivery: the sender's id, else the signed
+ * content. If neither distinguishes two transmissions, equal bodies within five minutes count as
+ * one.
+ */
+function deliveryKeys(
+  target: WebhookTarget,
+  signature: Signature,
+  { headers, body, payload }: SignedRequest & { payload: unknown },
+  now: Date,
+): DeliveryKeys {
+  const scope = `webhook:${target.agent}/${target.schedule}`;
+  const id = deliveryIdReaders[signature.kind](headers, payload, signature);
+  if (id) return { key: `${scope}:${/* defence: delivery-key */ normalizeId(id)}` };
+  const content = createHash("sha256").update(body).digest("hex");
+  const signedAt = headers["x-slack-request-timestamp"];
+  if (signature.kind === "slack" && signedAt) return { key: `${scope}:${content}-${signedAt}` };
+  const windowIndex = Math.floor(now.getTime() / dedupWindowMs);
+  return {
+    key: `${scope}:${content}-${windowIndex}`,
+    previousWindowKey: `${scope}:${content}-${windowIndex - 1}`,
+  };
+}
+
+const deliveryIdReaders: Record<
+  Signature["kind"],
+  (headers: RequestHeaders, payload: unknown, signature: Signature) => string | null | undefined
+> = {
+  github: (headers) => headers["x-github-delivery"],
+  standard: (headers) => headers["webhook-id"],
+  slack: (_, payload) => firstNonEmptyText(payload, "event_id"),
+  hmac: readConfiguredId,
+  token: readConfiguredId,
+};
+
+function readConfiguredId(
+  headers: RequestHeaders,
+  _: unknown,
+  { id_header }: Signature,
+): string | undefined {
+  return id_header && headers[id_header.toLowerCase()];
+}
+
+/** A sender may use any id; the stored id is short and harmless. */
+function normalizeId(id: string): string {
+  if (/^[\w.:-]{1,200}$/.test(id)) return id;
+  return createHash("sha256").update(id).digest("hex");
+}
+
+type DeliveryDecision =
+  | { kind: "wanted"; command: string | null }
+  | { kind: "unwanted"; reason: string };
+
+/** Whether the schedule wants a delivery. The first failed check gives the reason. */
+export function decideDelivery(
+  delivery: IncomingDelivery,
+  schedule: WebhookSchedule,
+): DeliveryDecision {
+  for (const check of deliveryChecks) {
+    const reason = check(delivery, schedule);
+    if (reason !== undefined) return { kind: "unwanted", reason };
+  }
+  return { kind: "wanted", command: readCommand(delivery, schedule) ?? null };
+}
+
+type DeliveryCheck = (delivery: IncomingDelivery, schedule: WebhookSchedule) => string | undefined;
+
+const deliveryChecks: DeliveryCheck[] = [
+  function rejectPing({ kind, event }) {
+    return kind === "github" && event === "ping" ? "a ping, which was received" : undefined;
+  },
+  function rejectOtherEvents({ event }, { events }) {
+    if (events === undefined) return undefined;
+    const isWanted = [events]
+      .flat()
+      .some((wanted) => event === wanted || event?.startsWith(`${wanted}.`));
+    return isWanted ? undefined : `${event ?? "an event without a name"} is not in \`events\``;
+  },
+  function rejectNonCommand(delivery, schedule) {
+    if (schedule.comment_command === undefined) return undefined;
+    // Editing a comment must not repeat its command.
+    const isNew = schedule.events !== undefined || delivery.event?.endsWith(".created");
+    if (isNew && readCommand(delivery, schedule) !== undefined) return undefined;
+    return `it is not a new comment that starts with ${schedule.comment_command}`;
+  },
+  function rejectFilterMismatch({ payload }, { filter = {} }) {
+    const entries = Object.entries(filter);
+    const mismatch = entries.find(([path, wanted]) => !matches(valuesAt(payload, path), wanted));
+    return mismatch && `${mismatch[0]} is not ${[mismatch[1]].flat().join(" or ")}`;
+  },
+  function rejectUnknownSender({ kind, event, payload }, { allowed_senders }) {
+    return kind === "github" ? checkSender(event ?? "", payload, allowed_senders) : undefined;
+  },
+];
+
+function matches(found: unknown[], wanted: string | string[]): boolean {
+  const texts = found.flat().map(String);
+  return [wanted].flat().some((text) => texts.includes(text));
+}
+
+/**
+ * The text after the command in its line; undefined if the comment does not start with the command.
+ */
+function readCommand({ payload }: IncomingDelivery, { comment_command: command }: WebhookSchedule) {
+  const comment = firstNonEmptyText(payload, "comment.body", "review.body") ?? "";
+  const [line = ""] = comment.trimStart().split(/\r?\n/);
+  const [word, ...rest] = line.trim().split(/\s+/);
+  return command !== undefined && word === command ? rest.join(" ") : undefined;
+}
+
+/** Events that require write access to the repository. */
+const writeAccessEvents = new Set([
+  "create",
+  "delete",
+  "deployment",
+  "milestone",
+  "push",
+  "release",
+  "repository_dispatch",
+  "workflow_dispatch",
+]);
+
+/**
+ * Actions on another person's issue that require rights. Authors can cause them on their issues
+ * through a form.
+ */
+const triageActions = new Set([
+  "assigned",
+  "demilestoned",
+  "labeled",
+  "locked",
+  "milestoned",
+  "pinned",
+  "transferred",
+  "unassigned",
+  "unlabeled",
+  "unlocked",
+  "unpinned",
+]);
+
+/** Paths of authored objects, innermost first. */
+const authoredPaths = ["comment", "review", "discussion", "pull_request", "issue"];
+
+/**
+ * Returns undefined if the sender of a GitHub event may trigger an agent, else the reason why not.
+ * GitHub reports the association of an object's author, not of the sender. So the sender must be
+ * the author, or the event must require rights.
+ */
+function checkSender(
+  event: string,
+  payload: unknown,
+  { associations, logins, anyone }: WebhookSchedule["allowed_senders"],
+): string | undefined {
+  // defence: actor-check
+  if (anyone) return undefined;
+  const sender = firstNonEmptyText(payload, "sender.login");
+  if (sender === null) return "the payload names no sender";
+  if (logins.some((login) => login.toLowerCase() === sender.toLowerCase())) return undefined;
+  const [name = "", action = ""] = event.split(".");
+  const association = senderAssociation(sender, name, action, payload);
+  const isKnown = associations.some((allowed) => allowed === association);
+  return isKnown ? undefined : `${sender} has the association ${association} with the repository`;
+}
+
+/** A sender with rights that GitHub does not name counts as a collaborator. */
+function senderAssociation(
+  sender: string,
+  event: string,
+  action: string,
+  payload: unknown,
+): string {
+  if (writeAccessEvents.has(event)) return "COLLABORATOR";
+  const authoredPath = authoredPaths.find((path) => valuesAt(payload, path).length > 0) ?? "";
+  const isAuthor = firstNonEmptyText(payload, `${authoredPath}.user.login`) === sender;
+  if (!isAuthor) return triageActions.has(action) ? "COLLABORATOR" : "unknown";
+  return firstNonEmptyText(payload, `${authoredPath}.author_association`) ?? "unknown";
 }

@@ -8,14 +8,14 @@ import {
   type TriggerRequest,
   UserError,
 } from "@herdctl/protocol";
-import type { JobStore } from "../../store/contracts/job-store.ts";
-import type { DeliveryStore } from "../../store/contracts/stores.ts";
 import type { AdmissionResult } from "../../store/model/admission.ts";
 import { type Actor, identities } from "../../store/model/identity.ts";
-import { decideDelivery } from "./decide-delivery.ts";
+import type { DeliveryStore } from "../../store/sql/delivery-store.ts";
+import type { JobStore } from "../../store/sql/job-store.ts";
 import { checkMediaType, readDelivery } from "./read-delivery.ts";
 import {
   buildTriggerRequest,
+  decideDelivery,
   deliveryStatusOf,
   type ReceiveDeliveryDeps,
   type ReceiveResult,
@@ -54,19 +54,16 @@ const maxWrongSignaturesPerMinute = 30;
  * signatures are also in the audit log.
  */
 export class WebhookReceiver {
-  readonly #options: WebhookReceiverOptions;
-  readonly #rates = new RateLimit();
-  readonly #wrongSignatureRates = new RateLimit();
-  readonly #refusalCounter = new RefusalCounter();
-  #receivedCount = 0;
+  private readonly rates = new RateLimit();
+  private readonly wrongSignatureRates = new RateLimit();
+  private readonly refusalCounter = new RefusalCounter();
+  private receivedCount = 0;
 
-  constructor(options: WebhookReceiverOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: WebhookReceiverOptions) {}
 
   /** Checks a delivery before its body is read. */
   checkHeaders(target: WebhookTarget, headers: RequestHeaders): void {
-    const { signature } = findWebhook(this.#options.agents(), target);
+    const { signature } = findWebhook(this.options.agents(), target);
     checkMediaType(signature, headers);
   }
 
@@ -76,19 +73,19 @@ export class WebhookReceiver {
     signed: SignedRequest,
     origin = "webhook",
   ): Promise<ReceiveResult> {
-    const { agents, environment, stores, isEnabled, prune, onDelivery } = this.#options;
+    const { agents, environment, stores, isEnabled, prune, onDelivery } = this.options;
     const schedule = findWebhook(agents(), target);
     const now = new Date();
     const onVerified = async () => {
       if (!(await isEnabled(target, schedule))) throw webhookDisabledError(target);
-      this.#enforceRateLimit(target, schedule.rate_limit, now);
+      this.enforceRateLimit(target, schedule.rate_limit, now);
     };
     const { jobs, deliveries } = stores();
-    const trigger = this.#triggerAs({ identity: identities.webhook, origin });
+    const trigger = this.triggerAs({ identity: identities.webhook, origin });
     const onSignatureRejected = async () => {
       // defence: audit-bad-signature
-      await this.#options.onSignatureRejected(target, origin);
-      this.#enforceWrongSignatureLimit(target, now);
+      await this.options.onSignatureRejected(target, origin);
+      this.enforceWrongSignatureLimit(target, now);
     };
     const deps = {
       jobs,
@@ -100,36 +97,36 @@ export class WebhookReceiver {
     };
     const receipt = await receiveDelivery(deps, target, schedule, signed, now);
     if (receipt.kind === "recorded") onDelivery(receipt.delivery);
-    this.#receivedCount += 1;
-    if (this.#receivedCount % pruneEveryDeliveries === 0) await prune();
+    this.receivedCount += 1;
+    if (this.receivedCount % pruneEveryDeliveries === 0) await prune();
     return receipt;
   }
 
   async replay(id: string, actor: Actor): Promise<Delivery> {
-    const { agents, stores } = this.#options;
+    const { agents, stores } = this.options;
     const { deliveries } = stores();
     const delivery = await deliveries.get(id);
     if (!delivery) throw new UserError("delivery_not_found", `there is no delivery ${id}`);
     const schedule = findWebhook(agents(), delivery);
-    return replayDelivery({ deliveries, trigger: this.#triggerAs(actor) }, delivery, schedule);
+    return replayDelivery({ deliveries, trigger: this.triggerAs(actor) }, delivery, schedule);
   }
 
-  #triggerAs(actor: Actor) {
+  private triggerAs(actor: Actor) {
     return (request: TriggerRequest, delivery: AcceptedDelivery) =>
-      this.#options.trigger(request, delivery, actor);
+      this.options.trigger(request, delivery, actor);
   }
 
   recordRefusal(target: WebhookTarget, reason: string): void {
     const isKnown = reason !== "webhook_not_found";
-    this.#refusalCounter.count(isKnown ? target : undefined, reason);
+    this.refusalCounter.count(isKnown ? target : undefined, reason);
   }
 
   get refusals(): RefusalCount[] {
-    return this.#refusalCounter.list();
+    return this.refusalCounter.list();
   }
 
-  #enforceRateLimit({ agent, schedule }: WebhookTarget, perMinute: number, now: Date): void {
-    const retryAfterSeconds = this.#rates.tryTake(`${agent}/${schedule}`, perMinute, now);
+  private enforceRateLimit({ agent, schedule }: WebhookTarget, perMinute: number, now: Date): void {
+    const retryAfterSeconds = this.rates.tryTake(`${agent}/${schedule}`, perMinute, now);
     if (retryAfterSeconds === undefined) return;
     throw new TooManyDeliveries(
       `this webhook accepts ${perMinute} deliveries per minute`,
@@ -138,8 +135,8 @@ export class WebhookReceiver {
   }
 
   /** Called only after a wrong signature, so that guesses never block a correct sender. */
-  #enforceWrongSignatureLimit({ agent, schedule }: WebhookTarget, now: Date): void {
-    const retryAfterSeconds = this.#wrongSignatureRates.tryTake(
+  private enforceWrongSignatureLimit({ agent, schedule }: WebhookTarget, now: Date): void {
+    const retryAfterSeconds = this.wrongSignatureRates.tryTake(
       `${agent}/${schedule}`,
       maxWrongSignaturesPerMinute,
       now,
@@ -174,22 +171,22 @@ export class TooManyDeliveries extends UserError {
 
 /** A token bucket for each name: it holds one minute's worth and refills steadily. */
 class RateLimit {
-  readonly #buckets = new Map<string, { tokens: number; at: number }>();
+  private readonly buckets = new Map<string, { tokens: number; at: number }>();
 
   /** Returns undefined if there is room, else the number of seconds until there is. */
   tryTake(name: string, perMinute: number, now: Date): number | undefined {
     const at = now.getTime();
-    const last = this.#buckets.get(name) ?? { tokens: perMinute, at };
+    const last = this.buckets.get(name) ?? { tokens: perMinute, at };
     const refilled = last.tokens + (Math.max(0, at - last.at) / 60_000) * perMinute;
     const tokens = Math.min(perMinute, refilled);
     const hasToken = tokens >= /* defence: webhook-rate-limit */ 1;
-    this.#buckets.set(name, { tokens: hasToken ? tokens - 1 : tokens, at });
+    this.buckets.set(name, { tokens: hasToken ? tokens - 1 : tokens, at });
     return hasToken ? undefined : Math.ceil(((1 - tokens) / perMinute) * 60);
   }
 }
 
 class RefusalCounter {
-  readonly #counts = new Map<string, RefusalCount>();
+  private readonly counts = new Map<string, RefusalCount>();
 
   /**
    * `target` is undefined for an unknown address, because strangers must not be able to fill this.
@@ -197,12 +194,12 @@ class RefusalCounter {
   count(target: WebhookTarget | undefined, reason: string): void {
     const { agent = null, schedule = null } = target ?? {};
     const name = JSON.stringify([agent, schedule, reason]);
-    const known = this.#counts.get(name) ?? { agent, schedule, reason, count: 0 };
-    this.#counts.set(name, { ...known, count: known.count + 1 });
+    const known = this.counts.get(name) ?? { agent, schedule, reason, count: 0 };
+    this.counts.set(name, { ...known, count: known.count + 1 });
   }
 
   list(): RefusalCount[] {
-    return [...this.#counts.values()];
+    return [...this.counts.values()];
   }
 }
 

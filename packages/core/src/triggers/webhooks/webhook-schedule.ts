@@ -3,7 +3,6 @@ import { UserError } from "@herdctl/protocol";
 
 export type WebhookSchedule = Extract<ResolvedAgent["schedules"][string], { type: "webhook" }>;
 
-/** The agent and the schedule that the URL of a delivery names. */
 export interface WebhookTarget {
   agent: string;
   schedule: string;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { UserError } from "@herdctl/protocol";
 
-export interface GitHubResponse {
+interface GitHubResponse {
   status: number;
   data: unknown;
   /** The server's clock, which determines the age of claims. */
@@ -9,7 +9,7 @@ export interface GitHubResponse {
   headers: Headers;
 }
 
-export interface GitHubApiOptions {
+interface GitHubApiOptions {
   baseUrl: string;
   token: string;
   /** Maximum wait for the rate limit; a longer wait is an error. */

@@ -5,7 +5,6 @@ import type { GitHubApi } from "./github-api.ts";
 const maxPages = 5;
 const pageSize = 100;
 
-/** The issues of a repository, as a work source needs them. */
 export class GitHubIssues {
   private login: string | null | undefined;
 

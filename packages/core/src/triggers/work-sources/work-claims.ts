@@ -9,7 +9,7 @@ import type { StateManager } from "../../store/state-manager.ts";
 import { GitHubSource } from "./github-source.ts";
 import type { WorkSource } from "./work-source.ts";
 
-export interface WorkClaimsOptions {
+interface WorkClaimsOptions {
   state: StateManager;
   fleet(): Fleet;
   environment(): Environment;
@@ -275,7 +275,6 @@ function releaseReason(job: Job | undefined): string {
   return `Not done: ${job.outcome?.message ?? job.status} (${job.outcome?.code ?? "?"}, ${job.id})`;
 }
 
-/** The work source of an agent, if it has one. */
 function createWorkSource(
   { work_source: config, name }: ResolvedAgent,
   environment: Environment,

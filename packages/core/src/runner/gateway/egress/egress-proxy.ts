@@ -3,16 +3,21 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import type { Gateway } from "../gateway.ts";
 import { ProxyListener } from "../proxy-listener.ts";
-import { createEgressGate, type EgressAdmission, type ResolveHost } from "./admit-target.ts";
 import {
   formatRawResponse,
+  forwardPlainRequest,
   type ProxyErrorResponse,
   refusalResponse,
   sendErrorResponse,
   unreachableResponse,
-} from "./error-responses.ts";
-import { forwardPlainRequest } from "./forward-plain-request.ts";
-import { type EgressRule, egressRemedy } from "./rules.ts";
+} from "./forward-plain-request.ts";
+import {
+  createEgressGate,
+  type EgressAdmission,
+  type EgressRule,
+  egressRemedy,
+  type ResolveHost,
+} from "./rules.ts";
 import { type ParsedTarget, parsePlainTarget, parseTunnelTarget, type Target } from "./target.ts";
 import {
   type EgressEvent,

@@ -1,7 +1,6 @@
 import type { Socket } from "node:net";
 import type { Target } from "./target.ts";
 
-/** A host to which a connection was refused. */
 export interface RefusedHost {
   host: string;
   port: number;
@@ -11,7 +10,7 @@ export interface RefusedHost {
   remedy?: string;
 }
 
-export interface HostTraffic {
+interface HostTraffic {
   connections: number;
   bytesUp: number;
   bytesDown: number;

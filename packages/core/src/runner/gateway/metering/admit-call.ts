@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describeLimit } from "../../contract/spend-limit.ts";
-import type { BodyReader } from "../policy/read-body.ts";
+import type { BodyReader } from "../policy/parse-body.ts";
 import { readCallRequest } from "./estimate.ts";
 import type { MeteredCall, SpendMeter } from "./spend-meter.ts";
 
@@ -10,7 +10,7 @@ export interface SpendAccount {
   meter: SpendMeter | undefined;
 }
 
-export type CallAdmission =
+type CallAdmission =
   | { kind: "pass"; bytes: Buffer; call: MeteredCall }
   | { kind: "refuse"; status: 400 | 413 | 529; reason: string }
   | { kind: "gone" };

@@ -73,12 +73,12 @@ interface Rate {
   cacheWrite1h: number;
 }
 
-export interface RateQuery {
+interface RateQuery {
   fast: boolean;
   promptTokens: number;
 }
 
-export interface RateLookup {
+interface RateLookup {
   rate: Rate;
   /** False if no row matched and the highest known rate was used. */
   isKnown: boolean;

@@ -25,7 +25,7 @@ const spendLogEntrySchema = z.object({
   at: z.iso.datetime(),
   parts: z.array(modelCallSchema),
 });
-export type SpendLogEntry = z.infer<typeof spendLogEntrySchema>;
+type SpendLogEntry = z.infer<typeof spendLogEntrySchema>;
 
 export function spendLogPath(jobDir: string, attempt: number): string {
   return join(jobDir, `spend-${attempt}.jsonl`);

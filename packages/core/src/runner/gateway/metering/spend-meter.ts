@@ -9,7 +9,7 @@ import {
 import { SpendLog } from "./spend-log.ts";
 import { addPricedUsage, noSpending, type Spending, totalAmount } from "./spending.ts";
 
-export interface SpendMeterOptions {
+interface SpendMeterOptions {
   /** The file in which each call is recorded. */
   logPath: string;
   limits?: readonly SpendLimit[];
@@ -17,7 +17,7 @@ export interface SpendMeterOptions {
   now?: () => number;
 }
 
-export type AdmitResult =
+type AdmitResult =
   | { kind: "pass"; call: MeteredCall }
   | { kind: "refuse"; limit: SpendLimit }
   | { kind: "gone" };
@@ -196,7 +196,7 @@ export interface SpendState {
   callsInFlight: number;
 }
 
-export type CallDecision =
+type CallDecision =
   | { kind: "pass" }
   /** Wait until a call in flight has ended, because the remaining budget is unknown before. */
   | { kind: "wait" }

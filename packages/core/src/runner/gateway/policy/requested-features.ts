@@ -1,15 +1,16 @@
-import { quoteValue, type RequestedFeature } from "./api-features.ts";
 import {
   betaTable,
   blockTable,
   fieldTable,
   lookUpFeature,
   messageFieldTable,
+  quoteValue,
+  type RequestedFeature,
   serverToolTable,
   sourceTable,
   toolChangeTable,
   toolTable,
-} from "./feature-tables.ts";
+} from "./api-features.ts";
 
 type JsonObject = Record<string, unknown>;
 type FeatureTable = Parameters<typeof lookUpFeature>[0];

@@ -5,18 +5,19 @@ import type {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { BridgedServer } from "./bridged-server.ts";
 import { describeError, type ServerConnection, type ServerMessage } from "./connection.ts";
-import { isRequest, isResponse } from "./json-rpc.ts";
 import {
   canNotifyServer,
   canReachClaude,
   filterCapabilities,
+  isRequest,
+  isResponse,
   type RequiredAccess,
   requiredAccessFor,
   withoutCapabilities,
 } from "./method-rules.ts";
 import { ReconnectingConnection } from "./reconnecting-connection.ts";
 
-export interface McpBridgeOptions {
+interface McpBridgeOptions {
   /** Timeout for requests other than tool calls. */
   timeoutMs: number;
   canCall(tool: string, input: unknown): boolean;
@@ -52,7 +53,6 @@ export class McpBridge {
     void this.connection.open();
   }
 
-  /** Sets the callback for requests and notifications from the server. */
   setListener(onServerMessage: (message: ServerMessage) => void): void {
     this.onServerMessage = onServerMessage;
   }

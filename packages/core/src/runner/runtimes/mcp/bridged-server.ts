@@ -23,7 +23,7 @@ interface ServerObserver {
 
 export type McpServers = ResolvedAgent["mcp_servers"];
 
-export interface ServerPlacement {
+interface ServerPlacement {
   /** Claude starts or connects to these itself. */
   direct: McpServers;
   /** The runner keeps these and their secrets, and claude reaches them through a bridge. */

@@ -7,7 +7,7 @@ import type {
   JSONRPCResponse,
   RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import { isRequest, isResponse } from "./json-rpc.ts";
+import { isRequest, isResponse } from "./method-rules.ts";
 
 /** An unsolicited message of a server. */
 export type ServerMessage = JSONRPCRequest | JSONRPCNotification;

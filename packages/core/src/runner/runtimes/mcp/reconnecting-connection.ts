@@ -4,7 +4,7 @@ import { waitForAbort, withTimeout } from "../../../lib/timeout.ts";
 import type { BridgedServer } from "./bridged-server.ts";
 import { describeError, ServerConnection, type ServerMessage } from "./connection.ts";
 
-export interface ReconnectingConnectionOptions {
+interface ReconnectingConnectionOptions {
   /** How long a server may take to start, in milliseconds. */
   timeoutMs: number;
   onSpawned(pid: number): void;

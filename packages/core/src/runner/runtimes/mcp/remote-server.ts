@@ -2,9 +2,9 @@ import { ReadableStream } from "node:stream/web";
 import { raceTimeout } from "@herdctl/protocol";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type BridgedServer, maxMessageBytes } from "./bridged-server.ts";
-import { isRequest, jsonRpcMessageSchema } from "./json-rpc.ts";
+import { isRequest, jsonRpcMessageSchema } from "./method-rules.ts";
 
-export interface RemoteServerOptions {
+interface RemoteServerOptions {
   type: "http" | "sse";
   url: string;
   headers: Record<string, string>;

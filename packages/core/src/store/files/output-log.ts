@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { followLines } from "../../lib/follow-lines.ts";
 import { failPoint } from "../../testing/failpoints.ts";
 import { ensureJobDir } from "./job-folder.ts";
 
@@ -36,30 +37,26 @@ export async function openOutput(
  * awaiting it slows the caller to the speed of the disk.
  */
 export class OutputWriter {
-  readonly #handle: FileHandle;
-  #hasPartialLine: boolean;
-  #lines: (string | Uint8Array)[] = [];
-  #nextWrite: Promise<void> | undefined;
-  #lastWrite: Promise<void> = Promise.resolve();
-  #closing: Promise<void> | undefined;
-  #size: number;
-  readonly #maxBytes: number;
-  #droppedCount = 0;
+  private lines: (string | Uint8Array)[] = [];
+  private nextWrite: Promise<void> | undefined;
+  private lastWrite: Promise<void> = Promise.resolve();
+  private closing: Promise<void> | undefined;
+  private size: number;
+  private readonly maxBytes: number;
+  private droppedCount = 0;
 
   constructor(
-    handle: FileHandle,
-    hasPartialLine: boolean,
+    private readonly handle: FileHandle,
+    private hasPartialLine: boolean,
     { size, maxBytes }: { size: number; maxBytes: number },
   ) {
-    this.#handle = handle;
-    this.#hasPartialLine = hasPartialLine;
-    this.#size = size;
-    this.#maxBytes = maxBytes;
+    this.size = size;
+    this.maxBytes = maxBytes;
   }
 
   /** Number of messages that were dropped because the log had reached its maximum size. */
   get dropped(): number {
-    return this.#droppedCount;
+    return this.droppedCount;
   }
 
   /**
@@ -69,59 +66,59 @@ export class OutputWriter {
   append(message: object, { isResult = false } = {}): Promise<void> {
     const line = JSON.stringify(message);
     const size = Buffer.byteLength(line) + newline.length;
-    const limit = this.#maxBytes + (isResult ? resultReserveBytes : 0);
+    const limit = this.maxBytes + (isResult ? resultReserveBytes : 0);
     // defence: job-log-size-limit
-    if (this.#size + size <= limit) {
-      this.#size += size;
+    if (this.size + size <= limit) {
+      this.size += size;
       return this.appendRaw(line);
     }
-    this.#droppedCount += 1;
-    return this.#droppedCount === 1 ? this.appendRaw(this.#limitMarker()) : Promise.resolve();
+    this.droppedCount += 1;
+    return this.droppedCount === 1 ? this.appendRaw(this.limitMarker()) : Promise.resolve();
   }
 
-  #limitMarker(): string {
+  private limitMarker(): string {
     const [type, subtype, reason] = ["system", "output_dropped", "log_full"];
-    return JSON.stringify({ type, subtype, reason, max_bytes: this.#maxBytes });
+    return JSON.stringify({ type, subtype, reason, max_bytes: this.maxBytes });
   }
 
   /** Appends a line that is already JSON, without its newline. */
   async appendRaw(line: string | Uint8Array): Promise<void> {
-    if (this.#closing) throw new Error("the output is closed");
+    if (this.closing) throw new Error("the output is closed");
     if (line.length === 0 || containsNewline(line))
       throw new Error("an output line must be one line");
-    this.#lines.push(line);
-    this.#nextWrite ??= this.#queueWrite();
-    return this.#nextWrite;
+    this.lines.push(line);
+    this.nextWrite ??= this.queueWrite();
+    return this.nextWrite;
   }
 
   /** Also protects against a power cut. */
   async sync(): Promise<void> {
-    await (this.#nextWrite ?? this.#lastWrite);
-    await this.#handle.datasync();
+    await (this.nextWrite ?? this.lastWrite);
+    await this.handle.datasync();
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#lastWrite.then(() => this.#handle.close());
-    return this.#closing;
+    this.closing ??= this.lastWrite.then(() => this.handle.close());
+    return this.closing;
   }
 
-  #queueWrite(): Promise<void> {
-    const write = this.#lastWrite.then(() => this.#writeLines());
-    this.#lastWrite = write.catch(() => {});
+  private queueWrite(): Promise<void> {
+    const write = this.lastWrite.then(() => this.writeLines());
+    this.lastWrite = write.catch(() => {});
     return write;
   }
 
-  async #writeLines(): Promise<void> {
-    const lines = this.#lines;
-    this.#lines = [];
-    this.#nextWrite = undefined;
+  private async writeLines(): Promise<void> {
+    const lines = this.lines;
+    this.lines = [];
+    this.nextWrite = undefined;
     try {
       failPoint("log write");
-      if (this.#hasPartialLine) await writeFully(this.#handle, newline);
-      for (const chunk of chunks(lines)) await writeFully(this.#handle, chunk);
-      this.#hasPartialLine = false;
+      if (this.hasPartialLine) await writeFully(this.handle, newline);
+      for (const chunk of chunks(lines)) await writeFully(this.handle, chunk);
+      this.hasPartialLine = false;
     } catch (error) {
-      this.#hasPartialLine = true;
+      this.hasPartialLine = true;
       throw error;
     }
   }
@@ -177,4 +174,55 @@ async function endsWithPartialLine(handle: FileHandle, size: number): Promise<bo
 
 function containsNewline(line: string | Uint8Array): boolean {
   return typeof line === "string" ? line.includes("\n") : line.includes(10);
+}
+
+export interface OutputLine {
+  message: Record<string, unknown>;
+  /** Offset of the next line: read `from` here to continue after this message. */
+  offset: number;
+}
+
+export interface ReadOutputOptions {
+  from?: number;
+  /** Follows the growing file until aborted, then reads the rest and ends. */
+  follow?: AbortSignal;
+}
+
+export function readOutput(file: string, options: ReadOutputOptions = {}): OutputReader {
+  return new OutputReader(file, options);
+}
+
+/** The messages of a job's log. An incomplete last line is not read yet. */
+class OutputReader implements AsyncIterable<OutputLine> {
+  /** Number of lines that were no messages, after a crash or a power cut. */
+  skippedLines = 0;
+
+  constructor(
+    private readonly file: string,
+    private readonly options: ReadOutputOptions,
+  ) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<OutputLine> {
+    const { from = 0, follow } = this.options;
+    for await (const { text, end } of followLines(this.file, from, follow)) {
+      if (text === "") continue;
+      const message = parseMessage(text);
+      if (message === undefined) this.skippedLines += 1;
+      else yield { message, offset: end };
+    }
+  }
+}
+
+/** Undefined if the text is not a message. */
+export function parseMessage(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
