@@ -27,6 +27,4 @@ for (let n = 0; n < 4; n++) {
 }
 clearInterval(watch);
 await output.close();
-process.stdout.write(
-  `${JSON.stringify({ peakMb: peak / 1024 / 1024, longestPause })}\n`,
-);
+process.stdout.write(`${JSON.stringify({ peakMb: peak / 1024 / 1024, longestPause })}\n`);
