@@ -108,7 +108,9 @@ describe("artifact limits", () => {
     ]);
     const { job } = await runJob(harness, { yaml, prompt: toolCallPrompt(...calls) });
     expect(job.artifacts).toHaveLength(100);
-    expect(job.warnings).toEqual([expect.stringContaining("100 files already")]);
+    expect(job.warnings).toEqual([
+      "refused: artifact: `x` was not kept: the job already keeps 100 files, which is the limit.",
+    ]);
   });
 });
 

@@ -97,7 +97,7 @@ function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
 export async function waitUntil<T>(
   description: string,
   poll: () => Promise<T | undefined | false>,
-  timeoutMs = 20_000,
+  timeoutMs = 45_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   while (Date.now() < deadline) {
