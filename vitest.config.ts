@@ -32,8 +32,6 @@ export default defineConfig({
     pool: "forks",
     // Most tests wait for processes most of the time.
     maxWorkers: 3,
-    // Real processes on a busy machine; scripts/retried-tests-reporter.mjs names those that needed it.
-    retry: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A Docker engine with containers takes its time to go.

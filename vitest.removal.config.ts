@@ -5,5 +5,5 @@ import usual from "./vitest.config.ts";
 const { globalSetup: _, exclude: __, ...test } = usual.test ?? {};
 export default mergeConfig(
   { ...usual, test },
-  { test: { exclude: configDefaults.exclude, retry: 0, fileParallelism: false } },
+  { test: { exclude: configDefaults.exclude, fileParallelism: false } },
 );

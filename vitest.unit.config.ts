@@ -7,5 +7,5 @@ import usual from "./vitest.config.ts";
 const { include: _, globalSetup: __, ...test } = usual.test ?? {};
 export default mergeConfig(
   { ...usual, test },
-  { test: { include: listUnitTests(wideOnly), retry: 0 } },
+  { test: { include: listUnitTests(wideOnly) } },
 );

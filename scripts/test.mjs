@@ -21,7 +21,6 @@ const tested = run("node", [
   "run",
   ...coverage,
   "--reporter=default",
-  "--reporter=./scripts/retried-tests-reporter.mjs",
   "--reporter=json",
   `--outputFile.json=${report}`,
   ...testFiles,

@@ -22,7 +22,6 @@ const engine = await sharedEngine();
 await sharedPostgresAddress();
 
 test("ends every trigger exactly once and leaves nothing behind, whatever fails at any failpoint", {
-  retry: 0,
   timeout: seconds * 1000 + 600_000,
 }, async () => {
   const planned = listFaultCases();

@@ -7,7 +7,6 @@ const seed = Number(process.env.HERDCTL_LONG_SEED ?? Date.now() % 1_000_000);
 const runs = Number(process.env.HERDCTL_LONG_MODEL_RUNS ?? 60);
 
 test("matches a small model under random commands, with an engine that restarts", {
-  retry: 0,
   timeout: 4 * 3_600_000,
 }, async () => {
   const engine = await startPrivateEngine();

@@ -7,7 +7,6 @@ const seconds = Number(process.env.HERDCTL_LONG_SOAK_SECONDS ?? 360);
 const speed = Math.round(3600 / seconds);
 
 test("ends every job with flat memory over an hour of schedules and triggers at high speed", {
-  retry: 0,
   timeout: (seconds + 600) * 1000,
 }, async () => {
   const { samples, jobs, violations } = await soak({ seconds, speed });

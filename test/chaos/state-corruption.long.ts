@@ -14,7 +14,6 @@ const seed = Number(process.env.HERDCTL_LONG_SEED ?? Date.now() % 1_000_000);
 const maxDamages = Number(process.env.HERDCTL_LONG_DAMAGES ?? 1_000);
 
 test("refuses each damaged state file untouched, or loses no job", {
-  retry: 0,
   timeout: 3_600_000,
 }, async () => {
   const began = Date.now();

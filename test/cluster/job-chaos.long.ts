@@ -13,7 +13,6 @@ const timeoutMs = readNumber("STORM_SECONDS", 3_600) * 1000;
 const agents = 50;
 
 test(`ends every job once and runs one job per agent at a time: ${jobs} jobs of ${agents} agents on three nodes, a fault every few seconds`, {
-  retry: 0,
   timeout: timeoutMs + 600_000,
 }, async () => {
   process.stdout.write(`seed ${seed}\n`);

@@ -10,7 +10,6 @@ const seconds = Number(process.env.HERDCTL_LONG_SCHEDULES_SECONDS ?? 600);
 await sharedPostgresAddress();
 
 test(`settles each due time once: a hundred schedules on three nodes for ${seconds} s, a fault every few seconds`, {
-  retry: 0,
   timeout: seconds * 1000 + 600_000,
 }, async () => {
   const store = await createTestDatabase();

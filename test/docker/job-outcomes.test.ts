@@ -78,23 +78,3 @@ describe("container ended from outside", () => {
     expect(containersOfJob(engine, job.id)).toEqual([]);
   });
 });
-
-test("removes the container of a run that is cancelled or times out", async () => {
-  const harness = await startDockerHarness(engine, { mode: "obedient" });
-  const stopping = new AbortController();
-  const running = runJobInContainer(harness, {
-    prompt: toolCallPrompt(["Bash", { command: "tail -f /dev/null" }]),
-    signal: stopping.signal,
-  });
-  await runningContainer(engine, harness);
-  stopping.abort();
-  const { job } = await running;
-  expect(job.outcome?.code).toBe("cancelled");
-  expect(containersOfJob(engine, job.id)).toEqual([]);
-  const late = await runJobInContainer(harness, {
-    yaml: "timeouts: { total: 5s }",
-    prompt: toolCallPrompt(["Bash", { command: "trap '' TERM INT; sleep 600" }]),
-  });
-  expect(late.job.outcome?.code).toBe("timeout");
-  expect(containersOfJob(engine, late.job.id)).toEqual([]);
-});

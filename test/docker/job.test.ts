@@ -12,6 +12,7 @@ import { sharedEngine } from "../support/docker-engine.ts";
 import {
   containersOfJob,
   runJobInContainer,
+  runningContainer,
   startDockerHarness,
 } from "../support/docker-harness.ts";
 import { loadAgent, readJobMessages, runJob, stateDirOf } from "../support/run-job.ts";
@@ -119,4 +120,24 @@ test("keeps the key in the gateway and everything else of the machine out of the
   expect(seen).toContain("INNER=only");
   for (const secret of [key, "of-the-machine", harness.home]) expect(seen).not.toContain(secret);
   expect(harness.rehearsal.ledger.main[0]?.key).toMatchObject({ value: key });
+});
+
+test("removes the container of a run that is cancelled or times out", async () => {
+  const harness = await startDockerHarness(engine, { mode: "obedient" });
+  const stopping = new AbortController();
+  const running = runJobInContainer(harness, {
+    prompt: toolCallPrompt(["Bash", { command: "sleep 600" }]),
+    signal: stopping.signal,
+  });
+  await runningContainer(engine, harness);
+  stopping.abort();
+  const { job } = await running;
+  expect(job.outcome?.code).toBe("cancelled");
+  expect(containersOfJob(engine, job.id)).toEqual([]);
+  const late = await runJobInContainer(harness, {
+    yaml: "timeouts: { total: 5s }",
+    prompt: toolCallPrompt(["Bash", { command: "trap '' TERM INT; sleep 600" }]),
+  });
+  expect(late.job.outcome?.code).toBe("timeout");
+  expect(containersOfJob(engine, late.job.id)).toEqual([]);
 });

@@ -21,7 +21,7 @@ const dueDefences = Object.values(defences)
   .flat()
   .filter(({ name }) => isDue(name));
 const files = [...new Set(dueDefences.map(({ failingTest }) => failingTest.file))];
-const limits = { timeout: 900_000, retry: 0 };
+const limits = { timeout: 900_000 };
 
 describe.each(files)("%s", (file) => {
   const own = dueDefences.filter(({ failingTest }) => failingTest.file === file);

@@ -9,7 +9,7 @@ export interface TestResult {
 
 /**
  * A test that failed midway did not end its own runs, which outlive their fleet. Processes with its
- * folder in their environment are killed, so that a retry starts clean. After a passing test they
+ * folder in their environment are killed, so that the next test starts clean. After a passing test they
  * stay, because there they are leaks that must be found.
  */
 export async function killLeftoversIfFailed(
