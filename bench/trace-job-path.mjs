@@ -17,11 +17,20 @@ const restMs = 6_000;
  * Files that are not steps of the path: generic helpers, failpoints, the records, tables and schemas of
  * two packages, and the database drivers under the queries.
  */
-const notSteps = [
+const helpers = [
   /\/src\/lib\//,
   /core\/src\/testing\//,
   /^packages\/(protocol|config)\//,
   /core\/src\/store\/(sqlite|postgres)\//,
+];
+/** Files that follow events of the job and show them or act on its end; the job does not wait for them. */
+const listeners = [
+  /^packages\/cli\/src\/(fleet-reporter|terminal|render\/)/,
+  /^packages\/server\/src\/(streams|metrics)\//,
+  /core\/src\/(hooks|triggers)\//,
+  /core\/src\/fleet\/(log|views\/job-output)\.ts/,
+  /core\/src\/jobs\/attempts\/wait-for-job\.ts/,
+  /core\/src\/store\/sql\/(hook-store|work-claim-store)\.ts/,
 ];
 
 const fleetFile = `version: 1
@@ -80,14 +89,14 @@ function report(times) {
   });
   for (const { kind, files, steps } of rows) {
     console.log(
-      `${kind}: ${steps.length} files, ${countSwitches(steps)} folder switches (${files.length} files with helpers, data and drivers)`,
+      `${kind}: ${steps.length} files, ${countSwitches(steps)} folder switches (${files.length} files with helpers, data, drivers and listeners)`,
     );
     if (process.argv.includes("--list")) for (const file of steps) console.log(`  ${file}`);
   }
   const job = rows.filter(({ kind }) => kind !== "command");
   const count = (of) => job.reduce((sum, row) => sum + of(row), 0);
   console.log(
-    `fleet and runner: ${count(({ steps }) => steps.length)} files, ${count(({ steps }) => countSwitches(steps))} folder switches (${count(({ files }) => files.length)} files, ${count(({ files }) => countSwitches(files))} switches with helpers, data and drivers)`,
+    `fleet and runner: ${count(({ steps }) => steps.length)} files, ${count(({ steps }) => countSwitches(steps))} folder switches (${count(({ files }) => files.length)} files, ${count(({ files }) => countSwitches(files))} switches with helpers, data, drivers and listeners)`,
   );
 }
 
@@ -111,7 +120,7 @@ function filesOfJob({ functions, calls }, { idleFrom, from, until }) {
 }
 
 function isStep(file) {
-  return !notSteps.some((pattern) => pattern.test(file));
+  return ![...helpers, ...listeners].some((pattern) => pattern.test(file));
 }
 
 /** The first level of core, or another package. */

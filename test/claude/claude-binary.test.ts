@@ -8,8 +8,13 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { claudeVersion, findClaude } from "../../packages/core/src/claude/binary.ts";
-import { isOlder, minClaudeVersion, parseVersion } from "../../packages/core/src/claude/version.ts";
+import {
+  claudeVersion,
+  findClaude,
+  isOlder,
+  minClaudeVersion,
+  parseVersion,
+} from "../../packages/core/src/claude/binary.ts";
 import { claudeBinary } from "../support/claude-binaries.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
 import { NodeLease } from "../../packages/core/src/cluster/node-lease.ts";
-import { LeaseWatch } from "../../packages/core/src/runner/process/lease-watch.ts";
+import { LeaseWatch } from "../../packages/core/src/runner/process/run-attempt.ts";
 import {
   leaseFilePath,
   type RunnerLease,

@@ -126,7 +126,7 @@ test("removes the container of a run that is cancelled or times out", async () =
   const harness = await startDockerHarness(engine, { mode: "obedient" });
   const stopping = new AbortController();
   const running = runJobInContainer(harness, {
-    prompt: toolCallPrompt(["Bash", { command: "sleep 600" }]),
+    prompt: toolCallPrompt(["Bash", { command: "tail -f /dev/null" }]),
     signal: stopping.signal,
   });
   await runningContainer(engine, harness);

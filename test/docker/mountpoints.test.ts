@@ -11,7 +11,7 @@ import {
   isRunTokenInUse,
   makeKeepAliveFolder,
   removeStaleKeepAliveFolders,
-} from "../../packages/core/src/runner/contract/claim-file.ts";
+} from "../../packages/core/src/runner/contract/paths.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 
 describe("mountpoints in a workspace", () => {

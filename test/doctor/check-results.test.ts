@@ -1,6 +1,6 @@
 import type { DoctorTarget } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
-import type { RuntimeProblem } from "../../packages/core/src/claude/version.ts";
+import type { RuntimeProblem } from "../../packages/core/src/claude/binary.ts";
 import { checkVariables, evaluateWorkspace } from "../../packages/core/src/doctor/agents.ts";
 import { evaluateAnswer } from "../../packages/core/src/doctor/claude/api.ts";
 import {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isRunningOnNode } from "../../packages/core/src/jobs/attempts/container-cleanup.ts";
 import { collectGit } from "../../packages/core/src/private-git/private-git-lifecycle.ts";
-import { makeKeepAliveFolder } from "../../packages/core/src/runner/contract/claim-file.ts";
+import { makeKeepAliveFolder } from "../../packages/core/src/runner/contract/paths.ts";
 import {
   collectLateCommits,
   removeUncollectedGit,

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { claimAttempt } from "../../packages/core/src/runner/contract/claim-file.ts";
+import { connectToRunner } from "../../packages/core/src/jobs/attempts/runner-connection.ts";
+import { claimAttempt } from "../../packages/core/src/runner/contract/paths.ts";
 import { inspectRunner } from "../../packages/core/src/runner/recovery/collect-report.ts";
-import { connectToRunner } from "../../packages/core/src/runner-pool/runner-client.ts";
 import { startHarness } from "../support/harness.ts";
 import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 import {

@@ -6,7 +6,7 @@ import {
   isRunTokenInUse,
   makeKeepAliveFolder,
   removeStaleKeepAliveFolders,
-} from "../../packages/core/src/runner/contract/claim-file.ts";
+} from "../../packages/core/src/runner/contract/paths.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 
 const deadProcess = { ...currentProcess(), start_time: "1" };

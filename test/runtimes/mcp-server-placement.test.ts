@@ -4,6 +4,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { killRunProcesses } from "../../packages/core/src/process-tree/kill-processes.ts";
+import { writePrivateFiles } from "../../packages/core/src/runner/runtimes/claude-settings.ts";
 import {
   McpBridge,
   MessageRateLimiter,
@@ -16,7 +17,6 @@ import {
 } from "../../packages/core/src/runner/runtimes/mcp/bridges.ts";
 import { StderrTail } from "../../packages/core/src/runner/runtimes/mcp/reconnecting-connection.ts";
 import { isToolNamed, ToolRules } from "../../packages/core/src/runner/runtimes/mcp/tool-rules.ts";
-import { writePrivateFiles } from "../../packages/core/src/runner/runtimes/private-files.ts";
 import { agentOf, configProblems, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 import { startHarness } from "../support/harness.ts";
 import { executeBridged, richMcpServer } from "../support/mcp-bridge.ts";

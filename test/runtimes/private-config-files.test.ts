@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { writePrivateFiles } from "../../packages/core/src/runner/runtimes/private-files.ts";
+import { writePrivateFiles } from "../../packages/core/src/runner/runtimes/claude-settings.ts";
 import { agentOf, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 

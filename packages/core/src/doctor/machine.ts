@@ -2,7 +2,7 @@ import type { StatsFs } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
-import { isOlder } from "../claude/version.ts";
+import { isOlder } from "../claude/binary.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import { runGit } from "../workspaces/git.ts";
 import { type Finding, failed, ok, warning } from "./check.ts";

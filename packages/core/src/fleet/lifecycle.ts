@@ -15,7 +15,7 @@ import { type RecoveryResult, recover } from "../jobs/attempts/recovery.ts";
 import { drain } from "../jobs/dispatch/dispatcher.ts";
 import { EventHub } from "../lib/event-hub.ts";
 import { FleetProblems } from "../lib/fleet-problems.ts";
-import { removeStaleKeepAliveFolders } from "../runner/contract/claim-file.ts";
+import { removeStaleKeepAliveFolders } from "../runner/contract/paths.ts";
 import type { RunnerPool } from "../runner-pool/runner-pool.ts";
 import type { Actor } from "../store/model/identity.ts";
 import type { ChatPlatforms } from "../triggers/chat/connector.ts";

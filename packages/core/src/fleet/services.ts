@@ -28,7 +28,7 @@ import { ActiveJobs, type JobServices } from "../jobs/services.ts";
 import type { EventHub } from "../lib/event-hub.ts";
 import type { FleetProblems } from "../lib/fleet-problems.ts";
 import { dayOf } from "../lib/time-zone.ts";
-import { removeStaleKeepAliveFolders } from "../runner/contract/claim-file.ts";
+import { removeStaleKeepAliveFolders } from "../runner/contract/paths.ts";
 import { sessionHomeKindOf } from "../runner/contract/run-order.ts";
 import { EndingRunners, IdleRunners } from "../runner-pool/idle-runners.ts";
 import { RunnerPool } from "../runner-pool/runner-pool.ts";

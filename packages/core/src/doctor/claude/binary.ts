@@ -4,10 +4,12 @@ import {
   claudeVersion,
   type FoundClaude,
   findClaude,
+  isOlder,
+  minClaudeVersion,
   sdkClaudeVersion,
+  type VersionResult,
 } from "../../claude/binary.ts";
 import type { CredentialAgent, CredentialChoice } from "../../claude/credential.ts";
-import { isOlder, minClaudeVersion, type VersionResult } from "../../claude/version.ts";
 import { credentialOf } from "../../runner/execution/open-run.ts";
 import { type Finding, failed, notChecked, ok, warning } from "../check.ts";
 

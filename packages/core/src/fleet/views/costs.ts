@@ -1,7 +1,7 @@
 import type { Fleet } from "@herdctl/config";
 import type { CostQuery, CostRow, CostTotals, CostView, TokenCounts } from "@herdctl/protocol";
 import { dayOf, machineTimezone } from "../../lib/time-zone.ts";
-import type { DayCost } from "../../store/model/cost.ts";
+import type { DayCost } from "../../store/sql/spending.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 
 export async function viewCosts(

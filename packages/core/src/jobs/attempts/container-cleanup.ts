@@ -3,7 +3,7 @@ import type { ContainerJob } from "../../docker/container-labels.ts";
 import { ContainerManager } from "../../docker/container-manager.ts";
 import { removeFinishedContainers } from "../../docker/remove-containers.ts";
 import { runTokenOf } from "../../lib/run-token.ts";
-import { isRunTokenInUse } from "../../runner/contract/claim-file.ts";
+import { isRunTokenInUse } from "../../runner/contract/paths.ts";
 import { collectLateCommits } from "../../runner/recovery/collect-late-commits.ts";
 import type { JobServices } from "../services.ts";
 

@@ -9,11 +9,11 @@ import {
   type Session,
   type SessionLeaseHolder,
 } from "@herdctl/protocol";
+import type { RuntimeProblem } from "../../claude/binary.ts";
 import { claudeVersion, findClaude } from "../../claude/binary.ts";
 import { configDirOf } from "../../claude/credential.ts";
 import { type SessionHome, sessionFilePath } from "../../claude/session-files/session-file-path.ts";
 import { untrustedFileContains } from "../../claude/session-files/untrusted-file.ts";
-import type { RuntimeProblem } from "../../claude/version.ts";
 import { containerPaths } from "../../lib/container-layout.ts";
 import { currentProcess } from "../../lib/process-identity.ts";
 import {

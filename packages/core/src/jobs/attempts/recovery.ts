@@ -1,5 +1,5 @@
 import type { Attempt, Job } from "@herdctl/protocol";
-import { readClaim } from "../../runner/contract/claim-file.ts";
+import { readClaim } from "../../runner/contract/paths.ts";
 import { inspectRunner } from "../../runner/recovery/collect-report.ts";
 import { failPoint } from "../../testing/failpoints.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";

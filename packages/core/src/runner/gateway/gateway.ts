@@ -6,13 +6,12 @@ import {
   type GatewayCredential,
   isAuthorized,
 } from "./credential.ts";
-import { forwardRequest } from "./forward-request.ts";
+import { forwardRequest, routeRequest } from "./forward-request.ts";
 import { admitCall, isBilledCall, type SpendAccount } from "./metering/admit-call.ts";
 import { type ApiFeature, type BodyPolicy, findForbiddenFeature } from "./policy/api-features.ts";
 import { BodyReader, parseBody } from "./policy/parse-body.ts";
 import { betaFeatures, requestedFeatures } from "./policy/requested-features.ts";
 import { type ConnectionLimits, ProxyListener } from "./proxy-listener.ts";
-import { routeRequest } from "./route-request.ts";
 import { sendApiError } from "./send-api-error.ts";
 import { type GatewayEvent, type MeterSnapshot, TrafficMeter } from "./traffic-meter.ts";
 import { connectUpstream } from "./upstream.ts";

@@ -6,8 +6,8 @@ import { sessionFilePath } from "../../claude/session-files/session-file-path.ts
 import { runTokenOf } from "../../lib/run-token.ts";
 import { privateGitFolder } from "../../private-git/private-git-lifecycle.ts";
 import { chooseTools, createToolTable, type ToolTable } from "../agent-tools/choose-tools.ts";
-import { makeKeepAliveFolder } from "../contract/claim-file.ts";
 import type { RunnerAssignment } from "../contract/messages.ts";
+import { makeKeepAliveFolder } from "../contract/paths.ts";
 import { claudeVisibleConfig, type RunOrder } from "../contract/run-order.ts";
 import type { RunReport } from "../contract/run-report.ts";
 import type { SessionTotals } from "../execution/build-report.ts";

@@ -4,8 +4,7 @@ import type { RunnerAssignment } from "../contract/messages.ts";
 import { preloadFlags } from "../contract/paths.ts";
 import { KeepAliveSlot, prewarmClaude } from "../keep-alive/keep-alive-run.ts";
 import { importSdk } from "../runtimes/sdk-runtime.ts";
-import { LeaseWatch } from "./lease-watch.ts";
-import { runAttempt } from "./run-attempt.ts";
+import { LeaseWatch, runAttempt } from "./run-attempt.ts";
 
 /*
  * The runner process: `main.mjs [--sdk] [--docker]`. It reads one assignment line from stdin, runs it

@@ -7,10 +7,15 @@ import { currentProcess } from "../../lib/process-identity.ts";
 import { runTokenOf } from "../../lib/run-token.ts";
 import { killRunProcesses } from "../../process-tree/kill-processes.ts";
 import { writeOutcome } from "../../store/files/job-folder.ts";
+import {
+  isLeaseValid,
+  type RunnerLease,
+  readLease,
+  uptimeMs,
+} from "../../store/files/lease-file.ts";
 import { outputFileName } from "../../store/files/output-log.ts";
 import { failPoint } from "../../testing/failpoints.ts";
 import { chooseTools, createToolTable, type ToolTable } from "../agent-tools/choose-tools.ts";
-import { claimAttempt, makeKeepAliveFolder } from "../contract/claim-file.ts";
 import type {
   RunFacts,
   RunnerAssignment,
@@ -18,7 +23,7 @@ import type {
   RunnerCommand,
   SpendingMessage,
 } from "../contract/messages.ts";
-import { runnerSocketPath } from "../contract/paths.ts";
+import { claimAttempt, makeKeepAliveFolder, runnerSocketPath } from "../contract/paths.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 import type { SpendLimit } from "../contract/spend-limit.ts";
 import { JobExecutor } from "../execution/job-executor.ts";
@@ -42,7 +47,6 @@ import {
   reportFromLog,
 } from "../recovery/report-from-log.ts";
 import { RuntimeFactory } from "../runtimes/runtime-factory.ts";
-import { LeaseWatch } from "./lease-watch.ts";
 import { PendingApprovalRequests, PendingToolCalls, RunnerSocket } from "./runner-socket.ts";
 
 /** Runs one attempt from claim to outcome, unless another process has claimed it. */
@@ -321,4 +325,36 @@ function runFactsOf(
     demands_report: order.outputSchema !== undefined,
     output_from: statSync(join(jobDir, outputFileName), { throwIfNoEntry: false })?.size ?? 0,
   };
+}
+
+const pollIntervalMs = 500;
+
+/**
+ * Watches the node's lease file when the store is shared. After the lease expires, another node may
+ * take over the job, so the runner must have stopped by then. It only reads the file, because its node
+ * may be cut off, paused or dead.
+ */
+export class LeaseWatch {
+  private readonly timer: NodeJS.Timeout | undefined;
+  private resolveEnded: () => void = () => undefined;
+  /** Resolves when the lease expires; never resolves without a lease. */
+  readonly ended = new Promise<void>((resolve) => {
+    this.resolveEnded = resolve;
+  });
+
+  constructor(lease: RunnerLease | undefined) {
+    if (!lease) return;
+    this.timer = setInterval(() => this.check(lease), pollIntervalMs);
+    this.check(lease);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private check({ file, term }: RunnerLease): void {
+    if (isLeaseValid(term, readLease(file), uptimeMs())) return;
+    this.stop();
+    this.resolveEnded();
+  }
 }

@@ -8,7 +8,7 @@ import {
   keptRunsFolder,
   privateGitFolder,
 } from "../../private-git/private-git-lifecycle.ts";
-import { isRunTokenInUse } from "../contract/claim-file.ts";
+import { isRunTokenInUse } from "../contract/paths.ts";
 
 interface LateCommits extends CollectedGit {
   jobId: string;

@@ -19,9 +19,14 @@ import {
 import { killRunProcesses } from "../../process-tree/kill-processes.ts";
 import { readOutcome, writeOutcome } from "../../store/files/job-folder.ts";
 import { failPoint } from "../../testing/failpoints.ts";
-import { claimAttempt, isRunTokenInUse, readClaim } from "../contract/claim-file.ts";
 import type { RunnerClaim } from "../contract/messages.ts";
-import { removeHostSocket, runnerSocketPath } from "../contract/paths.ts";
+import {
+  claimAttempt,
+  isRunTokenInUse,
+  readClaim,
+  removeHostSocket,
+  runnerSocketPath,
+} from "../contract/paths.ts";
 import { type RunReport, runReportSchema } from "../contract/run-report.ts";
 import { knownSecrets, Redactor } from "../execution/redactor.ts";
 import { minimalReport, readMeteredSpending, reportFromLog } from "./report-from-log.ts";

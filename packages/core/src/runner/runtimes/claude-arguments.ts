@@ -1,5 +1,5 @@
+import type { PrivateFiles } from "./claude-settings.ts";
 import { buildDeniedTools, buildSettings } from "./claude-settings.ts";
-import type { PrivateFiles } from "./private-files.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
-import { isOlder } from "../../claude/version.ts";
+import { isOlder } from "../../claude/binary.ts";
 import { BackgroundTasks } from "./background-tasks.ts";
 import { assertSettingsApplied, type ClaudeSettings } from "./claude-settings.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./runtime-interface.ts";

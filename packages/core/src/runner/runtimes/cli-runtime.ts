@@ -1,10 +1,9 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { buildClaudeArguments, buildStreamFlags } from "./claude-arguments.ts";
 import { type ClaudeHandle, type MultiTurnRuntime, runSinglePrompt } from "./claude-handle.ts";
-import { buildSettings } from "./claude-settings.ts";
+import { buildSettings, writePrivateFiles } from "./claude-settings.ts";
 import { ControlClient } from "./control-client.ts";
 import { McpBridges } from "./mcp/bridges.ts";
-import { writePrivateFiles } from "./private-files.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 import { spawnOnHost } from "./spawn-claude.ts";
 import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";

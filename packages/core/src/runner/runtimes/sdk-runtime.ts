@@ -18,11 +18,15 @@ import {
   type MultiTurnRuntime,
   runSinglePrompt,
 } from "./claude-handle.ts";
-import { buildDeniedTools, buildSettings } from "./claude-settings.ts";
+import {
+  buildDeniedTools,
+  buildSettings,
+  type PrivateFiles,
+  writePrivateFiles,
+} from "./claude-settings.ts";
 import type { McpBridge } from "./mcp/bridge.ts";
 import { McpBridges } from "./mcp/bridges.ts";
 import { isRequest } from "./mcp/method-rules.ts";
-import { type PrivateFiles, writePrivateFiles } from "./private-files.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 import { type ClaudeProcess, spawnOnHost } from "./spawn-claude.ts";
 import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";

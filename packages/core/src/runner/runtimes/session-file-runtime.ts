@@ -8,10 +8,9 @@ import { SessionConverter } from "../../claude/session-files/session-converter.t
 import { sessionFilePath } from "../../claude/session-files/session-file-path.ts";
 import { buildClaudeArguments, buildStreamFlags } from "./claude-arguments.ts";
 import { buildUserMessage } from "./claude-handle.ts";
-import { assertSettingsApplied, buildSettings } from "./claude-settings.ts";
+import { assertSettingsApplied, buildSettings, writePrivateFiles } from "./claude-settings.ts";
 import { ControlClient } from "./control-client.ts";
 import { McpBridges } from "./mcp/bridges.ts";
-import { writePrivateFiles } from "./private-files.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./runtime-interface.ts";
 import { spawnOnHost } from "./spawn-claude.ts";
 import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";

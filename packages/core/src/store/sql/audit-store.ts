@@ -112,13 +112,13 @@ function toHead(row: SqlRow | undefined): AuditHead {
  * The end of the log. It is stored apart from the records, so that removing the last records is
  * detected.
  */
-export interface AuditHead {
+interface AuditHead {
   count: number;
   hash: string | null;
 }
 
 /** A record as it is stored, before it is verified. */
-export interface AuditRow {
+interface AuditRow {
   number: number;
   record: string;
   hash: string;

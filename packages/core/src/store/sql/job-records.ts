@@ -1,15 +1,20 @@
 import {
+  type ChainSpending,
   type Job,
   type JobChange,
   type NewJob,
+  type Outcome,
   type UnfinishedJob,
   UserError,
 } from "@herdctl/protocol";
 import { assignmentSchema, jobChangeSchema, jobSchema } from "@herdctl/protocol/schemas";
 import { z } from "zod";
+import type { AdmissionDecision, AdmissionRequest, AdmissionResult } from "../model/admission.ts";
 import { checkJobId, newJobId } from "../model/ids.ts";
-import type { JobUpdateResult } from "../model/job-change.ts";
-import { decideJobChange, newJobRecord } from "../model/job-change.ts";
+import { decideJobChange, type JobUpdateResult, newJobRecord } from "../model/job-change.ts";
+import { recordDelivery } from "./delivery-store.ts";
+import { isDueTimeSettled, recordDueTimeOfJob } from "./schedule-store.ts";
+import type { RunningSpending } from "./spending.ts";
 import {
   execute,
   queryRow,
@@ -85,7 +90,7 @@ export function readLiveJobs(database: SqlDatabase): SqlProgram<UnfinishedJob[]>
   return selectLiveJobs(database, "");
 }
 
-export function readLiveJobsOfSchedule(
+function readLiveJobsOfSchedule(
   database: SqlDatabase,
   agent: string,
   schedule: string,
@@ -120,3 +125,100 @@ const liveJobSchema = z.object({
   node: z.string().nullable().optional(),
   assigned: jsonTextSchema.pipe(assignmentSchema).nullable().optional(),
 });
+
+/**
+ * Decides about a request within a transaction, and records its job with the due time and delivery.
+ */
+export class JobAdmission {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly records: JobRecords,
+    private readonly clock: () => Date,
+  ) {}
+
+  *admitAll(
+    requests: readonly AdmissionRequest[],
+    spending: RunningSpending,
+  ): SqlProgram<AdmissionResult[]> {
+    const admitted: AdmissionResult[] = [];
+    for (const request of requests) admitted.push(yield* this.admitWithDelivery(request, spending));
+    return admitted;
+  }
+
+  private *admitWithDelivery(
+    request: AdmissionRequest,
+    spending: RunningSpending,
+  ): SqlProgram<AdmissionResult> {
+    const admitted = yield* this.admitOne(request, spending);
+    if (!request.delivery) return admitted;
+    const delivery = { ...request.delivery, job_id: admitted.job.id };
+    const recorded = yield* recordDelivery(this.database, delivery, this.clock());
+    return { ...admitted, delivery: recorded };
+  }
+
+  private *admitOne(
+    request: AdmissionRequest,
+    spending: RunningSpending,
+  ): SqlProgram<AdmissionResult> {
+    const { job: newJob, due } = request;
+    const existing =
+      newJob.idempotency_key && (yield* this.records.findByKey(newJob.idempotency_key));
+    if (existing) return { job: existing, created: false, jobsToCancel: [] };
+    const decision = yield* this.decide(request, spending);
+    const job = yield* this.records.insert({ ...newJob, ...fieldsOfDecision(newJob, decision) });
+    if (decision.kind === "accept") spending.add(newJob.agent, job.reserved_usd);
+    if (due) yield* recordDueTimeOfJob(this.database, job, due);
+    return {
+      job,
+      created: true,
+      jobsToCancel: decision.kind === "accept" ? decision.jobsToCancel : [],
+    };
+  }
+
+  private *decide(
+    { job, decide, due, day, needsLiveJobs }: AdmissionRequest,
+    spending: RunningSpending,
+  ): SqlProgram<AdmissionDecision> {
+    const { agent, schedule, chain } = job;
+    if (due && schedule && (yield* isDueTimeSettled({ agent, schedule }, due.due_at)))
+      return alreadySettled;
+    return decide({
+      liveJobs:
+        needsLiveJobs && schedule
+          ? yield* readLiveJobsOfSchedule(this.database, agent, schedule)
+          : [],
+      spending: day && (yield* spending.forDay(day)),
+      chain: chain && (yield* readChainSpent(this.database, chain.id)),
+    });
+  }
+}
+
+/** Another node recorded that this due time does not run; a due time has only one record. */
+const alreadySettled: AdmissionDecision = {
+  kind: "skip",
+  outcome: {
+    code: "overlap",
+    message: "This due time was settled before.",
+    hint: "Run `herdctl schedules history` to see its result.",
+  } satisfies Outcome,
+};
+
+function fieldsOfDecision({ chain }: NewJob, decision: AdmissionDecision): Partial<NewJob> {
+  if (decision.kind === "skip") return { skipped: decision.outcome };
+  return chain && decision.maxUsd !== undefined
+    ? { chain: { ...chain, max_usd: decision.maxUsd } }
+    : {};
+}
+
+/** Counted from the job records. Skipped jobs do not count. */
+function* readChainSpent({ dialect }: SqlDatabase, firstId: string): SqlProgram<ChainSpending> {
+  const row = yield* queryRow(
+    `SELECT count(*) AS jobs, sum(${dialect.greatest}(
+       coalesce(cost_usd, 0),
+       CASE WHEN finished_at IS NULL THEN coalesce(reserved_usd, 0) ELSE 0 END
+     )) AS usd
+     FROM jobs ${dialect.hint("jobs_chain")} WHERE chain = ? AND status <> 'skipped'`,
+    firstId,
+  );
+  return { jobs: Number(row?.jobs ?? 0), usd: Number(row?.usd ?? 0) };
+}

@@ -22,8 +22,7 @@ import type {
 import { addAttemptTotals } from "../model/job-change.ts";
 import type { Liveness } from "../model/session-lease.ts";
 import { assignJobs } from "./assign-jobs.ts";
-import { JobAdmission } from "./job-admission.ts";
-import { JobRecords, readLiveJobs } from "./job-records.ts";
+import { JobAdmission, JobRecords, readLiveJobs } from "./job-records.ts";
 import { deleteJobs, findPrunableJobs } from "./prune-jobs.ts";
 import { leaseSession, releaseSession, saveSession } from "./session-store.ts";
 import { addDayCosts, RunningSpending } from "./spending.ts";

@@ -1,7 +1,6 @@
 import type { BudgetAmounts, BudgetDay, FleetSpending } from "@herdctl/protocol";
 import { formatUtcDay } from "@herdctl/protocol/schemas";
 import { isAlive } from "../../lib/process-identity.ts";
-import type { CostQuery, DayCost } from "../model/cost.ts";
 import { type Pause, type PauseSubject, pauseSchema } from "../model/pause.ts";
 import type { Liveness } from "../model/session-lease.ts";
 import { LoginStore, TokenStore } from "./access-store.ts";
@@ -13,6 +12,7 @@ import { HookStore } from "./hook-store.ts";
 import { JobStore } from "./job-store.ts";
 import { ScheduleStore } from "./schedule-store.ts";
 import { SessionStore } from "./session-store.ts";
+import type { CostQuery, DayCost } from "./spending.ts";
 import { raiseBudget, readDayCosts, readSpending } from "./spending.ts";
 import type { SqlDatabase } from "./sql-program.ts";
 import { execute, queryRows, readRecord, SqlStore } from "./sql-program.ts";
