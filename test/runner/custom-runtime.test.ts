@@ -118,3 +118,14 @@ test("does not count unknown messages as success", async () => {
   expect(run.report.outcome.code).toBe("interrupted");
   expect(run.log).toHaveLength(unknown.length);
 });
+
+test("takes the session id from init, also if the runtime does not use the proposed one", async () => {
+  const sessionId = randomUUID();
+  const messages = [{ ...init, session_id: sessionId }, result];
+  const run = await execute(
+    await startHarness(),
+    runtimeYielding(messages),
+    new AbortController().signal,
+  );
+  expect(run.report).toMatchObject({ session_id: sessionId, session_opened: true });
+});

@@ -1,6 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { CLIRuntime, RuntimeFactory, SDKRuntime, SessionFileRuntime } from "@herdctl/core";
+import {
+  CLIRuntime,
+  ContainerRunner,
+  RuntimeFactory,
+  SDKRuntime,
+  SessionFileRuntime,
+} from "@herdctl/core";
 import { UserError } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { agentOf, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
@@ -19,6 +25,13 @@ const choices: [yaml: string, runtime: new () => object][] = [
 
 test.each(choices)("creates the right runtime for an agent with `%s`", (yaml, runtime) => {
   expect(RuntimeFactory.create(agentWith(yaml), options)).toBeInstanceOf(runtime);
+});
+
+test.each(choices)("runs the runtime of `%s` in a container with Docker", (yaml, runtime) => {
+  const agent = agentWith(`${yaml}\nworking_directory: /srv/repo\ndocker: { enabled: true }`);
+  const created = RuntimeFactory.create(agent, options);
+  expect(created).toBeInstanceOf(ContainerRunner);
+  expect(Reflect.get(created, "runtime")).toBeInstanceOf(runtime);
 });
 
 test("rejects an unknown type and names the supported ones", () => {

@@ -53,38 +53,6 @@ export function describeRuntimeConformance(runtime: RuntimeUnderTest): void {
     expect(toolResultTexts(messages).sort().join()).toMatch(/number-1.*number-2.*number-3/);
   });
 
-  test("labels a subagent's messages", async () => {
-    const harness = await startHarness({
-      script: {
-        rules: [
-          { match: { from: "subagent" }, reply: "I am the subagent." },
-          {
-            match: { prompt: "delegate" },
-            replies: [
-              {
-                tools: [
-                  {
-                    name: "Agent",
-                    input: {
-                      description: "look",
-                      prompt: "look around",
-                      subagent_type: "general-purpose",
-                      run_in_background: false,
-                    },
-                  },
-                ],
-              },
-              "It is back.",
-            ],
-          },
-        ],
-      },
-    });
-    const { messages } = await executeOnRuntime(runtime, harness, { prompt: "delegate" });
-    expect(finalText(messages)).toBe("It is back.");
-    expect(toolResultTexts(messages).join()).toContain("I am the subagent.");
-  });
-
   test("connects MCP servers by process and by HTTP without their secrets in a process list", async () => {
     const harness = await startObedientHarness();
     const { url, headers } = await httpMcpServer();
@@ -152,6 +120,12 @@ mcp_servers:
       if (mode !== "acceptEdits")
         expect(existsSync(join(harness.workspace, "piped"))).toBe(touches);
       if (mode === "dontAsk" || mode === "default") expect(isDenied).toBe(true);
+      // The modes that refuse the same tools differ in what the model is told.
+      expect(initOf(messages)?.permissionMode).toBe(mode);
+      const refusals = toolResultTexts(messages).join();
+      expect(refusals.includes("don't ask mode")).toBe(mode === "dontAsk");
+      const requests = JSON.stringify(harness.rehearsal.ledger.main.map(({ body }) => body));
+      expect(requests.includes("Plan mode is active")).toBe(mode === "plan");
     },
   );
 

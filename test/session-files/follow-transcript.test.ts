@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Script } from "@herdctl/rehearsal";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { SkippedLine } from "../../packages/core/src/claude/session-files/file-cursor.ts";
 import {
   followSessionFile,
@@ -61,6 +61,51 @@ test("reads each of many quick lines soon despite the watcher's throttling", asy
   await stop();
   const delays = [...written].map(([uuid, at]) => (seen.get(uuid) ?? Number.NaN) - at);
   expect(Math.max(...delays)).toBeLessThan(1_000);
+});
+
+describe("with one way to detect changes", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllEnvs();
+  });
+
+  /** Appends lines until the follower reads one: only then are its watchers installed. */
+  async function followEmptyFile() {
+    const file = join(tempFolderWith({ "s.jsonl": "" }), "s.jsonl");
+    const follower = startFollowing(file);
+    for (let index = 0; follower.seen.size === 0 && index < 100; index += 1) {
+      appendFileSync(file, line(`first ${index}`));
+      await sleep(100);
+    }
+    return { file, ...follower };
+  }
+
+  test("reads every line by the watcher alone, also the last of two quick ones", async () => {
+    // The poll never fires.
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    const { file, seen, stop } = await followEmptyFile();
+    for (let index = 0; index < 10; index += 1) {
+      appendFileSync(file, line(`a ${index}`));
+      // chokidar drops a change this soon after another and sends no event for it later.
+      await sleep(15);
+      appendFileSync(file, line(`b ${index}`));
+      await until(() => seen.has(`a ${index}`) && seen.has(`b ${index}`));
+      await sleep(100);
+    }
+    await stop();
+  });
+
+  test("reads every line by the poll alone, if the watcher reports no change", async () => {
+    // chokidar compares the file with its last state only every ten minutes.
+    vi.stubEnv("CHOKIDAR_USEPOLLING", "1");
+    vi.stubEnv("CHOKIDAR_INTERVAL", "600000");
+    const { file, seen, stop } = await followEmptyFile();
+    for (let index = 0; index < 3; index += 1) {
+      appendFileSync(file, line(`a ${index}`));
+      await until(() => seen.has(`a ${index}`));
+    }
+    await stop();
+  });
 });
 
 test("reads a file whose folder is created later", async () => {
