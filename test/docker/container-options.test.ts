@@ -14,7 +14,10 @@ const engine = await sharedEngine();
 test("applies the options of `docker` to the container, and shows no transcript of another agent", async () => {
   const harness = await startDockerHarness(engine, { mode: "obedient" });
   const port = await listenOnLoopback();
-  const [reading, writing] = [folderWithFile(harness, "reading"), folderWithFile(harness, "writing")];
+  const [reading, writing] = [
+    folderWithFile(harness, "reading"),
+    folderWithFile(harness, "writing"),
+  ];
   writeFileSync(join(harness.workspace, "file"), "");
   expect(await probe(harness, "one", port, "")).toEqual({
     "reads the workspace": "yes",

@@ -1,0 +1,79 @@
+import type { HookOf } from "@herdctl/config";
+import {
+  type CommandResult,
+  hostEnvironment,
+  runHostCommand,
+} from "../process-tree/host-command.ts";
+import { failed, type HookAttempt, type HookResult, succeeded } from "./hook-attempt.ts";
+
+/** Runs a command on the host, in the fleet's folder, with the job on its standard input. */
+export async function runShellHook(
+  hook: HookOf<"shell">,
+  attempt: HookAttempt,
+): Promise<HookResult> {
+  const { run, workingDirectory, signal, context } = attempt;
+  const output = new TailBuffer();
+  const appendOutput = (data: Buffer) => output.add(data);
+  const end = await runHostCommand({
+    command: hook.command,
+    folder: workingDirectory,
+    env: hookEnvironment(hook, attempt),
+    token: hookToken(run.id, run.attempts),
+    input: `${JSON.stringify(context)}\n`,
+    signal,
+    onStdout: appendOutput,
+    onStderr: appendOutput,
+  });
+  return { ...toHookResult(end, signal), output: output.text };
+}
+
+/**
+ * Marks the processes of one attempt, so that they are found even if their fleet process is dead.
+ */
+export function hookToken(id: string, attempt: number): string {
+  return `${id}-${attempt}`;
+}
+
+function toHookResult(end: CommandResult, signal: AbortSignal): HookResult {
+  if (end.kind === "aborted") return failed(String(signal.reason));
+  if (end.kind === "unstarted") {
+    return failed(`the command could not be started: ${end.error.message}`);
+  }
+  if (end.code === 0) return succeeded("exit 0");
+  return failed(end.code === null ? `ended by ${end.signal}` : `exit ${end.code}`);
+}
+
+function hookEnvironment(
+  hook: HookOf<"shell">,
+  { run, context, environment }: HookAttempt,
+): Record<string, string> {
+  return {
+    ...hostEnvironment(environment),
+    ...hook.env,
+    HERDCTL_JOB: context.job.id,
+    HERDCTL_AGENT: context.job.agent,
+    HERDCTL_STATUS: context.job.status,
+    HERDCTL_OUTCOME: context.job.outcome?.code ?? "",
+    HERDCTL_EVENT: run.event,
+    HERDCTL_HOOK: run.id,
+    HERDCTL_ATTEMPT: String(run.attempts),
+  };
+}
+
+const maxOutputBytes = 16 * 1024;
+
+/** Keeps the end of an output of any length. */
+class TailBuffer {
+  private tail = Buffer.alloc(0);
+  private isTruncated = false;
+
+  add(data: Buffer): void {
+    const combined = Buffer.concat([this.tail, data]);
+    this.isTruncated ||= combined.length > maxOutputBytes;
+    this.tail = combined.subarray(-maxOutputBytes);
+  }
+
+  get text(): string {
+    return `${this.isTruncated ? "…" : ""}${this.tail.toString("utf8").trimEnd()}`;
+  }
+}

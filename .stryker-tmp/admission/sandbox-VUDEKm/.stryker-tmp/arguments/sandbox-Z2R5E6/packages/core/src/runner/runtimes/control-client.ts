@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
+import { z } from "zod";
+import { LineSplitter } from "../../lib/line-splitter.ts";
+import type { PermissionAnswer } from "../contract/permission.ts";
+import type { McpBridges } from "./mcp/bridges.ts";
+import { isRequest, jsonRpcMessageSchema } from "./mcp/json-rpc.ts";
+import { MessageQueue } from "./message-queue.ts";
+import { outputLimits } from "./output-limit.ts";
+import type { ClaudeProcess } from "./spawn-claude.ts";
+
+const controlRequestSchema = z.looseObject({
+  request_id: z.string(),
+  request: z.looseObject({ subtype: z.string() }),
+});
+
+const controlResponseSchema = z.looseObject({
+  response: z.looseObject({
+    request_id: z.string(),
+    response: z.unknown().optional(),
+    error: z.unknown().optional(),
+  }),
+});
+
+const toolRequestSchema = z.looseObject({
+  subtype: z.literal("can_use_tool"),
+  tool_name: z.string(),
+  tool_use_id: z.string().optional(),
+  input: z.record(z.string(), z.unknown()),
+  description: z.string().optional(),
+});
+
+const serverRequestSchema = z.looseObject({
+  subtype: z.literal("mcp_message"),
+  server_name: z.string(),
+  message: jsonRpcMessageSchema,
+});
+
+/** The client side of the control protocol on the binary's standard streams. */
+export class ControlClient {
+  readonly messages = new MessageQueue<SDKMessage>();
+  private readonly permissionAborts = new Map<string, AbortController>();
+  /** Our requests that wait for a response. */
+  private readonly pendingResponses = new Map<string, (answer: unknown) => void>();
+
+  constructor(
+    private readonly process: ClaudeProcess,
+    private readonly bridges: McpBridges,
+  ) {
+    this.read();
+    for (const [server_name, bridge] of bridges.entries()) {
+      bridge.setListener((message) => {
+        this.request({ subtype: "mcp_message", server_name, message });
+      });
+    }
+  }
+
+  sendMessage(message: SDKUserMessage): void {
+    this.writeLine(message);
+  }
+
+  /** Undefined if claude exits without a response; `{ error }` if it responds with an error. */
+  readSettings(): Promise<unknown> {
+    return new Promise((resolve) => {
+      const { stdout } = this.process;
+      if (stdout.readableEnded) return resolve(undefined);
+      stdout.once("end", () => resolve(undefined));
+      this.pendingResponses.set(this.request({ subtype: "get_settings" }), resolve);
+    });
+  }
+
+  interrupt(): void {
+    this.request({ subtype: "interrupt" });
+  }
+
+  close(): void {
+    this.process.stdin.end();
+  }
+
+  private read(): void {
+    const splitter = new LineSplitter(0, outputLimits.maxLineBytes);
+    const { stdout } = this.process;
+    stdout.on("data", (chunk: Buffer) => {
+      for (const line of splitter.push(chunk))
+        if (line.kind === "complete") this.handleLine(line.bytes);
+    });
+    stdout.once("end", () => this.messages.end());
+  }
+
+  private handleLine(bytes: Buffer): void {
+    const line = parseLine(bytes);
+    if (line === undefined || ignoredTypes.has(line.type)) return;
+    if (line.type === "control_response") this.resolveResponse(line);
+    else if (line.type === "control_request") void this.answer(line);
+    else if (line.type === "control_cancel_request") this.cancelPermission(line);
+    // Not validated: messages of the binary are SDKMessages, also of unknown types.
+    else this.messages.push(line as SDKMessage);
+  }
+
+  private async answer(line: unknown): Promise<void> {
+    const parsed = controlRequestSchema.safeParse(line);
+    if (!parsed.success) return;
+    const { request_id, request } = parsed.data;
+    const response = await this.handleRequest(request_id, request);
+    const answer = response
+      ? { subtype: "success", response }
+      : { subtype: "error", error: `herdctl does not support \`${request.subtype}\`` };
+    this.writeLine({ type: "control_response", response: { request_id, ...answer } });
+  }
+
+  private async handleRequest(requestId: string, request: unknown): Promise<object | undefined> {
+    const tool = toolRequestSchema.safeParse(request);
+    if (tool.success) return await this.requestPermission(requestId, tool.data);
+    const server = serverRequestSchema.safeParse(request);
+    return server.success ? await this.forwardToServer(server.data) : undefined;
+  }
+
+  private async forwardToServer(
+    request: z.infer<typeof serverRequestSchema>,
+  ): Promise<object | undefined> {
+    const bridge = this.bridges.find(request.server_name);
+    if (!bridge) return undefined;
+    const { message } = request;
+    if (isRequest(message)) return { mcp_response: await bridge.sendRequest(message) };
+    bridge.notify(message);
+    return { mcp_response: acknowledgement };
+  }
+
+  private async requestPermission(
+    requestId: string,
+    request: z.infer<typeof toolRequestSchema>,
+  ): Promise<PermissionAnswer> {
+    const { onPermission } = this.bridges;
+    if (!onPermission)
+      return { behavior: "deny", message: "There is no person to ask for permission." };
+    const withdrawn = new AbortController();
+    this.permissionAborts.set(requestId, withdrawn);
+    try {
+      const { tool_name: tool, tool_use_id: toolUseId = requestId, input, description } = request;
+      return await onPermission({ tool, toolUseId, input, description }, withdrawn.signal);
+    } finally {
+      this.permissionAborts.delete(requestId);
+    }
+  }
+
+  private resolveResponse(line: unknown): void {
+    const { data } = controlResponseSchema.safeParse(line);
+    if (!data) return;
+    const { request_id, response, error } = data.response;
+    this.pendingResponses.get(request_id)?.(response ?? { error });
+    this.pendingResponses.delete(request_id);
+  }
+
+  private cancelPermission(line: unknown): void {
+    const parsed = z.looseObject({ request_id: z.string() }).safeParse(line);
+    if (parsed.success) this.permissionAborts.get(parsed.data.request_id)?.abort();
+  }
+
+  private request(request: object): string {
+    const request_id = randomUUID();
+    this.writeLine({ type: "control_request", request_id, request });
+    return request_id;
+  }
+
+  private writeLine(message: object): void {
+    if (this.process.stdin.writable) this.process.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+}
+
+/** The response to a message that needs none. */
+const acknowledgement = { jsonrpc: "2.0", result: {}, id: 0 };
+
+/** Protocol messages that do not belong to the run. */
+const ignoredTypes = new Set(["keep_alive", "transcript_mirror"]);
+
+/** The parsed line with all its fields. */
+function parseLine(bytes: Buffer): { type: string } | undefined {
+  try {
+    const line: unknown = JSON.parse(bytes.toString("utf8"));
+    return hasType(line) ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasType(line: unknown): line is { type: string } {
+  return (
+    typeof line === "object" && line !== null && "type" in line && typeof line.type === "string"
+  );
+}

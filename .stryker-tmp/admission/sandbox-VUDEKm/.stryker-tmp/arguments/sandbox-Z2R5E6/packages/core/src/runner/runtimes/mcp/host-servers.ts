@@ -1,0 +1,104 @@
+import type { Environment, ResolvedAgent } from "@herdctl/config";
+import { runMarkerVariable } from "../../../process-tree/process-marker.ts";
+import {
+  type BridgedServer,
+  type BridgedServers,
+  type McpServers,
+  maxMessageBytes,
+  partitionServers,
+} from "./bridged-server.ts";
+import { createRemoteServer } from "./remote-server.ts";
+
+/** The servers of an agent that run on the host although claude runs in a container. */
+export function createHostServers(
+  agent: Pick<ResolvedAgent, "docker" | "mcp_servers" | "fleet_dir">,
+  environment: Environment,
+  run: Environment,
+): BridgedServers {
+  const make = (server: McpServers[string]): BridgedServer => {
+    if (!("command" in server)) return createRemoteServer(server);
+    const { command, args, env: serverVariables } = server;
+    const env = buildServerEnvironment(environment, serverVariables, run);
+    // Never the agent's folder: files that it plants there would be executed outside its container.
+    return createProcessServer({
+      command,
+      args,
+      env,
+      cwd: agent.fleet_dir,
+      secrets: Object.values(serverVariables),
+    });
+  };
+  const { bridged } = partitionServers(agent);
+  return Object.fromEntries(Object.entries(bridged).map(([name, server]) => [name, make(server)]));
+}
+
+/**
+ * The complete environment of a server on the host: an allow-list of the fleet's variables, the
+ * server's own variables, and the markers of the run. Nothing else is taken from the run's
+ * environment, because the agent may control it.
+ */
+export function buildServerEnvironment(
+  fleet: Environment,
+  serverVariables: Readonly<Record<string, string>>,
+  run: Environment,
+): Record<string, string> {
+  return {
+    ...pick(fleet, isInherited),
+    ...serverVariables,
+    ...pick(run, (name) => runMarkerVariables.has(name)),
+  };
+}
+
+const runMarkerVariables = new Set(["HERDCTL_JOB", runMarkerVariable]);
+
+const inheritedVariables = new Set([
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TZ", "TMPDIR"],
+  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"],
+  ...["http_proxy", "https_proxy", "no_proxy", "all_proxy"],
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"],
+]);
+
+function isInherited(name: string): boolean {
+  return inheritedVariables.has(name) || name.startsWith("LC_");
+}
+
+function pick(from: Environment, isPicked: (name: string) => boolean): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(from).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && isPicked(entry[0]),
+    ),
+  );
+}
+
+interface ServerProcessOptions {
+  command: string;
+  args: string[];
+  /** The complete environment. */
+  env: Record<string, string>;
+  cwd: string;
+  secrets: readonly string[];
+}
+
+/** A server that runs as a separate process and uses its standard streams. */
+function createProcessServer({ secrets, ...program }: ServerProcessOptions): BridgedServer {
+  return {
+    secrets,
+    async connect(observer) {
+      const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
+      const transport = new StdioClientTransport({
+        ...program,
+        stderr: "pipe",
+        maxBufferSize: maxMessageBytes,
+      });
+      transport.stderr?.on("data", (bytes: Buffer) => observer.onStderr(bytes.toString("utf8")));
+      const start = transport.start.bind(transport);
+      transport.start = () => {
+        const started = start();
+        // Called before the start has finished, so that early forks are tracked.
+        if (transport.pid !== null) observer.onSpawned(transport.pid);
+        return started;
+      };
+      return transport;
+    },
+  };
+}

@@ -1,0 +1,5 @@
+export interface Note {
+  name: string;
+  bytes: number;
+  changed_at: string;
+}

@@ -1,0 +1,498 @@
+import { randomUUID } from "node:crypto";
+import { EventEmitter, on } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type LoadedFleet, loadFleet, viewConfig } from "@herdctl/config";
+import {
+  type Actor,
+  AgentMemory,
+  appendJobOutput,
+  listJobArtifacts,
+  memoryDir,
+  openJobArtifact,
+  readOutput,
+  type SDKMessage,
+  StateManager,
+  saveSessionInfo,
+  viewBudget,
+  viewCosts,
+  viewSchedules,
+  viewSession,
+} from "@herdctl/core";
+import {
+  type Admission,
+  type Approval,
+  type ApprovalDecision,
+  type AuditQuery,
+  type BudgetAmounts,
+  type BudgetView,
+  type ConfigView,
+  type CostQuery,
+  type CostView,
+  type DeliveryQuery,
+  type DueTimePage,
+  type DueTimeQuery,
+  type FleetControl,
+  type FleetEvent,
+  type FleetStatus,
+  type HookQuery,
+  isFinished,
+  type Job,
+  type JobOutput,
+  type JobQuery,
+  type NewAccessToken,
+  type NodeView,
+  type OutputOptions,
+  type ScheduleRef,
+  type ScheduleView,
+  type SessionView,
+  type ShutdownOptions,
+  type TriggerRequest,
+  UserError,
+} from "@herdctl/protocol";
+import { FleetAccess } from "../../packages/core/src/fleet/access.ts";
+import { AuditLogWriter } from "../../packages/core/src/fleet/audit-log-writer.ts";
+import { admit } from "../../packages/core/src/jobs/admission/admit.ts";
+import { artifactsDir } from "../../packages/core/src/store/files/artifacts.ts";
+import type { ApprovalRequest } from "../../packages/protocol/src/records/approval.ts";
+import { tempFolderWith } from "../support/temp-folder.ts";
+
+const noCost = { cost_usd: null, usage: null };
+
+const herdctlYaml = `version: 1
+fleet: { name: small }
+agents:
+  - name: coder
+    default_prompt: Fix the oldest issue.
+    schedules: { nightly: { type: interval, every: 1h } }
+  - name: writer
+`;
+
+/**
+ * A second fleet beside the real one: it stores jobs the same way, but tests decide what the agents
+ * do.
+ */
+export class FakeFleet implements FleetControl {
+  readonly file: string;
+  shutdownCalls: ShutdownOptions[] = [];
+  reloadCount = 0;
+  /** The nodes that `nodes` returns. */
+  nodeViews: NodeView[] = [];
+  readonly #state: StateManager;
+  readonly #access: FleetAccess;
+  #actor: Actor = { identity: "user:test", origin: "process" };
+  readonly #emitter = new EventEmitter().setMaxListeners(0);
+  readonly #paused = new Map<string, string>();
+  readonly #disabled = new Set<string>();
+  #loaded: LoadedFleet;
+
+  private constructor(file: string, loaded: LoadedFleet, state: StateManager) {
+    this.file = file;
+    this.#loaded = loaded;
+    this.#state = state;
+    const trouble = () => undefined;
+    const agentNames = () => this.#loaded.fleet.agents.map(({ name }) => name);
+    const audit = new AuditLogWriter({ store: () => state.audit, reportError: trouble });
+    this.#access = new FleetAccess({ audit, state: () => state, agentNames, reportError: trouble });
+  }
+
+  static async open(): Promise<FakeFleet> {
+    const file = `${tempFolderWith({ "herdctl.yaml": herdctlYaml })}/herdctl.yaml`;
+    const loaded = loadFleet(file, {});
+    const state = await new StateManager(loaded.fleet.stateDir).open();
+    return new FakeFleet(file, loaded, state);
+  }
+
+  get stateDir(): string {
+    return this.#state.stateDir;
+  }
+
+  close(): Promise<void> {
+    return this.#state.close();
+  }
+
+  /** Keeps only the last actor, which is enough here. */
+  as(actor: Actor): this {
+    this.#actor = actor;
+    return this;
+  }
+
+  audit(query: AuditQuery) {
+    return this.#state.audit.list(query);
+  }
+
+  tokens() {
+    return this.#access.tokens();
+  }
+
+  createToken(wanted: NewAccessToken) {
+    return this.#access.createToken(wanted, this.#actor);
+  }
+
+  revokeToken(name: string) {
+    return this.#access.revokeToken(name, this.#actor);
+  }
+
+  logins() {
+    return this.#access.logins();
+  }
+
+  endLogin(id: string) {
+    return this.#access.endLogin(id, this.#actor);
+  }
+
+  endAllLogins() {
+    return this.#access.endAllLogins(this.#actor);
+  }
+
+  async status(): Promise<FleetStatus> {
+    const unfinished = await this.#state.jobs.listUnfinished();
+    const count = (status: string, agent?: string) =>
+      unfinished.filter((job) => job.status === status && (agent ?? job.agent) === job.agent)
+        .length;
+    const counts = (agent?: string) => ({
+      pending: count("pending", agent),
+      waiting: count("waiting", agent),
+      cost_today_usd: 0,
+    });
+    const agents = this.#loaded.fleet.agents.map((agent) => ({
+      name: agent.name,
+      description: agent.description ?? null,
+      runtime: agent.runtime.type,
+      docker: false,
+      paused: this.#pauseOf(agent.name),
+      running: unfinished
+        .filter((job) => job.status === "running" && job.agent === agent.name)
+        .map((job) => ({ job_id: job.id, started_at: job.started_at ?? "", activity: "speaking" })),
+      schedules: Object.entries(agent.schedules).map(([name, { type }]) => ({
+        name,
+        type,
+        enabled: !this.#disabled.has(`${agent.name}/${name}`),
+      })),
+      last_job: null,
+      next_due: null,
+      ...counts(agent.name),
+    }));
+    return {
+      fleet: {
+        name: this.#loaded.fleet.fleet.name,
+        file: this.file,
+        pid: process.pid,
+        version: "0.0.0",
+        started_at: new Date().toISOString(),
+        state: "running",
+        problem: null,
+        running: count("running"),
+        url: null,
+        shared: false,
+        ...counts(),
+      },
+      agents,
+    };
+  }
+
+  async trigger(request: TriggerRequest): Promise<Admission> {
+    const admission = await admit(this.#state, this.#loaded.fleet.agents, request);
+    if (admission.created) this.emit({ type: "job:created", job: admission.job });
+    return admission;
+  }
+
+  resume(id: string, prompt: string): Promise<Admission> {
+    return this.trigger({ trigger: "manual", agent: "coder", prompt, resume: id });
+  }
+
+  fork(id: string, prompt: string, at?: string): Promise<Admission> {
+    return this.trigger({ trigger: "manual", agent: "coder", prompt, fork: id, forkAt: at });
+  }
+
+  async configuration(): Promise<ConfigView> {
+    return viewConfig(this.#loaded);
+  }
+
+  async wait(jobId: string, signal?: AbortSignal): Promise<Job> {
+    const ended = new AbortController();
+    const events = this.events(AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]));
+    try {
+      const job = await this.#expect(jobId);
+      if (isFinished(job.status)) return job;
+      for await (const event of events) {
+        if ("job" in event && event.job.id === jobId && isFinished(event.job.status))
+          return event.job;
+      }
+      throw signal?.reason;
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async cancel(jobId: string): Promise<Job> {
+    await this.#expect(jobId);
+    const outcome = {
+      code: "cancelled" as const,
+      message: "Cancelled.",
+      hint: "Trigger it again.",
+    };
+    const { job, applied } = await this.#state.jobs.update(jobId, { status: "cancelled", outcome });
+    if (applied) this.emit({ type: "job:cancelled", job });
+    return job;
+  }
+
+  async job(id: string) {
+    const job = await this.#state.jobs.get(id);
+    return job && { job, attempts: await this.#state.jobs.listAttempts(id) };
+  }
+
+  async chain(jobId: string) {
+    return this.#state.jobs.listChain((await this.#expect(jobId)).chain.id);
+  }
+
+  jobs(query: JobQuery) {
+    return this.#state.jobs.list(query);
+  }
+
+  async *output(jobId: string, { from, follow }: OutputOptions = {}): AsyncGenerator<JobOutput> {
+    const { output_file } = await this.#expect(jobId);
+    const over = new AbortController();
+    const end = () => over.abort();
+    follow?.addEventListener("abort", end);
+    if (follow) void this.wait(jobId, follow).then(end, end);
+    const options = follow ? { from, follow: over.signal } : { from };
+    for await (const { message, offset } of readOutput(output_file, options)) {
+      yield { message: message as SDKMessage, offset };
+    }
+  }
+
+  approvals({ job }: { job?: string } = {}): Promise<Approval[]> {
+    return job === undefined
+      ? this.#state.approvals.listOpen()
+      : this.#state.approvals.listByJob(job);
+  }
+
+  async answer(
+    id: string,
+    word: ApprovalDecision,
+    note?: string,
+    reason?: string,
+  ): Promise<Approval> {
+    if (!(await this.#state.approvals.get(id)))
+      throw new UserError("approval_not_found", `there is no question ${id}`);
+    const { approval } = await this.#state.approvals.answer(
+      id,
+      word,
+      this.#actor.identity,
+      reason,
+      note,
+    );
+    this.emit({ type: "approval:answered", approval });
+    return approval;
+  }
+
+  async deliveries(query: DeliveryQuery) {
+    return { ...(await this.#state.deliveries.list(query)), refused: [] };
+  }
+
+  delivery(id: string) {
+    return this.#state.deliveries.get(id);
+  }
+
+  async replay(id: string) {
+    const delivery = await this.#state.deliveries.get(id);
+    if (!delivery) throw new UserError("delivery_not_found", `there is no delivery ${id}`);
+    const { body: _, ...record } = delivery;
+    return record;
+  }
+
+  schedules(): Promise<ScheduleView[]> {
+    return viewSchedules(this.#loaded.fleet, this.#state, new Date());
+  }
+
+  dueTimes(query: DueTimeQuery): Promise<DueTimePage> {
+    return this.#state.schedules.listDueRecords(query);
+  }
+
+  async switchSchedule(name: ScheduleRef, enabled: boolean): Promise<ScheduleView> {
+    await this.#state.schedules.setEnabled(name, enabled);
+    this.#disabled[enabled ? "delete" : "add"](`${name.agent}/${name.schedule}`);
+    const views = await this.schedules();
+    const found = views.find((one) => one.agent === name.agent && one.schedule === name.schedule);
+    if (!found) throw new UserError("usage", "there is no such schedule");
+    return found;
+  }
+
+  async removeSchedule(name: ScheduleRef): Promise<void> {
+    if (!(await this.#state.schedules.removeAgentSchedule(name)))
+      throw new UserError("usage", "nobody has planned that");
+  }
+
+  budget(): Promise<BudgetView> {
+    return viewBudget(this.#loaded.fleet, this.#state, new Date());
+  }
+
+  costs(request: CostQuery): Promise<CostView> {
+    return viewCosts(this.#loaded.fleet, this.#state, request, new Date());
+  }
+
+  async raiseBudget(agent: string | undefined, by: Partial<BudgetAmounts>): Promise<BudgetView> {
+    const { day } = await this.budget();
+    await this.#state.budgets.raise({ name: day, start: new Date() }, agent, by);
+    return this.budget();
+  }
+
+  artifacts(jobId: string) {
+    return listJobArtifacts(this.#state, jobId);
+  }
+
+  artifact(jobId: string, name: string) {
+    return openJobArtifact(this.#state, jobId, name);
+  }
+
+  notes(agent: string) {
+    return new AgentMemory(memoryDir(this.stateDir, agent)).list();
+  }
+
+  note(agent: string, name: string) {
+    return new AgentMemory(memoryDir(this.stateDir, agent)).read(name);
+  }
+
+  async pauseAgent(agent: string): Promise<void> {
+    this.#expectAgent(agent);
+    this.#paused.set(agent, new Date().toISOString());
+    this.emit({ type: "agent:paused", agent, reason: "by hand" });
+  }
+
+  async resumeAgent(agent: string): Promise<void> {
+    this.#expectAgent(agent);
+    this.#paused.delete(agent);
+    this.emit({ type: "agent:resumed", agent });
+  }
+
+  async sessions(query: { agent?: string } = {}): Promise<SessionView[]> {
+    const found = await this.#state.sessions.list(query);
+    return found.map((session) => viewSession(session, {}, new Date()));
+  }
+
+  async chat() {
+    return [];
+  }
+
+  async nodes() {
+    return this.nodeViews;
+  }
+
+  hooks(query: HookQuery) {
+    return this.#state.hooks.list(query);
+  }
+
+  retryHook(id: string) {
+    return this.#state.hooks.retry(id);
+  }
+
+  async reload(): Promise<void> {
+    this.#loaded = loadFleet(this.file, {});
+    this.reloadCount += 1;
+    this.emit({
+      type: "fleet:reloaded",
+      agents: this.#loaded.fleet.agents.map(({ name }) => name),
+    });
+  }
+
+  async shutdown(options: ShutdownOptions = {}): Promise<void> {
+    this.shutdownCalls.push(options);
+    this.emit({ type: "fleet:stopping" });
+  }
+
+  /** Collects events from the call on, not from the first read. */
+  events(signal: AbortSignal): AsyncIterable<FleetEvent> {
+    return ended(on(this.#emitter, "event", { signal }), signal);
+  }
+
+  emit(event: FleetEvent): void {
+    this.#emitter.emit("event", event);
+  }
+
+  /** Adds a kept file to the job. */
+  async keepArtifact(job: Job, name: string, content: string | Uint8Array): Promise<void> {
+    const folder = artifactsDir(this.#state.jobDir(job.id));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+
+  /** Appends an agent message to the job's log. */
+  async appendAgentMessage(job: Job, text: string): Promise<void> {
+    const message = { type: "assistant", uuid: randomUUID(), message: { content: [{ text }] } };
+    await appendJobOutput(this.#state, job.id, message);
+  }
+
+  /** Records that the job ran in this session. */
+  async recordSession(job: Job, session_id: string): Promise<void> {
+    const { agent, id: job_id } = job;
+    await this.#state.jobs.update(job_id, { session_id });
+    await saveSessionInfo(this.#state, {
+      session_id,
+      agent,
+      session_home: "cli",
+      cwd: "/nowhere",
+      job_id,
+    });
+  }
+
+  async startJob(job: Job): Promise<Job> {
+    const { job: started } = await this.#state.jobs.startAttempt(job.id);
+    this.emit({ type: "job:started", job: started });
+    return started;
+  }
+
+  async finishJob(job: Job, cost: Pick<Job, "cost_usd" | "usage"> = noCost): Promise<Job> {
+    const outcome = { code: "success" as const, message: "Done.", hint: "" };
+    const end = { outcome_code: outcome.code, session_id: null, ...cost };
+    const change = { status: "completed" as const, outcome };
+    const { job: done } =
+      job.attempts === 0
+        ? await this.#state.jobs.update(job.id, change)
+        : await this.#state.jobs.endAttempt(job.id, job.attempts, end, change);
+    this.emit({ type: "job:completed", job: done });
+    return done;
+  }
+
+  async createApproval(
+    job: Job,
+    tool: string,
+    input: unknown,
+    question?: ApprovalRequest["question"],
+  ): Promise<Approval> {
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    const request = { job_id: job.id, attempt: 1, tool, input, expires_at, question };
+    const approval = await this.#state.approvals.create(request);
+    this.emit({ type: "approval:requested", approval });
+    return approval;
+  }
+
+  #pauseOf(agent: string) {
+    const since = this.#paused.get(agent);
+    return since === undefined ? null : { reason: "by hand", since };
+  }
+
+  #expectAgent(name: string): void {
+    if (this.#loaded.fleet.agents.some((agent) => agent.name === name)) return;
+    throw new UserError("usage", `there is no agent \`${name}\``);
+  }
+
+  async #expect(id: string): Promise<Job> {
+    const job = await this.#state.jobs.get(id);
+    if (job) return job;
+    throw new UserError("job_not_found", `there is no job ${id}`);
+  }
+}
+
+async function* ended(
+  source: AsyncIterator<FleetEvent[]>,
+  signal: AbortSignal,
+): AsyncGenerator<FleetEvent> {
+  try {
+    for (let next = await source.next(); !next.done; next = await source.next()) yield* next.value;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await source.return?.();
+  }
+}

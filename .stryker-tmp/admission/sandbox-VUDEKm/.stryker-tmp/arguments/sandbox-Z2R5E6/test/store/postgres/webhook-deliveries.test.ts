@@ -1,0 +1,2 @@
+import "./use-postgres-stores.ts";
+import "../webhook-deliveries.test.ts";

@@ -1,0 +1,3 @@
+export function total(prices) {
+  return prices.slice(1).reduce((sum, price) => sum + price, 0);
+}

@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Environment, ResolvedAgent } from "@herdctl/config";
+
+export interface AvailableCredentials {
+  apiKey?: string;
+  authToken?: string;
+  oauthToken?: string;
+  /** Whether the user has signed in with `claude`; herdctl does not read the login itself. */
+  login: boolean;
+}
+
+export type CredentialAgent = Pick<ResolvedAgent, "credential" | "runtime"> & {
+  docker: Pick<ResolvedAgent["docker"], "enabled" | "auth">;
+};
+
+/** The credential of a run, and what the program receives of it. */
+export type CredentialChoice =
+  | {
+      kind: "api_key";
+      upstream: { kind: "api_key" | "auth_token"; value: string };
+      /** The container receives the key and sends it itself; otherwise only the gateway has it. */
+      inside?: boolean;
+    }
+  | { kind: "subscription"; oauthToken?: string }
+  | { kind: "none"; message: string; hint: string };
+
+export type UsableCredential = Exclude<CredentialChoice, { kind: "none" }>;
+
+/**
+ * Chooses exactly one credential for a run. With both, the binary would prefer the API key and bill
+ * the API for an agent that should use the subscription.
+ */
+export function chooseCredential(
+  agent: CredentialAgent,
+  available: AvailableCredentials,
+): CredentialChoice {
+  if (agent.docker.enabled) return chooseForContainer(agent, available);
+  const subscription = subscriptionOf(available);
+  const key = keyOf(available);
+  if (agent.credential === "subscription") return subscription ?? notSignedIn;
+  if (agent.credential === "api_key") return key ?? noKey;
+  if (agent.runtime.type === "cli") return subscription ?? key ?? noCliCredential;
+  return key ?? noKeyForSdk;
+}
+
+/** The operator chooses the credential of a container explicitly; it does not depend on availability. */
+function chooseForContainer(
+  { credential, docker }: CredentialAgent,
+  available: AvailableCredentials,
+): CredentialChoice {
+  const key = keyOf(available);
+  if (docker.auth === "mount") {
+    if (credential === "api_key") return mountHoldsNoKey;
+    return available.login ? { kind: "subscription" } : notSignedIn;
+  }
+  if (docker.auth === "env") {
+    const { oauthToken } = available;
+    if (oauthToken && credential !== "api_key") return { kind: "subscription", oauthToken };
+    return key && credential !== "subscription" ? { ...key, inside: true } : noEnvCredential;
+  }
+  if (credential === "subscription") return gatewayNeedsKey;
+  return key ?? (docker.auth === "gateway" ? noKey : noContainerCredential);
+}
+
+function subscriptionOf({ oauthToken, login }: AvailableCredentials): CredentialChoice | undefined {
+  if (oauthToken) return { kind: "subscription", oauthToken };
+  return login ? { kind: "subscription" } : undefined;
+}
+
+function keyOf({ apiKey, authToken }: AvailableCredentials) {
+  if (apiKey) return apiKeyChoice("api_key", apiKey);
+  return authToken ? apiKeyChoice("auth_token", authToken) : undefined;
+}
+
+function apiKeyChoice(kind: "api_key" | "auth_token", value: string) {
+  return { kind: "api_key" as const, upstream: { kind, value } };
+}
+
+const notSignedIn = noCredential(
+  "no user is signed in to Claude Code on this machine",
+  "Run `claude` and sign in, or set CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`).",
+);
+const noKey = noCredential(
+  "there is no API key",
+  "Set ANTHROPIC_API_KEY in the environment or in .env.",
+);
+const noCliCredential = noCredential(
+  "there is neither a login nor an API key",
+  "Run `claude` and sign in, or set CLAUDE_CODE_OAUTH_TOKEN or ANTHROPIC_API_KEY.",
+);
+const noKeyForSdk = noCredential(
+  "there is no API key, which the SDK runtime needs",
+  "Set ANTHROPIC_API_KEY, or use the subscription with `runtime: cli`.",
+);
+
+const containerHint =
+  "Set ANTHROPIC_API_KEY (it stays outside the container). For a subscription, set `docker.auth: env` with CLAUDE_CODE_OAUTH_TOKEN, or `docker.auth: mount`, in the fleet file.";
+const noContainerCredential = noCredential(
+  "there is no API key, and `docker.auth` is not set",
+  containerHint,
+);
+const gatewayNeedsKey = noCredential(
+  "the gateway only supports API keys, not a subscription",
+  "Set `docker.auth: env` with CLAUDE_CODE_OAUTH_TOKEN, or `docker.auth: mount`, in the fleet file.",
+);
+const noEnvCredential = noCredential(
+  "`docker.auth: env` is set, but there is no variable to pass on",
+  "Set CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`) or ANTHROPIC_API_KEY.",
+);
+const mountHoldsNoKey = noCredential(
+  "`docker.auth: mount` only provides the login file, not an API key",
+  "Use `docker.auth: gateway`, or `credential: subscription`.",
+);
+
+function noCredential(message: string, hint: string): CredentialChoice {
+  return { kind: "none", message, hint };
+}
+
+/**
+ * Whether the user has signed in with `claude`. The login file is never opened. On macOS, the login is
+ * in the keychain, which only the binary can read.
+ */
+export function hasLogin(configDir: string, platform: NodeJS.Platform = process.platform): boolean {
+  return platform === "darwin" || existsSync(loginFile(configDir));
+}
+
+export function loginFile(configDir: string): string {
+  return join(configDir, ".credentials.json");
+}
+
+export function configDirOf(environment: Environment): string {
+  return environment.CLAUDE_CONFIG_DIR ?? join(environment.HOME ?? homedir(), ".claude");
+}

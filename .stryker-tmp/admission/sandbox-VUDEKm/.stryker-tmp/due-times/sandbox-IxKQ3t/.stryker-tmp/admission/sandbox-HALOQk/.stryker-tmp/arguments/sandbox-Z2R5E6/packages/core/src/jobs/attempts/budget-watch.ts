@@ -1,0 +1,156 @@
+import type { Fleet } from "@herdctl/config";
+import { type FleetSpending, type Job, Mutex } from "@herdctl/protocol";
+import { zeroAmounts } from "@herdctl/protocol/schemas";
+import type { SpendAmount, SpendLimit, SpendPlan } from "../../runner/contract/spend-plan.ts";
+import type { StateManager } from "../../store/state-manager.ts";
+import { today } from "../admission/budget.ts";
+import { hasDailyLimit, type RunInFlight, type SpendFacts, sharedLimits } from "./spend-limits.ts";
+
+export interface BudgetWatchOptions {
+  state: StateManager;
+  fleet(): Fleet;
+  reportError(message: string, cause?: unknown): void;
+}
+
+/** A run that receives its limits as they change. */
+export interface WatchedRun {
+  report(spent: SpendAmount): void;
+  /** Ends the watch. From now on the recorded cost counts. */
+  close(): void;
+}
+
+interface LimitedRun extends RunInFlight {
+  /**
+   * The job is in a chain or can start one. Fixed when the run starts, whatever a reload changes.
+   */
+  isInChain: boolean;
+}
+
+type OpenRun = LimitedRun & {
+  lastSentJson: string;
+  sendLimits(limits: readonly SpendLimit[]): void;
+};
+
+const refreshDelayMs = 50;
+/** A new day starts without an event. */
+const pollIntervalMs = 30_000;
+
+/** Sends every running job the limits that it shares with others, whenever they change. */
+export class BudgetWatch {
+  private readonly runs = new Set<OpenRun>();
+  private readonly pollTimer: NodeJS.Timeout;
+  private refreshTimer: NodeJS.Timeout | undefined;
+  private readonly reading = new Mutex();
+
+  constructor(private readonly options: BudgetWatchOptions) {
+    this.pollTimer = setInterval(() => this.refresh(), pollIntervalMs).unref();
+  }
+
+  /** The limits and prices that a job starts with. */
+  async planFor(job: Job): Promise<SpendPlan> {
+    const run = this.limitedRunOf(job);
+    const spending = await this.spending([run]);
+    return { limits: await this.limitsOf(run, spending), prices: this.options.fleet().prices };
+  }
+
+  watch(job: Job, sendLimits: OpenRun["sendLimits"]): WatchedRun {
+    const run: OpenRun = { ...this.limitedRunOf(job), sendLimits, lastSentJson: "" };
+    this.runs.add(run);
+    this.refresh();
+    return {
+      report: (spent) => {
+        run.spent = spent;
+        this.refresh();
+      },
+      close: () => {
+        if (this.runs.delete(run)) this.refresh();
+      },
+    };
+  }
+
+  /** Reads the budgets soon; several events share one read. */
+  refresh(): void {
+    this.refreshTimer ??= this.scheduleRead(refreshDelayMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.refreshTimer);
+    clearInterval(this.pollTimer);
+    this.runs.clear();
+  }
+
+  /** One read at a time, so that an older result never replaces a newer one. */
+  private scheduleRead(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      void this.reading.runExclusive(async () => {
+        this.refreshTimer = undefined;
+        await this.readAndSend().catch((error) => {
+          if (this.runs.size === 0) return;
+          this.options.reportError("Failed to read the remaining budgets", error);
+        });
+      });
+    }, delayMs).unref();
+  }
+
+  private async readAndSend(): Promise<void> {
+    if (this.runs.size === 0) return;
+    const runs = [...this.runs];
+    const spending = await this.spending(runs);
+    for (const run of runs) {
+      const limits = await this.limitsOf(run, spending);
+      const text = JSON.stringify(limits);
+      if (text === run.lastSentJson || !this.runs.has(run)) continue;
+      run.lastSentJson = text;
+      run.sendLimits(limits);
+    }
+  }
+
+  private async spending(runs: readonly RunInFlight[]): Promise<FleetSpending> {
+    const fleet = this.options.fleet();
+    const budgets = [fleet.fleet.budget, ...runs.map(({ agent }) => budgetOf(fleet, agent))];
+    if (!budgets.some(hasDailyLimit)) return noSpending;
+    return this.options.state.budgets.getSpending(today(fleet));
+  }
+
+  private async limitsOf(run: LimitedRun, spending: FleetSpending): Promise<SpendLimit[]> {
+    const fleet = this.options.fleet();
+    const budgets = { fleet: fleet.fleet.budget, agent: budgetOf(fleet, run.agent) };
+    const chain = await this.chainOf(run);
+    return sharedLimits({ run, budgets, spending, chain, inFlight: [...this.runs] });
+  }
+
+  /**
+   * Recorded cost of the chain's ended attempts. Running attempts count with the spending they
+   * report.
+   */
+  private async chainOf(run: LimitedRun): Promise<SpendFacts["chain"]> {
+    if (!run.isInChain) return undefined;
+    const jobs = await this.options.state.jobs.listChain(run.chainId);
+    const usd = jobs.reduce((all, { cost_usd }) => all + (cost_usd ?? 0), 0);
+    return { limit: this.options.fleet().fleet.chain.max_cost_usd, usd };
+  }
+
+  private limitedRunOf({ id: jobId, agent, chain }: Job): LimitedRun {
+    const { agents } = this.options.fleet();
+    const canDelegate = agents.some(
+      ({ name, tools }) => name === agent && tools.includes("delegate"),
+    );
+    const spent = { usd: 0, tokens: 0 };
+    return {
+      jobId,
+      agent,
+      chainId: chain.id,
+      spent,
+      isInChain: /* defence: chain-spend-limit */ chain.depth > 0 || canDelegate,
+    };
+  }
+}
+
+function budgetOf({ agents }: Fleet, agent: string) {
+  return agents.find(({ name }) => name === agent)?.budget ?? {};
+}
+
+const noSpending: FleetSpending = {
+  agents: new Map(),
+  fleet: { ...zeroAmounts, reserved_usd: 0, raised: zeroAmounts },
+};

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import type { Environment, LoadedFleet, ResolvedAgent } from "@herdctl/config";
+import type { Outcome } from "@herdctl/protocol";
+import {
+  type AvailableCredentials,
+  chooseCredential,
+  configDirOf,
+  hasLogin,
+} from "../../claude/credential.ts";
+import type { EventHub } from "../../lib/event-hub.ts";
+import type { Pause, PauseSubject } from "../../store/model/pause.ts";
+import type { StateManager } from "../../store/state-manager.ts";
+
+function agentSubject(agent: string): PauseSubject {
+  return `agent:${agent}`;
+}
+
+/**
+ * The credential that an agent shares with others, identified by a fingerprint. A pause does not
+ * apply to a new key.
+ */
+function credentialSubject(
+  agent: ResolvedAgent,
+  environment: Environment,
+): PauseSubject | undefined {
+  return subjectOfCredential(agent, readCredentials(environment));
+}
+
+/**
+ * Returns a function that finds the pause of an agent. Credentials are read once for all agents.
+ */
+export function findPauses(
+  environment: Environment,
+  pauses: readonly Pause[],
+): (agent: ResolvedAgent) => Pause | undefined {
+  const hasCredentialPause = pauses.some(({ subject }) => subject.startsWith("credential:"));
+  const present = hasCredentialPause ? readCredentials(environment) : undefined;
+  return (agent) => {
+    if (pauses.length === 0) return undefined;
+    const own = agentSubject(agent.name);
+    const shared = present && subjectOfCredential(agent, present);
+    return pauses.find(({ subject }) => subject === own || subject === shared);
+  };
+}
+
+function readCredentials(environment: Environment): AvailableCredentials {
+  return {
+    apiKey: environment.ANTHROPIC_API_KEY,
+    authToken: environment.ANTHROPIC_AUTH_TOKEN,
+    oauthToken: environment.CLAUDE_CODE_OAUTH_TOKEN,
+    login: hasLogin(configDirOf(environment)),
+  };
+}
+
+function subjectOfCredential(
+  agent: ResolvedAgent,
+  present: AvailableCredentials,
+): PauseSubject | undefined {
+  const choice = chooseCredential(agent, present);
+  if (choice.kind === "none") return undefined;
+  const secret = choice.kind === "api_key" ? choice.upstream.value : (choice.oauthToken ?? "login");
+  const fingerprint = createHash("sha256").update(secret).digest("hex").slice(0, 16);
+  return `credential:${choice.kind}:${fingerprint}`;
+}
+
+/** Pauses and resumes agents, on a person's request or when the API rejects a credential. */
+export class AgentPauses {
+  constructor(
+    private readonly state: StateManager,
+    private readonly hub: EventHub,
+    private readonly loaded: () => LoadedFleet,
+  ) {}
+
+  async pause({ name }: ResolvedAgent): Promise<void> {
+    const reason = "paused by hand";
+    await this.state.pauses.pause(agentSubject(name), "operator", reason);
+    this.hub.emit({ type: "agent:paused", agent: name, reason });
+  }
+
+  async lift(agent: ResolvedAgent): Promise<void> {
+    const shared = credentialSubject(agent, this.loaded().environment);
+    await this.state.pauses.lift(agentSubject(agent.name));
+    if (shared) await this.state.pauses.lift(shared);
+    this.hub.emit({ type: "agent:resumed", agent: agent.name });
+  }
+
+  /**
+   * A credential that fails for one agent fails for all that share it, so all of them are paused.
+   */
+  async onOutcome(name: string, { code, message }: Outcome): Promise<void> {
+    if (/* defence: pause-on-refused-credential */ code !== "auth_failed" && code !== "billing")
+      return;
+    const { fleet, environment } = this.loaded();
+    const agent = fleet.agents.find((agent) => agent.name === name);
+    const subject = agent && credentialSubject(agent, environment);
+    if (!subject) return;
+    const isNew = await this.state.pauses.pause(subject, code, message);
+    if (isNew) this.hub.emit({ type: "agent:paused", agent: name, reason: message });
+  }
+}

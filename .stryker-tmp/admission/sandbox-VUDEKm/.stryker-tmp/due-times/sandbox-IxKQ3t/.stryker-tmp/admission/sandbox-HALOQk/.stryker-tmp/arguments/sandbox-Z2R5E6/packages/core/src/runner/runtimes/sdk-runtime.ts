@@ -1,0 +1,233 @@
+import { EventEmitter } from "node:events";
+import type {
+  CanUseTool,
+  createSdkMcpServer,
+  McpSdkServerConfigWithInstance,
+  Options,
+  Query,
+  SDKMessage,
+  SDKUserMessage,
+  SpawnedProcess,
+} from "@anthropic-ai/claude-agent-sdk";
+import { UserError } from "@herdctl/protocol";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { z } from "zod";
+import { type ClaudeHandle, type MultiTurnRuntime, runSinglePrompt } from "./claude-handle.ts";
+import { buildDeniedTools, buildSettings } from "./claude-settings.ts";
+import type { McpBridge } from "./mcp/bridge.ts";
+import { McpBridges } from "./mcp/bridges.ts";
+import { isRequest } from "./mcp/json-rpc.ts";
+import { MessageQueue } from "./message-queue.ts";
+import { observeProcess } from "./observe-process.ts";
+import { type PrivateFiles, writePrivateFiles } from "./private-files.ts";
+import type { ExecuteOptions } from "./runtime-interface.ts";
+import { type ClaudeProcess, spawnOnHost } from "./spawn-claude.ts";
+import { endProcess, stopGracefully } from "./stop-process.ts";
+
+/** Runs the Agent SDK's `query()` with options that match the flags of the CLI runtime. */
+export class SDKRuntime implements MultiTurnRuntime {
+  async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
+    yield* runSinglePrompt(await this.open(options), options);
+  }
+
+  async open(options: ExecuteOptions): Promise<ClaudeHandle> {
+    const { query, createSdkMcpServer } = await importSdk();
+    const bridges = new McpBridges(options);
+    const files = writePrivateFiles(options);
+    const input = new MessageQueue<SDKUserMessage>();
+    let process: ClaudeProcess | undefined;
+    let start: (running: ClaudeProcess) => void = () => undefined;
+    const exited = new Promise<void>((resolve) => {
+      start = (running) => {
+        process = running;
+        void running.exited.then(() => resolve());
+      };
+    });
+    const mcpServers = createSdkServers(bridges, createSdkMcpServer);
+    const run = query({
+      // The input stays open until the run has finished.
+      prompt: input,
+      options: {
+        ...sdkOptions({ ...options, onPermission: bridges.onPermission }, files, start),
+        mcpServers,
+      },
+    });
+    return {
+      messages: readMessages(run, () => process !== undefined),
+      get exited() {
+        return process?.exited ?? Promise.resolve();
+      },
+      settings: buildSettings(options),
+      readSettings: () => Promise.race([readSettingsOf(run), exited]),
+      sendMessage: (message) => input.push(message),
+      stop: () => void stopRun(run, input, process),
+      finish: () => {
+        input.end();
+        if (process) void endProcess(process);
+        void bridges.close();
+      },
+      close: async () => {
+        input.end();
+        await Promise.all([process && endProcess(process), bridges.close()]);
+        await files.remove();
+      },
+    };
+  }
+}
+
+/**
+ * `query()` throws after an error result, and if the process exits without a result. Both are already
+ * known from the result or from the observer's `onExited`, so only errors before the start are
+ * rethrown.
+ */
+async function* readMessages(run: Query, hasStarted: () => boolean): AsyncGenerator<SDKMessage> {
+  try {
+    yield* run;
+  } catch (error) {
+    if (!hasStarted()) throw error;
+  }
+}
+
+/** A method of the SDK that is missing in its types. */
+const settingsReaderSchema = z.looseObject({
+  getSettings: z.custom<() => Promise<unknown>>((value) => typeof value === "function"),
+});
+
+async function readSettingsOf(run: Query): Promise<unknown> {
+  const { data } = settingsReaderSchema.safeParse({ getSettings: Reflect.get(run, "getSettings") });
+  // If the program has exited, `onExited` reports it.
+  return await data?.getSettings.call(run).catch(() => undefined);
+}
+
+async function stopRun(
+  run: Query,
+  input: MessageQueue<SDKUserMessage>,
+  process: ClaudeProcess | undefined,
+): Promise<void> {
+  if (!process) return input.end();
+  const interrupt = () => void run.interrupt().catch(() => undefined);
+  await stopGracefully({ process, interrupt, close: () => input.end() });
+}
+
+function sdkOptions(
+  options: ExecuteOptions,
+  files: PrivateFiles,
+  onStart: (process: ClaudeProcess) => void,
+): Options {
+  const { agent, session } = options;
+  return {
+    cwd: options.cwd,
+    env: options.env,
+    pathToClaudeCodeExecutable: options.claude,
+    systemPrompt: { type: "preset", preset: "claude_code", append: agent.system_prompt },
+    settingSources: [...agent.setting_sources],
+    strictMcpConfig: true,
+    settings: JSON.stringify(buildSettings(options)),
+    extraArgs: {
+      ...(files.mcpConfig !== undefined && { "mcp-config": files.mcpConfig }),
+      // Passed as flags, because the SDK warns that these options may skip `canUseTool`. It is still called.
+      "permission-mode": agent.permission_mode,
+      ...(agent.allowed_tools.length > 0 && { allowedTools: agent.allowed_tools.join(",") }),
+    },
+    additionalDirectories: [options.cwd],
+    allowDangerouslySkipPermissions: agent.permission_mode === "bypassPermissions",
+    canUseTool: options.onPermission && canUseTool(options.onPermission),
+    disallowedTools: buildDeniedTools(agent),
+    plugins: agent.plugins.map((path) => ({ type: "local", path })),
+    model: agent.model,
+    fallbackModel: agent.fallback_model,
+    effort: agent.effort,
+    maxTurns: agent.max_turns,
+    maxBudgetUsd: agent.max_budget_usd,
+    includePartialMessages: options.partialMessages,
+    sessionId: session.kind === "resume" ? undefined : session.sessionId,
+    resume:
+      session.kind === "fresh"
+        ? undefined
+        : session.kind === "fork"
+          ? session.from
+          : session.sessionId,
+    forkSession: session.kind === "fork",
+    resumeSessionAt: session.kind === "fork" ? session.at : undefined,
+    spawnClaudeCodeProcess: ({ command, args, env }) => {
+      const spawn = options.spawn ?? spawnOnHost;
+      const spawnCommand = { file: command, args, cwd: options.cwd, env: definedOnly(env) };
+      const process = observeProcess(spawn(spawnCommand), options.observer);
+      onStart(process);
+      return new SdkProcess(process);
+    },
+  };
+}
+
+function canUseTool(ask: NonNullable<ExecuteOptions["onPermission"]>): CanUseTool {
+  return (tool, input, { signal, toolUseID, description }) =>
+    ask({ tool, input, toolUseId: toolUseID, description }, signal);
+}
+
+function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+export async function importSdk(): Promise<typeof import("@anthropic-ai/claude-agent-sdk")> {
+  try {
+    return await import("@anthropic-ai/claude-agent-sdk");
+  } catch (cause) {
+    throw new UserError(
+      "sdk_missing",
+      "the package @anthropic-ai/claude-agent-sdk cannot be loaded",
+      { cause },
+    );
+  }
+}
+
+/** Adapts a `ClaudeProcess` to the interface of the SDK. */
+class SdkProcess extends EventEmitter implements SpawnedProcess {
+  readonly stdin: SpawnedProcess["stdin"];
+  readonly stdout: SpawnedProcess["stdout"];
+  exitCode: number | null = null;
+  killed = false;
+
+  constructor(private readonly process: ClaudeProcess) {
+    super();
+    this.stdin = process.stdin;
+    this.stdout = process.stdout;
+    void process.exited.then(({ code, signal, failure }) => {
+      this.exitCode = code;
+      if (failure === undefined) this.emit("exit", code, signal);
+      else this.emit("error", new Error(`the process could not be started (${failure})`));
+    });
+  }
+
+  kill(signal: NodeJS.Signals): boolean {
+    this.killed = true;
+    this.process.kill(signal);
+    return true;
+  }
+}
+
+/** Adapts bridged servers to SDK servers whose messages are forwarded to the bridges. */
+function createSdkServers(
+  bridges: McpBridges,
+  create: typeof createSdkMcpServer,
+): Record<string, McpSdkServerConfigWithInstance> {
+  return Object.fromEntries(
+    bridges.entries().map(([name, bridge]) => {
+      const server = create({ name });
+      server.instance.connect = (transport) => attachBridge(bridge, transport);
+      return [name, server];
+    }),
+  );
+}
+
+async function attachBridge(bridge: McpBridge, transport: Transport): Promise<void> {
+  // The SDK closes the transport at the end of the run, when responses are no longer needed.
+  const send: Transport["send"] = (message) => transport.send(message).catch(() => undefined);
+  transport.onmessage = (message) => {
+    if (isRequest(message)) void bridge.sendRequest(message).then((answer) => send(answer));
+    else bridge.notify(message);
+  };
+  bridge.setListener((serverMessage) => void send(serverMessage));
+  await transport.start();
+}

@@ -1,0 +1,1 @@
+export { DiscordStandIn, type DiscordStandInOptions } from "./stand-in/discord-stand-in.ts";

@@ -1,0 +1,18 @@
+import type { ApprovalDecision } from "@herdctl/protocol";
+import { z } from "zod";
+
+/** `decision` answers a permission request, `reply` answers a question. */
+export const approvalAnswerSchema = z
+  .strictObject({
+    decision: z.enum(["allow", "deny"]).optional(),
+    reply: z.string().optional(),
+    by: z.string().min(1).max(200).optional(),
+    reason: z.string().max(10_000).optional(),
+  })
+  .transform(({ decision, reply, by, reason }, context) => {
+    const answer: ApprovalDecision | undefined = reply === undefined ? decision : { reply };
+    if (answer !== undefined && (decision === undefined || reply === undefined))
+      return { decision: answer, by, reason };
+    context.addIssue({ code: "custom", message: "expected either `decision` or `reply`" });
+    return z.NEVER;
+  });

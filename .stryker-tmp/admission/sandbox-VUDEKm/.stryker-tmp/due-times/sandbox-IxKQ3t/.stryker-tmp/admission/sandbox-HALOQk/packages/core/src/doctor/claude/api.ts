@@ -1,0 +1,104 @@
+import type { Environment } from "@herdctl/config";
+import { UserError } from "@herdctl/protocol";
+import type { CredentialChoice } from "../../claude/credential.ts";
+import { type Finding, failed, notChecked, ok, warning } from "../check.ts";
+import { type ApiResponse, queryModels } from "./query-models.ts";
+import { type AgentCredential, credentialVariable } from "./sign-in.ts";
+
+export interface ApiCheckResult {
+  findings: Finding[];
+  /** How far this machine's clock is ahead of the API's. */
+  clockSkewMs: number | undefined;
+}
+
+/** Checks whether the API responds and accepts the keys of all agents. The requests are free. */
+export async function checkApi(
+  signIns: readonly AgentCredential[],
+  env: Environment,
+  signal: AbortSignal,
+): Promise<ApiCheckResult> {
+  const usableChoices = signIns.map(({ choice }) => choice).filter(({ kind }) => kind !== "none");
+  const keys = usableChoices.filter((choice) => choice.kind === "api_key");
+  const distinctKeys = [...new Map(keys.map((key) => [key.upstream.value, key])).values()];
+  const credentialsToTry: (CredentialChoice | undefined)[] =
+    distinctKeys.length > 0 ? distinctKeys : [undefined];
+  const answers = await Promise.all(
+    credentialsToTry.map((choice) => queryApi(choice, env, signal)),
+  );
+  const subscriptions = usableChoices.filter(({ kind }) => kind === "subscription").slice(0, 1);
+  return {
+    findings: [...answers.map(({ finding }) => finding), ...subscriptions.map(subscriptionFinding)],
+    clockSkewMs: answers.find(({ clockSkewMs }) => clockSkewMs !== undefined)?.clockSkewMs,
+  };
+}
+
+async function queryApi(
+  choice: CredentialChoice | undefined,
+  env: Environment,
+  signal: AbortSignal,
+) {
+  const credential = choice?.kind === "api_key" ? choice.upstream : undefined;
+  try {
+    const answer = await queryModels(env, credential, signal);
+    const variable = choice && credentialVariable(choice);
+    const hasProxy = [env.HTTPS_PROXY, env.https_proxy, env.ALL_PROXY].some(Boolean);
+    const finding = evaluateAnswer(answer, { variable, hasProxy });
+    return { finding, clockSkewMs: answer.kind === "answered" ? answer.clockSkewMs : undefined };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { finding: failed("api", `${error.message}.`, error.hint), clockSkewMs: undefined };
+  }
+}
+
+interface ApiRequestContext {
+  /** The variable with the key; undefined if the request had none. */
+  variable: string | undefined;
+  /** `claude` itself may use a proxy; this check does not. */
+  hasProxy: boolean;
+}
+
+export function evaluateAnswer(
+  answer: ApiResponse,
+  { variable, hasProxy }: ApiRequestContext,
+): Finding {
+  const name = "api";
+  const { host } = answer;
+  if (answer.kind === "unreachable") {
+    const message = `${host} cannot be reached (${answer.reason}).`;
+    const hint = "Check the network, ANTHROPIC_BASE_URL, and any firewall in between.";
+    if (variable === undefined && hasProxy)
+      return notChecked(name, `${message} It may be reachable through the proxy.`);
+    return failed(name, message, hint);
+  }
+  const { status, errorMessage } = answer;
+  const answerText = errorMessage === undefined ? String(status) : `${status}: ${errorMessage}`;
+  if (variable === undefined) return ok(name, `${host} responds.`);
+  if (status === 200)
+    return ok(name, `${host} accepts the key in ${variable}; the request was free.`);
+  if (status === 401 || status === 403) {
+    const hint = `Set ${variable} to a valid key; you create keys in the console of the API.`;
+    return failed(name, `${host} rejects the key in ${variable} (${answerText}).`, hint);
+  }
+  if (status === 404 || status === 405) {
+    const hint = "Trigger a job to see whether it accepts the key.";
+    return notChecked(
+      name,
+      `${host} responds, but has no list of models: the key was not checked.`,
+      hint,
+    );
+  }
+  return warning(
+    name,
+    `${host} responds with ${answerText}: the key was not checked.`,
+    "Try again later.",
+  );
+}
+
+/** Only `claude` may use the tokens of a subscription. */
+function subscriptionFinding(): Finding {
+  return notChecked(
+    "subscription",
+    "Not checked, because only `claude` itself may use it.",
+    "Run `claude` and type `/status`, or trigger a job.",
+  );
+}

@@ -1,0 +1,297 @@
+import {
+  type Attempt,
+  type AttemptResult,
+  type Job,
+  type JobChange,
+  type JobPage,
+  type JobQuery,
+  type NewJob,
+  type UnfinishedJob,
+  UserError,
+} from "@herdctl/protocol";
+import { attemptSchema, newJobSchema } from "@herdctl/protocol/schemas";
+import type {
+  Assignee,
+  JobRetention,
+  JobStore,
+  JobUpdateResult,
+  LeaseTerms,
+  SessionEnd,
+} from "../contracts/job-store.ts";
+import type { AdmissionDecider, AdmissionRequest, AdmissionResult } from "../model/admission.ts";
+import type { AssignmentDecider, AssignmentDecision } from "../model/assignment.ts";
+import { addAttemptTotals } from "../model/job-change.ts";
+import type { Liveness } from "../model/session-lease.ts";
+import { assignJobs } from "./assign-jobs.ts";
+import { addDayCosts } from "./day-costs.ts";
+import { JobAdmission } from "./job-admission.ts";
+import { JobRecords } from "./job-records.ts";
+import { readLiveJobs } from "./live-jobs.ts";
+import { pruneJobs } from "./prune-jobs.ts";
+import { readRecord } from "./read-record.ts";
+import { leaseSession, releaseSession, saveSession } from "./session-records.ts";
+import { RunningSpending } from "./spending.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import {
+  execute,
+  queryRow,
+  queryRows,
+  type SqlProgram,
+  type SqlRow,
+  type SqlValue,
+} from "./sql-program.ts";
+
+interface JobStoreOptions {
+  clock(): Date;
+  outputFile(id: string): string;
+  dayName(at: Date): string;
+  liveness: Liveness;
+}
+
+export class SqlJobStore implements JobStore {
+  readonly #database: SqlDatabase;
+  readonly #options: JobStoreOptions;
+  readonly #records: JobRecords;
+  readonly #admission: JobAdmission;
+  readonly #spending = new WeakMap<object, RunningSpending>();
+
+  constructor(database: SqlDatabase, options: JobStoreOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#records = new JobRecords(database, options.clock, options.outputFile);
+    this.#admission = new JobAdmission(database, this.#records, options.clock);
+  }
+
+  async create(job: NewJob): Promise<{ job: Job; created: boolean }> {
+    const { job: recorded, created } = await this.admit({ job, decide: acceptAll });
+    return { job: recorded, created };
+  }
+
+  async admit(request: AdmissionRequest): Promise<AdmissionResult> {
+    const [admitted] = await this.admitAll([request]);
+    if (!admitted) throw new Error("the request has no admission result");
+    return admitted;
+  }
+
+  async admitAll(requests: readonly AdmissionRequest[]): Promise<AdmissionResult[]> {
+    const parsedRequests = requests.map((request) => ({
+      ...request,
+      job: newJobSchema.parse(request.job),
+    }));
+    return this.#database.groupCommit((transaction) =>
+      this.#admission.admitAll(parsedRequests, this.#spendingFor(transaction)),
+    );
+  }
+
+  async get(id: string): Promise<Job | undefined> {
+    return this.#database.read(() => this.#records.get(id));
+  }
+
+  async findByKey(idempotencyKey: string): Promise<Job | undefined> {
+    return this.#database.read(() => this.#records.findByKey(idempotencyKey));
+  }
+
+  async findByPrefix(prefix: string): Promise<Job[]> {
+    const afterDate = "job-2000-01-01-".length + 1;
+    const clause = `WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, ${afterDate}, length(?1)) = ?1
+                  ORDER BY created_at DESC, seq DESC LIMIT 10`;
+    return this.#database.read(() => this.#records.select(clause, prefix));
+  }
+
+  async list(query: JobQuery): Promise<JobPage> {
+    const { rows, next } = await this.#database.read(() => readPage(query));
+    return { jobs: rows.map((row) => this.#records.parseRow(row)), next };
+  }
+
+  async lastFinished(agent: string): Promise<Job | undefined> {
+    const clause = `WHERE agent = ? AND finished_at IS NOT NULL
+                  ORDER BY finished_at DESC, id DESC LIMIT 1`;
+    const [job] = await this.#database.read(() => this.#records.select(clause, agent));
+    return job;
+  }
+
+  async listUnfinished(): Promise<Job[]> {
+    const clause = `WHERE status IN ('pending', 'running', 'waiting') ORDER BY created_at, seq`;
+    return this.#database.read(() => this.#records.select(clause));
+  }
+
+  async listChain(firstId: string): Promise<Job[]> {
+    return this.#database.read(() => this.#records.select("WHERE chain = ? ORDER BY seq", firstId));
+  }
+
+  async listLive(): Promise<UnfinishedJob[]> {
+    return this.#database.read(() => readLiveJobs(this.#database));
+  }
+
+  async update(id: string, change: JobChange): Promise<JobUpdateResult> {
+    return this.#database.transaction(() => this.#updateInTransaction(id, change));
+  }
+
+  async startAttempt(
+    id: string,
+    change: Omit<JobChange, "status"> = {},
+    lease?: LeaseTerms,
+    assignee?: Assignee,
+  ): Promise<JobUpdateResult> {
+    return this.#database.transaction(() =>
+      this.#startAttemptInTransaction(id, change, lease, assignee),
+    );
+  }
+
+  async endAttempt(
+    id: string,
+    number: number,
+    end: AttemptResult,
+    change: JobChange | ((job: Job) => JobChange) = {},
+    session?: SessionEnd,
+  ): Promise<JobUpdateResult> {
+    return this.#database.transaction(() =>
+      this.#endAttemptInTransaction(id, number, end, change, session),
+    );
+  }
+
+  async listAttempts(id: string): Promise<Attempt[]> {
+    const sql = "SELECT job_id, record FROM attempts WHERE job_id = ? ORDER BY number";
+    const rows = await this.#database.read(() => queryRows(sql, id));
+    return rows.map((row) => readRecord(this.#database, attemptSchema, row));
+  }
+
+  async assign(decide: AssignmentDecider, mode: "look" | "write"): Promise<AssignmentDecision> {
+    const program = () =>
+      assignJobs(this.#database, this.#records, decide, mode, this.#options.clock());
+    return mode === "look" ? this.#database.read(program) : this.#database.transaction(program);
+  }
+
+  async prune(retention: JobRetention): Promise<string[]> {
+    const { dialect } = this.#database;
+    return this.#database.transaction(() => pruneJobs(dialect, retention, this.#options.clock()));
+  }
+
+  /** Read once per transaction, because a busy day has thousands of jobs. */
+  #spendingFor(transaction: object): RunningSpending {
+    const known = this.#spending.get(transaction) ?? new RunningSpending(this.#database);
+    this.#spending.set(transaction, known);
+    return known;
+  }
+
+  *#updateInTransaction(id: string, change: JobChange): SqlProgram<JobUpdateResult> {
+    return yield* this.#records.change(yield* this.#records.getOrThrow(id), change);
+  }
+
+  *#startAttemptInTransaction(
+    id: string,
+    change: Omit<JobChange, "status">,
+    lease: LeaseTerms | undefined,
+    assignee: Assignee | undefined,
+  ): SqlProgram<JobUpdateResult> {
+    const before = yield* this.#records.getOrThrow(id);
+    if (assignee && !isAssignedTo(before, assignee)) return { applied: false, job: before };
+    const assignmentFields = assignee ? { node: assignee.node, assigned: null } : {};
+    const startChange = { ...change, ...assignmentFields, status: "running" as const };
+    const number = before.attempts + 1;
+    const update = yield* this.#records.change(before, startChange, { attempts: number });
+    if (!update.applied) return update;
+    const { clock, liveness } = this.#options;
+    if (lease) yield* leaseSession(this.#database, lease, clock(), liveness);
+    const attempt: Attempt = {
+      job_id: id,
+      number,
+      started_at: clock().toISOString(),
+      finished_at: null,
+      outcome_code: null,
+      session_id: null,
+      cost_usd: null,
+      usage: null,
+      crashed: false,
+    };
+    const sql = "INSERT INTO attempts (job_id, number, record) VALUES (?, ?, ?)";
+    yield* execute(sql, id, number, JSON.stringify(attempt));
+    return update;
+  }
+
+  *#endAttemptInTransaction(
+    id: string,
+    number: number,
+    end: AttemptResult,
+    change: JobChange | ((job: Job) => JobChange),
+    session: SessionEnd | undefined,
+  ): SqlProgram<JobUpdateResult> {
+    if (session) yield* this.#endSession(session);
+    const job = yield* this.#records.getOrThrow(id);
+    const where = "WHERE job_id = ? AND number = ?";
+    const row = yield* queryRow(`SELECT job_id, record FROM attempts ${where}`, id, number);
+    if (!row) throw new UserError("job_not_found", `there is no attempt ${number} of job ${id}`);
+    const attempt = readRecord(this.#database, attemptSchema, row);
+    if (attempt.finished_at !== null) return { applied: false, job };
+    const now = this.#options.clock();
+    const finished_at = now.toISOString();
+    const endedAttempt = attemptSchema.parse({ ...attempt, ...end, finished_at });
+    yield* addDayCosts(job, endedAttempt, this.#options.dayName(now));
+    yield* execute(
+      `UPDATE attempts SET record = ? ${where}`,
+      JSON.stringify(endedAttempt),
+      id,
+      number,
+    );
+    const jobChange = typeof change === "function" ? change(job) : change;
+    const { job: changed } = yield* this.#records.change(
+      addAttemptTotals(job, endedAttempt),
+      jobChange,
+    );
+    return { applied: true, job: changed };
+  }
+
+  *#endSession({ sessionId, holder, sessionInfo }: SessionEnd): SqlProgram<void> {
+    if (sessionInfo) yield* saveSession(this.#database, sessionInfo, this.#options.clock());
+    yield* releaseSession(this.#database, sessionId, holder);
+  }
+}
+
+function isAssignedTo({ assigned }: Job, { node, epoch }: Assignee): boolean {
+  return assigned?.node === node && assigned.epoch === epoch;
+}
+
+const acceptAll: AdmissionDecider = () => ({ kind: "accept", jobsToCancel: [] });
+
+/** Each filter uses an index, so that a page costs the same for any number of jobs. */
+function* readPage(query: JobQuery): SqlProgram<{ rows: SqlRow[]; next: string | null }> {
+  checkLimit(query.limit);
+  const conditions: [sql: string, ...values: SqlValue[]][] = [];
+  if (query.agent !== undefined) conditions.push(["agent = ?", query.agent]);
+  if (query.status !== undefined) conditions.push(["status = ?", query.status]);
+  if (query.outcome !== undefined) conditions.push(["outcome_code = ?", query.outcome]);
+  if (query.since !== undefined) conditions.push(["created_at >= ?", query.since.toISOString()]);
+  if (query.until !== undefined) conditions.push(["created_at < ?", query.until.toISOString()]);
+  if (query.schedule !== undefined) conditions.push(["schedule = ?", query.schedule]);
+  if (query.session !== undefined) conditions.push(["session_id = ?", query.session]);
+  if (query.cursor !== undefined) {
+    conditions.push(["(created_at, seq) < (?, ?)", ...readCursor(query.cursor)]);
+  }
+  const where =
+    conditions.length === 0 ? "" : `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
+  const rows = yield* queryRows(
+    `SELECT seq, id, created_at, record FROM jobs ${where} ORDER BY created_at DESC, seq DESC LIMIT ?`,
+    ...conditions.flatMap(([, ...values]) => values),
+    query.limit + 1,
+  );
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
+  return { rows: page, next: rows.length > page.length && last ? writeCursor(last) : null };
+}
+
+function checkLimit(limit: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return;
+  throw new UserError("usage", `a page has 1 to 1000 jobs, not ${limit}`);
+}
+
+function writeCursor(row: SqlRow): string {
+  return Buffer.from(`${row.created_at} ${row.seq}`).toString("base64url");
+}
+
+function readCursor(cursor: string): [createdAt: string, seq: number] {
+  const [createdAt = "", seq = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
+  if (!/^\d+$/.test(seq)) {
+    throw new UserError("usage", `${JSON.stringify(cursor)} is not a valid cursor`);
+  }
+  return [createdAt, Number(seq)];
+}

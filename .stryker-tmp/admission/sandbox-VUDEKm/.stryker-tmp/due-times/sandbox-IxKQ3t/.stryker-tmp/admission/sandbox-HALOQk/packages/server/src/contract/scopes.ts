@@ -1,0 +1,60 @@
+import { type Scope, UserError } from "@herdctl/protocol";
+import type { RouteName } from "./routes.ts";
+
+/** The scope each route requires. `public` needs none; routes that are not listed need `admin`. */
+export const routeScopes: Partial<Record<RouteName | ExtraRoute, Scope | "public">> = {
+  health: "public",
+  ready: "public",
+  ping: "read",
+  access: "read",
+  status: "read",
+  trigger: "trigger",
+  jobs: "read",
+  timeline: "read",
+  job: "read",
+  wait: "read",
+  output: "read",
+  artifacts: "read",
+  artifact: "read",
+  chain: "read",
+  approvals: "read",
+  answer: "answer",
+  sessions: "read",
+  resume: "trigger",
+  fork: "trigger",
+  agents: "read",
+  agent: "read",
+  notes: "read",
+  note: "read",
+  deliveries: "read",
+  delivery: "read",
+  schedules: "read",
+  dueTimes: "read",
+  budget: "read",
+  costs: "read",
+  hooks: "read",
+  configuration: "read",
+  chat: "read",
+  nodes: "read",
+  events: "read",
+  metrics: "read",
+  openApi: "read",
+};
+
+/** Routes outside the contract. */
+type ExtraRoute = "metrics" | "openApi";
+
+/** Every scope includes `read`; `admin` includes all others. */
+export function isScopeAllowed(scope: Scope, required: Scope | "public"): boolean {
+  return required === "public" || required === "read" || scope === "admin" || scope === required;
+}
+
+export function requireScope(scope: Scope, route: RouteName | ExtraRoute): void {
+  const required = routeScopes[route] ?? "admin";
+  // defence: route-scope
+  if (isScopeAllowed(scope, required)) return;
+  throw new UserError(
+    "insufficient_scope",
+    `this request needs the scope \`${required}\`, but the caller has \`${scope}\``,
+  );
+}

@@ -1,0 +1,22 @@
+import { type FleetStatus, UserError } from "@herdctl/protocol";
+import type { CommandContext } from "./command.ts";
+
+/** The agent with this name; throws an error that lists the agents of the fleet. */
+export function findAgent<T extends { name: string }>(
+  name: string,
+  { agents }: { agents: readonly T[] },
+): T {
+  const found = agents.find((agent) => agent.name === name);
+  if (found) return found;
+  const names = agents.map((agent) => agent.name).join(", ");
+  throw new UserError("usage", `there is no agent \`${name}\``, {
+    hint: `Agents of this fleet: ${names || "none"}.`,
+  });
+}
+
+/** The agent that the first argument names. */
+export function requireAgentArgument(context: CommandContext, status: FleetStatus): string {
+  const [name] = context.arguments;
+  if (name === undefined) throw new UserError("usage", "the name of the agent is missing");
+  return findAgent(name, status).name;
+}

@@ -1,0 +1,33 @@
+export { collectProtectedPaths, findSecret, resolveLinks } from "./checks/mounts.ts";
+export { findTokenProblem, isLoopback } from "./checks/server-tokens.ts";
+export {
+  type ComparisonOperator,
+  type Condition,
+  type ConditionValue,
+  type Operand,
+  parseCondition,
+} from "./condition/parse.ts";
+export { type Environment, readEnvironment } from "./environment.ts";
+export { type JsonSchema, jsonSchema } from "./json-schema.ts";
+export { type Fleet, type LoadedFleet, loadFleet } from "./load-fleet.ts";
+export { matchesAnyPattern, matchesPattern } from "./name-patterns.ts";
+export { compileSchema, outputSchemaOf } from "./output-schema.ts";
+export { reservedVariables } from "./reserved-variables.ts";
+export type { ResolvedAgent, WorkingDirectory } from "./resolve-agent.ts";
+export type { HerdToolName } from "./schema/agent.ts";
+export { InvalidValue } from "./schema/codec.ts";
+export type { Volume } from "./schema/docker.ts";
+export type { Hook, HookOf } from "./schema/hooks.ts";
+export { duration, parseDuration } from "./schema/quantities.ts";
+export { listSecretValues, minSecretLength, passwordOf } from "./secret-values.ts";
+export { isPortConfigured, listUsedVariables } from "./used-variables.ts";
+export { viewConfig } from "./view-config.ts";
+export {
+  isWatched,
+  listProblemFiles,
+  listWatchedFolders,
+  type WatchedFolder,
+} from "./watched-folders.ts";
+export { decodeWebhookKey, isStrongWebhookSecret } from "./webhook-secrets.ts";
+export { readDocument } from "./yaml/read-document.ts";
+export { type Tree, treeAt } from "./yaml/tree.ts";

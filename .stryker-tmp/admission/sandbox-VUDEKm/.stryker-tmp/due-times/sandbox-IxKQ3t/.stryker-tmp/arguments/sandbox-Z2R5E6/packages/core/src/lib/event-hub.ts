@@ -1,0 +1,103 @@
+import type { FleetEvent } from "@herdctl/protocol";
+
+type Listener<T extends FleetEvent["type"]> = (event: Extract<FleetEvent, { type: T }>) => void;
+
+/** Delivers fleet events to listeners. A listener that throws does not affect the others. */
+export class EventHub {
+  private readonly listeners = new Set<(event: FleetEvent) => void>();
+  private readonly forwarders = new Set<(event: FleetEvent) => void>();
+  private readonly missedListeners = new Set<() => void>();
+  private readonly streams = new Set<() => void>();
+  private isClosed = false;
+
+  constructor(private readonly onListenerError: (error: unknown) => void) {}
+
+  emit(event: FleetEvent): void {
+    this.notify(this.listeners, event);
+    this.notify(this.forwarders, event);
+  }
+
+  /** Emits an event of another node to all listeners except forwarders. */
+  emitRemote(event: FleetEvent): void {
+    this.notify(this.listeners, event);
+  }
+
+  /** Registers a forwarder, which sends events of this node to other nodes. */
+  onLocalEvent(forwarder: (event: FleetEvent) => void): () => void {
+    this.forwarders.add(forwarder);
+    return () => void this.forwarders.delete(forwarder);
+  }
+
+  /** Events of other nodes may have been lost: callers that wait for one must read the store again. */
+  onEventsMissed(listener: () => void): () => void {
+    this.missedListeners.add(listener);
+    return () => void this.missedListeners.delete(listener);
+  }
+
+  emitEventsMissed(): void {
+    this.notify(this.missedListeners, undefined);
+  }
+
+  private notify<T>(listeners: ReadonlySet<(payload: T) => void>, payload: T): void {
+    for (const listener of listeners) {
+      try {
+        listener(payload);
+      } catch (error) {
+        this.onListenerError(error);
+      }
+    }
+  }
+
+  on<T extends FleetEvent["type"]>(type: T, listener: Listener<T>): () => void {
+    const typed = (event: FleetEvent) => {
+      if (event.type === type) listener(event as Extract<FleetEvent, { type: T }>);
+    };
+    this.listeners.add(typed);
+    return () => void this.listeners.delete(typed);
+  }
+
+  /** Streams end after their buffered events. */
+  close(): void {
+    this.isClosed = true;
+    for (const end of this.streams) end();
+  }
+
+  /** All events emitted after this call, including those before the first `next()`. */
+  stream(signal: AbortSignal): AsyncIterable<FleetEvent> {
+    const buffered: FleetEvent[] = [];
+    let isOpen = !signal.aborted && !this.isClosed;
+    let wake: () => void = () => undefined;
+    const listener = (event: FleetEvent) => {
+      buffered.push(event);
+      wake();
+    };
+    const end = () => {
+      isOpen = false;
+      this.listeners.delete(listener);
+      this.streams.delete(end);
+      signal.removeEventListener("abort", end);
+      wake();
+    };
+    if (isOpen) {
+      this.listeners.add(listener);
+      this.streams.add(end);
+      signal.addEventListener("abort", end, { once: true });
+    }
+    return {
+      async *[Symbol.asyncIterator]() {
+        try {
+          while (!signal.aborted) {
+            yield* buffered.splice(0);
+            if (buffered.length > 0 || signal.aborted) continue;
+            if (!isOpen) return;
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+          }
+        } finally {
+          end();
+        }
+      },
+    };
+  }
+}

@@ -1,0 +1,23 @@
+import type { Job } from "../records/job.ts";
+import type { JobStatus } from "../records/job-status.ts";
+import type { OutcomeCode } from "../records/outcome.ts";
+
+export interface JobQuery {
+  agent?: string;
+  status?: JobStatus;
+  outcome?: OutcomeCode;
+  /** Filters the jobs that match the rest of the query. */
+  schedule?: string;
+  /** Jobs that ran in this session. */
+  session?: string;
+  since?: Date;
+  until?: Date;
+  limit: number;
+  cursor?: string;
+}
+
+export interface JobPage {
+  jobs: Job[];
+  /** The cursor of the next page; null on the last page. */
+  next: string | null;
+}

@@ -1,0 +1,47 @@
+import {
+  type ErrorCode,
+  errorTable,
+  type Problem,
+  ProblemsError,
+  UserError,
+} from "@herdctl/protocol";
+import type { ErrorBody } from "../contract/errors.ts";
+
+type ErrorItem = ErrorBody["errors"][number];
+
+/** Restores the fleet's error as a local error. */
+export function errorFromResponse(status: number, text: string): Error {
+  const errors = parseErrors(text);
+  const code = errors[0]?.code ?? "";
+  const message = errors.map(formatMessage).join("\n") || text;
+  const isKnown = (name: string): name is ErrorCode => Object.hasOwn(errorTable, name);
+  if (!isKnown(code)) return new Error(`the fleet responded with status ${status}: ${message}`);
+  const problems = errors.filter(isProblem);
+  if (problems.length > 0) return new ProblemsError(code, problems.map(withoutCode));
+  return new UserError(code, message, { hint: errors[0]?.hint });
+}
+
+export function unreachableError(message: string, cause?: unknown): Error {
+  return new UserError("fleet_unreachable", message, { cause });
+}
+
+function parseErrors(text: string): ErrorItem[] {
+  try {
+    const { errors }: ErrorBody = JSON.parse(text);
+    return errors;
+  } catch {
+    return [];
+  }
+}
+
+function isProblem(item: ErrorItem): item is ErrorItem & Problem {
+  return item.file !== undefined;
+}
+
+function withoutCode({ code: _, ...problem }: ErrorItem & Problem): Problem {
+  return problem;
+}
+
+function formatMessage({ path, message }: ErrorItem): string {
+  return path === undefined ? message : `${path}: ${message}`;
+}

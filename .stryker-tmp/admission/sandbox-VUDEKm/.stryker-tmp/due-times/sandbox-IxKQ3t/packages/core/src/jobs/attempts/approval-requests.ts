@@ -1,0 +1,177 @@
+import { randomUUID } from "node:crypto";
+import {
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type Job,
+  type Question,
+  type Reply,
+  UserError,
+} from "@herdctl/protocol";
+import { waitForAbort, withTimeout } from "../../lib/timeout.ts";
+import {
+  approvalTimeoutMs,
+  type PermissionAnswer,
+  type PermissionRequest,
+} from "../../runner/contract/permission.ts";
+import { hashToolRequest } from "../../store/model/approval.ts";
+import { identities } from "../../store/model/identity.ts";
+import type { StateManager } from "../../store/state-manager.ts";
+
+/** Resolves with a person's decision. Aborted when the request is withdrawn. */
+export type AskPerson = (approval: Approval, signal: AbortSignal) => Promise<ApprovalDecision>;
+
+export interface ApprovalCallbacks {
+  /** The job waits, or continues. */
+  onJobChanged?(job: Job): void;
+  /** The approval has expired. */
+  onExpired?(approval: Approval): void;
+}
+
+type NewApproval = Omit<ApprovalRequest, "job_id" | "attempt"> & { request_id: string };
+
+/**
+ * Turns requests of a run into durable approvals and waits for their answers. An approval is bound
+ * to the exact request, is used once, and expires. Silence is never consent.
+ */
+export class ApprovalRequests {
+  private waitingCount = 0;
+
+  constructor(
+    private readonly state: StateManager,
+    private readonly run: { jobId: string; attempt: number },
+    private readonly askPerson: AskPerson | undefined,
+    private readonly callbacks: ApprovalCallbacks = {},
+  ) {}
+
+  readonly answer = async (
+    { tool, input, toolUseId: request_id }: PermissionRequest,
+    signal: AbortSignal,
+    expiresAt = new Date(Date.now() + approvalTimeoutMs),
+  ): Promise<PermissionAnswer> => {
+    const expires_at = expiresAt.toISOString();
+    const newApproval = { request_id, tool, input, expires_at };
+    const { answer, reason } = await this.resolveRequest(newApproval, signal);
+    if (answer === "allow") return { behavior: "allow", updatedInput: input };
+    const isFromPerson = answer === "deny" && this.askPerson !== undefined;
+    return {
+      behavior: "deny",
+      message: isFromPerson ? denialMessage(reason) : "No one allowed this.",
+    };
+  };
+
+  readonly question = async (
+    { tool, input, expires_at, question, choices, free_text, multiple, default_reply }: Question,
+    signal: AbortSignal,
+    request_id: string = randomUUID(),
+  ): Promise<Reply> => {
+    const facts = { question, choices, free_text, multiple, default_reply };
+    const newApproval = { request_id, tool, input, expires_at, question: facts };
+    const { answer, reply, reason } = await this.resolveRequest(newApproval, signal);
+    if ((answer === "reply" || answer === "default") && reply !== null)
+      return { kind: answer, text: reply };
+    if (answer === "deny" && this.askPerson)
+      return { kind: "none", why: "declined", reason: reason ?? undefined };
+    if (answer === "deny") return { kind: "none", why: "nobody" };
+    return { kind: "none", why: answer === "expired" ? "expired" : "withdrawn" };
+  };
+
+  /** Resolves with the approval once it is answered, expired or withdrawn. */
+  private async resolveRequest(newApproval: NewApproval, signal: AbortSignal): Promise<Approval> {
+    const { approvals } = this.state;
+    const known = await approvals.findByRequest(this.run.jobId, newApproval.request_id);
+    // The runner asks again: the request was answered, but the answer did not arrive.
+    if (known && known.answer !== null) {
+      await approvals.consume(known.id);
+      return known;
+    }
+    const earlier = await approvals.consumeEarlier(
+      this.run.jobId,
+      newApproval.tool,
+      newApproval.input,
+    );
+    if (earlier) return earlier;
+
+    const approval =
+      known ?? (await this.findOpenWithoutId(newApproval)) ?? (await this.open(newApproval));
+    await this.adjustWaiting(+1);
+    try {
+      return await this.awaitDecision(approval, signal);
+    } finally {
+      await this.adjustWaiting(-1);
+    }
+  }
+
+  /** Approvals that older versions recorded have no request id. */
+  private async findOpenWithoutId({ tool, input }: NewApproval): Promise<Approval | undefined> {
+    const hash = hashToolRequest(tool, input);
+    const open = await this.state.approvals.listOpen(this.run.jobId);
+    return open.find(
+      ({ input_hash, attempt, request_id }) =>
+        request_id === null && input_hash === hash && attempt === this.run.attempt,
+    );
+  }
+
+  private open(newApproval: NewApproval): Promise<Approval> {
+    const { jobId: job_id, attempt } = this.run;
+    return this.state.approvals.create({ job_id, attempt, ...newApproval });
+  }
+
+  private async awaitDecision(approval: Approval, signal: AbortSignal): Promise<Approval> {
+    const remainingMs = Math.max(0, Date.parse(approval.expires_at) - Date.now());
+    const decision = await withTimeout(signal, remainingMs + timerSlackMs, (limit) =>
+      this.requestDecision(approval, limit),
+    );
+    if (decision !== undefined) await this.recordDecision(approval, decision);
+    for (const expired of await this.state.approvals.expire()) this.callbacks.onExpired?.(expired);
+    const isUsed = await this.state.approvals.consume(approval.id);
+    const current = (await this.state.approvals.get(approval.id)) ?? approval;
+    // An identical request may have consumed the approval.
+    const isUsedElsewhere = !isUsed && (current.answer === "allow" || current.answer === "reply");
+    return isUsedElsewhere ? { ...current, answer: "void", reply: null } : current;
+  }
+
+  private async recordDecision({ id }: Approval, decision: ApprovalDecision): Promise<void> {
+    const { approvals } = this.state;
+    const [by, note] = this.askPerson
+      ? [identities.user(), undefined]
+      : [identities.system, "no person could be asked"];
+    try {
+      await approvals.answer(id, decision, by, undefined, note);
+    } catch (error) {
+      // A decision that does not fit the request counts as a denial.
+      if (!(error instanceof UserError)) throw error;
+      await approvals.answer(id, "deny", by, undefined, note);
+    }
+  }
+
+  private async requestDecision(
+    approval: Approval,
+    limit: AbortSignal,
+  ): Promise<ApprovalDecision | undefined> {
+    // If no one can be asked, waiting for an answer only costs time.
+    if (!this.askPerson) return "deny";
+    const decision = this.askPerson(approval, limit).catch(() => undefined);
+    return Promise.race([decision, waitForAbort(limit).then(() => undefined)]);
+  }
+
+  get isWaiting(): boolean {
+    return this.waitingCount > 0;
+  }
+
+  private async adjustWaiting(change: 1 | -1): Promise<void> {
+    this.waitingCount += change;
+    const known = await this.state.jobs.get(this.run.jobId);
+    const isWaiting = this.isWaiting || (known?.waits_for ?? []).length > 0;
+    const status = isWaiting ? "waiting" : "running";
+    const { job } = await this.state.jobs.update(this.run.jobId, { status });
+    this.callbacks.onJobChanged?.(job);
+  }
+}
+
+function denialMessage(reason: string | null): string {
+  return reason ? `A person denied this: ${reason}` : "A person denied this.";
+}
+
+/** Timers may fire slightly early, before the approval has expired. */
+const timerSlackMs = 20;

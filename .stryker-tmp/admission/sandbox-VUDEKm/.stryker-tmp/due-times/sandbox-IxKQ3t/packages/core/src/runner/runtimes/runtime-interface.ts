@@ -1,0 +1,83 @@
+import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { ResolvedAgent } from "@herdctl/config";
+import type { ContainerObservation } from "../../docker/container-manager.ts";
+import type { PermissionAnswer, PermissionRequest } from "../contract/permission.ts";
+import type { SessionChoice } from "../contract/run-order.ts";
+import type { BridgedServers } from "./mcp/bridged-server.ts";
+import type { ProcessExit, SpawnClaude } from "./spawn-claude.ts";
+
+export type { SDKMessage };
+
+/** A way to run Claude Code. All runtimes yield the same messages for the same options. */
+export interface RuntimeInterface {
+  execute(options: ExecuteOptions): AsyncIterable<SDKMessage>;
+  /** Call after a turn whose `claude` is kept: ends it if leftovers make it unusable. */
+  endIfUnusable?(): Promise<void>;
+}
+
+export interface ExecuteOptions {
+  agent: ResolvedAgent;
+  prompt: string;
+  /** Whether `@path` and `/command` in the prompt take effect; by default it is sent verbatim. */
+  expandsReferences?: boolean;
+  session: SessionChoice;
+  /** Path of the `claude` program. */
+  claude: string;
+  /** Version of that program; null or absent while it is unknown. */
+  claudeVersion?: string | null;
+  cwd: string;
+  /** The complete environment of the program; nothing is inherited from ours. */
+  env: Record<string, string>;
+  /** Additional Claude Code settings; validated when they are merged with herdctl's. */
+  settings?: unknown;
+  /** A folder for files that only this run can read. */
+  privateDir: string;
+  /** The path of that folder as seen by the program, if it differs. */
+  privateDirAsSeen?: string;
+  /** A folder with sockets that the program may connect to; `env` has their paths. */
+  socketDir?: string;
+  /** A folder for the private git directory of a container. */
+  gitDir?: string;
+  /** The user's login file, for a program that cannot find it by itself. */
+  authFile?: string;
+  /** The job and attempt, for container labels. */
+  run?: { jobId: string; attempt: number };
+  /** The transcript, if its path does not follow from `env` and `cwd`. */
+  sessionFile?: string;
+  /** An abort asks the agent to stop, then kills it. */
+  signal: AbortSignal;
+  /** Called when a tool needs permission. Without it, the tool is denied. */
+  onPermission?: (request: PermissionRequest, signal: AbortSignal) => Promise<PermissionAnswer>;
+  /** MCP servers that the runner connects to claude over the control protocol, by name. */
+  bridgedServers?: BridgedServers;
+  /** Also yield partial messages while the model generates them. */
+  partialMessages?: boolean;
+  /** There is no prompt yet: `claude` is started before its job. */
+  isPrewarm?: boolean;
+  /** Whether `claude` may keep running after this turn. */
+  keepAlive?: boolean;
+  observer?: RuntimeObserver;
+  /** Starts the program (default: on the host). */
+  spawn?: SpawnClaude;
+}
+
+/** Callbacks for events of a run other than its messages; evidence for its outcome. */
+export interface RuntimeObserver {
+  onSpawned?(pid: number | undefined): void;
+  /** The program wrote output, possibly only part of a message. */
+  onActivity?(): void;
+  /** Whether every message so far has been logged. Output is dropped if the reader is too far behind. */
+  isCaughtUp?(): boolean;
+  onStderr?(text: string): void;
+  /** A bridged server was started; its process belongs to the run. */
+  onServerSpawned?(pid: number): void;
+  /** A log message about a bridged server; not evidence of how the run ended. */
+  onServerNote?(text: string): void;
+  onExited?(exit: ProcessExit): void;
+  /** The turn is over, and `claude` keeps running for the next turn of its session. */
+  onIdle?(): void;
+  /** Facts about the container, if there is one; called again when it ends. */
+  onContainer?(facts: ContainerObservation): void;
+  /** A warning for the operator; the run continues. */
+  onWarning?(text: string): void;
+}

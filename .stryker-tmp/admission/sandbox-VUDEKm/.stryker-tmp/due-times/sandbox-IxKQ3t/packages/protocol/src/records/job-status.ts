@@ -1,0 +1,24 @@
+export const jobStatuses = [
+  "pending",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "cancelled",
+  "skipped",
+] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+export function isFinished(status: JobStatus): boolean {
+  return allowedTransitions[status].length === 0;
+}
+
+export const allowedTransitions: Record<JobStatus, readonly JobStatus[]> = {
+  pending: ["running", "failed", "cancelled", "skipped"],
+  running: ["waiting", "completed", "failed", "cancelled"],
+  waiting: ["running", "completed", "failed", "cancelled"],
+  completed: [],
+  failed: [],
+  cancelled: [],
+  skipped: [],
+};

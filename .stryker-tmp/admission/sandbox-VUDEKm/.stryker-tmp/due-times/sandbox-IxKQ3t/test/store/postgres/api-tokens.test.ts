@@ -1,0 +1,2 @@
+import "./use-postgres-stores.ts";
+import "../api-tokens.test.ts";

@@ -1,0 +1,2 @@
+import "./use-postgres-stores.ts";
+import "../job-snapshot-and-retention.test.ts";

@@ -1,0 +1,26 @@
+/** Variables that affect a fleet and that a shell usually sets but a service manager does not. */
+const defaultVariables = new Set([
+  ...["PATH", "LANG", "LC_ALL", "TZ", "DOCKER_HOST", "DOCKER_CONTEXT", "IS_SANDBOX"],
+  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"],
+  ...["http_proxy", "https_proxy", "no_proxy", "all_proxy"],
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"],
+  ...["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_UNIX_SOCKET"],
+  ...["CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"],
+  ...["HERDCTL_SAFE_DIRECTORY"],
+]);
+
+/**
+ * Variables of this shell to save for the service: the default ones and those that the
+ * configuration uses. Variables in `.env` are read from there at every start.
+ */
+export function selectServiceVariables(
+  env: NodeJS.ProcessEnv,
+  named: readonly string[],
+): Record<string, string> {
+  const wantedNames = new Set([...defaultVariables, ...named]);
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      wantedNames.has(name) && value !== undefined && value !== "" ? [[name, value]] : [],
+    ),
+  );
+}

@@ -1,0 +1,77 @@
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { AgentConfig } from "./schema/agent.ts";
+import { type Tree, treeAt } from "./yaml/tree.ts";
+
+/** An agent with every default applied, every path absolute, and its qualified name. */
+export interface ResolvedAgent extends Omit<AgentConfig, "working_directory"> {
+  working_directory: WorkingDirectory;
+  /** The file that describes the agent. */
+  file: string;
+  /** The folder of its fleet file, where its hooks and gates run. */
+  fleet_dir: string;
+  /**
+   * Tool rules for MCP servers on the host. Set for Docker agents with limited layers, whose own
+   * rules apply inside the container only.
+   */
+  host_tools?: HostTools;
+}
+
+/** Which tools of MCP servers outside the container may be called without asking. */
+export type HostTools = Pick<AgentConfig, "permission_mode" | "allowed_tools">;
+
+export interface WorkingDirectory {
+  path: string;
+  /** Set if the folder is a clone that herdctl makes for this agent only. */
+  clone?: { repo: string; branch?: string; depth?: number };
+}
+
+/** A path is relative to the file in which it was written, whatever the layer of that file. */
+export function resolveAgent(
+  config: AgentConfig,
+  tree: Tree,
+  identity: { name: string; file: string; fleetDir: string; hostTools?: HostTools },
+): ResolvedAgent {
+  const toAbsolutePath = (path: string, ...written: (string | number)[]) => {
+    const file = treeAt(tree, written)?.place.file;
+    return resolvePath(file ? dirname(file) : identity.fleetDir, path);
+  };
+  // The short form, `working_directory: ../repo`, has no separate key for the path.
+  const isShortForm = treeAt(tree, ["working_directory"])?.kind === "scalar";
+  const pathKey = isShortForm ? ["working_directory"] : ["working_directory", "path"];
+  return {
+    ...config,
+    name: identity.name,
+    file: identity.file,
+    fleet_dir: identity.fleetDir,
+    host_tools: identity.hostTools,
+    working_directory: resolveWorkingDirectory(config, identity, toAbsolutePath, pathKey),
+    plugins: config.plugins.map((path, index) => toAbsolutePath(path, "plugins", index)),
+    docker: {
+      ...config.docker,
+      volumes: config.docker.volumes.map((volume, index) => ({
+        ...volume,
+        source: toAbsolutePath(volume.source, "docker", "volumes", index),
+      })),
+    },
+  };
+}
+
+function resolveWorkingDirectory(
+  config: AgentConfig,
+  identity: { name: string; fleetDir: string },
+  toAbsolutePath: (path: string, ...written: string[]) => string,
+  pathKey: readonly string[],
+): WorkingDirectory {
+  const configured = config.working_directory;
+  if (configured === undefined) return { path: identity.fleetDir };
+  if ("path" in configured) return { path: toAbsolutePath(configured.path, ...pathKey) };
+  const root = toAbsolutePath(configured.root, "working_directory", "root");
+  const clone = { repo: configured.repo, branch: configured.branch, depth: configured.clone_depth };
+  return { path: join(root, identity.name), clone };
+}
+
+export function resolvePath(folder: string, path: string): string {
+  if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
+  return resolve(folder, path);
+}

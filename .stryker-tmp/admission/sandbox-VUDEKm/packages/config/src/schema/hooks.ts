@@ -1,0 +1,121 @@
+import type { OutcomeCode } from "@herdctl/protocol";
+import { outcomeCodeSchema } from "@herdctl/protocol/schemas";
+import { z } from "zod";
+import { parseCondition } from "../condition/parse.ts";
+import { suggestionHint } from "../yaml/did-you-mean.ts";
+import { checkedText, InvalidValue } from "./codec.ts";
+import { count, duration } from "./quantities.ts";
+import { nonEmptyText, stringMap, url, variableName } from "./strings.ts";
+import { block, fleetOnly } from "./trust.ts";
+
+const hookField = <T extends z.ZodType>(schema: T) => fleetOnly(schema, "hooks run on the host");
+
+const condition = checkedText((text) => {
+  const parsed = parseCondition(text);
+  return parsed instanceof InvalidValue ? parsed : undefined;
+});
+
+const outcomeCode = checkedText((text) =>
+  isOutcomeCode(text)
+    ? undefined
+    : new InvalidValue(
+        `unknown outcome \`${text}\``,
+        suggestionHint(text, outcomeCodeSchema.options),
+      ),
+);
+
+function isOutcomeCode(text: string): text is OutcomeCode {
+  return outcomeCodeSchema.safeParse(text).success;
+}
+
+const retry = block({
+  max_attempts: hookField(
+    count
+      .prefault(5)
+      .describe(
+        "Maximum number of attempts, including the first; `1` for a hook that must not run twice.",
+      ),
+  ),
+  backoff: hookField(
+    duration
+      .prefault("10s")
+      .describe("Delay before the second attempt; quadruples with each further attempt."),
+  ),
+});
+
+const commonFields = {
+  when: hookField(
+    condition
+      .optional()
+      .describe("Condition on facts of the job, such as outcome, cost or metadata."),
+  ),
+  outcomes: hookField(
+    z
+      .array(outcomeCode)
+      .min(1)
+      .optional()
+      .describe("Outcome codes for which the hook runs. Default: all."),
+  ),
+  timeout: hookField(duration.prefault("60s").describe("Time after which the hook is stopped.")),
+  retry: hookField(retry.prefault({}).describe("Retries of a failed hook.")),
+};
+
+const shellHook = block({
+  type: hookField(z.literal("shell")),
+  command: hookField(
+    nonEmptyText.describe("Shell command; it receives the context of the run on standard input."),
+  ),
+  env: hookField(
+    stringMap
+      .prefault({})
+      .describe("Environment variables of the command, besides a short default list."),
+  ),
+  ...commonFields,
+});
+
+const postFields = {
+  url: hookField(url("https", "http").describe("URL to post to.")),
+  allow_private: hookField(
+    z
+      .boolean()
+      .prefault(false)
+      .describe("Allow addresses of this machine and of private networks."),
+  ),
+  ...commonFields,
+};
+
+const webhookHook = block({
+  type: hookField(z.literal("webhook")),
+  secret_env: hookField(
+    variableName
+      .optional()
+      .describe("Environment variable with the signing secret (Standard Webhooks)."),
+  ),
+  ...postFields,
+});
+
+const messageHook = <T extends "discord" | "slack">(type: T) =>
+  block({
+    type: hookField(z.literal(type)),
+    format: hookField(
+      z.enum(["embed", "text"]).prefault("embed").describe("`embed`: a card. `text`: plain lines."),
+    ),
+    ...postFields,
+  });
+
+const hook = z.discriminatedUnion("type", [
+  shellHook,
+  webhookHook,
+  messageHook("discord"),
+  messageHook("slack"),
+]);
+
+export const hooks = block({
+  after_run: hookField(z.array(hook).prefault([]).describe("Hooks to run after every run.")),
+  on_error: hookField(
+    z.array(hook).prefault([]).describe("Hooks to run after a run that did not succeed."),
+  ),
+});
+
+export type Hook = z.output<typeof hook>;
+export type HookOf<T extends Hook["type"]> = Extract<Hook, { type: T }>;

@@ -1,0 +1,149 @@
+import {
+  processIdentitySchema,
+  questionFields,
+  replySchema,
+  sessionHomeSchema,
+} from "@herdctl/protocol/schemas";
+import { z } from "zod";
+import type { RunnerLease } from "../../store/files/lease-file.ts";
+import { toolCallAnswerSchema, toolCallKindSchema } from "../../store/model/tool-call.ts";
+import type { RunOrder } from "./run-order.ts";
+import { sessionTotalsSchema } from "./run-report.ts";
+import { spendLimitSchema } from "./spend-limit.ts";
+
+/** Sent to a runner as one line of JSON on stdin. Never stored, because the environment holds secrets. */
+export interface RunnerAssignment {
+  stateDir: string;
+  order: RunOrder;
+  environment: Record<string, string>;
+  /** Only with a shared store: how long the runner may continue. */
+  lease?: RunnerLease;
+  /** There is no job yet: start `claude` and wait for one. */
+  isPrewarm?: boolean;
+}
+
+/** Facts needed to build the report of a run after its runner died, even if the agent was removed. */
+const runFactsSchema = z.object({
+  forked_from: z.string().nullable(),
+  /** Missing in files of earlier versions, which only ran on the host. */
+  place: sessionHomeSchema.default("cli"),
+  cwd: z.string(),
+  config_dir: z.string(),
+  claude_version: z.string().nullable(),
+  credential: z.enum(["subscription", "api_key"]).nullable(),
+  metadata_file: z.string().nullable(),
+  /** Workspace files that the agent may not publish as artifacts. */
+  closed_paths: z.array(z.string()).default([]),
+  /** Missing in files of earlier versions, which did not require reports. */
+  demands_report: z.boolean().default(false),
+  /** Byte offset of this attempt in `output.jsonl`, which all attempts of a job share. */
+  output_from: z.number().int().nonnegative(),
+  /** For a turn in a kept-alive `claude`: the token of its processes, and the spending before the turn. */
+  live: z
+    .object({ run_token: z.string(), totals: sessionTotalsSchema.nullable() })
+    .nullable()
+    .default(null),
+});
+export type RunFacts = z.infer<typeof runFactsSchema>;
+
+/**
+ * `jobs/<id>/runner-<attempt>.json`, linked into place before anything is started. The process that
+ * creates it first owns the attempt: a fleet that finds no such file creates it with `void: true`, and
+ * a runner that comes too late exits.
+ */
+export const runnerClaimSchema = z.object({
+  version: z.literal(1),
+  attempt: z.number().int().positive(),
+  runner: processIdentitySchema.nullable(),
+  void: z.boolean(),
+  session_id: z.string().nullable(),
+  started_at: z.iso.datetime(),
+  run: runFactsSchema.nullable(),
+});
+export type RunnerClaim = z.infer<typeof runnerClaimSchema>;
+
+/** Lines of JSON on `jobs/<id>/runner.sock`. Output of the agent is in `output.jsonl` instead. */
+const runnerMessageSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("hello"), job_id: z.string(), attempt: z.number() }),
+  z.object({
+    type: z.literal("approval"),
+    request_id: z.string(),
+    tool: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    description: z.string().optional(),
+    /** A question to a person. If absent, the request is for permission to use the tool. */
+    question: z.object(questionFields).optional(),
+    requested_at: z.iso.datetime(),
+    /** Denied at this time if there is no decision. */
+    expires_at: z.iso.datetime(),
+  }),
+  z.object({
+    type: z.literal("approval_withdrawn"),
+    request_id: z.string(),
+    why: z.enum(["answered", "expired", "withdrawn"]),
+  }),
+  z.object({
+    type: z.literal("tool_call"),
+    request_id: z.string(),
+    kind: toolCallKindSchema,
+    input: z.record(z.string(), z.unknown()),
+  }),
+  z.object({ type: z.literal("tool_call_withdrawn"), request_id: z.string() }),
+  /** Metered spending of this attempt so far; also sent to every client that connects. */
+  z.object({
+    type: z.literal("spending"),
+    attempt: z.number(),
+    usd: z.number().nonnegative(),
+    tokens: z.number().nonnegative(),
+  }),
+]);
+export type RunnerMessage = z.infer<typeof runnerMessageSchema>;
+export type ApprovalRequestMessage = Extract<RunnerMessage, { type: "approval" }>;
+export type SpendingMessage = Extract<RunnerMessage, { type: "spending" }>;
+export type ToolCallRequest = Extract<RunnerMessage, { type: "tool_call" }>;
+export type ApprovalWithdrawnMessage = Extract<RunnerMessage, { type: "approval_withdrawn" }>;
+
+const runnerCommandSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("stop"),
+    reason: z.enum(["cancelled", "interrupted"]),
+    /** Kill claude without asking it to stop first. */
+    force: z.boolean(),
+  }),
+  z.object({
+    type: z.literal("answer"),
+    request_id: z.string(),
+    behavior: z.enum(["allow", "deny"]),
+    message: z.string(),
+    /** The answer to a question. */
+    reply: replySchema.optional(),
+  }),
+  /** Replaces the shared limits of the order. While no fleet is connected, the last limits apply. */
+  z.object({ type: z.literal("spend_limits"), limits: z.array(spendLimitSchema) }),
+  z.object({
+    type: z.literal("tool_call_answer"),
+    request_id: z.string(),
+    answer: toolCallAnswerSchema,
+  }),
+]);
+export type RunnerCommand = z.infer<typeof runnerCommandSchema>;
+
+/** Longer than any legitimate message. */
+export const maxMessageBytes = 64 * 1024 * 1024;
+
+/** Undefined for messages that this version does not know. */
+export function parseRunnerMessage(line: string): RunnerMessage | undefined {
+  return runnerMessageSchema.safeParse(parseJson(line)).data;
+}
+
+export function parseRunnerCommand(line: string): RunnerCommand | undefined {
+  return runnerCommandSchema.safeParse(parseJson(line)).data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

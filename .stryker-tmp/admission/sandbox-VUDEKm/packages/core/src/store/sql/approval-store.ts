@@ -1,0 +1,200 @@
+import {
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  UserError,
+} from "@herdctl/protocol";
+import { approvalSchema } from "@herdctl/protocol/schemas";
+import type { ApprovalStore } from "../contracts/stores.ts";
+import { hashToolRequest, normalizeDecision } from "../model/approval.ts";
+import { newApprovalId } from "../model/ids.ts";
+import { readRecord } from "./read-record.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { execute, queryRows, type SqlProgram, type SqlValue } from "./sql-program.ts";
+
+export class SqlApprovalStore implements ApprovalStore {
+  readonly #database: SqlDatabase;
+  readonly #clock: () => Date;
+
+  constructor(database: SqlDatabase, clock: () => Date) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  async create({ question, ...request }: ApprovalRequest): Promise<Approval> {
+    const approval = approvalSchema.parse({
+      request_id: null,
+      ...request,
+      id: newApprovalId(),
+      kind: question ? "question" : "permission",
+      input_hash: hashToolRequest(request.tool, request.input),
+      ...emptyQuestion,
+      ...question,
+      requested_at: this.#clock().toISOString(),
+      answer: null,
+      reply: null,
+      answered_by: null,
+      answered_note: null,
+      answered_at: null,
+      used: false,
+    });
+    const sql = "INSERT INTO approvals (id, job_id, record) VALUES (?, ?, ?)";
+    const record = JSON.stringify(approval);
+    await this.#database.transaction(() => execute(sql, approval.id, approval.job_id, record));
+    return approval;
+  }
+
+  async get(id: string): Promise<Approval | undefined> {
+    const [approval] = await this.#database.read(() => this.#select("WHERE id = ?", id));
+    return approval;
+  }
+
+  async listOpen(jobId?: string): Promise<Approval[]> {
+    return this.#database.read(() => this.#selectOpen(jobId));
+  }
+
+  async listByJob(jobId: string): Promise<Approval[]> {
+    return this.#database.read(() => this.#select("WHERE job_id = ?", jobId));
+  }
+
+  async findByRequest(jobId: string, requestId: string): Promise<Approval | undefined> {
+    const own = await this.listByJob(jobId);
+    return own.find(({ request_id }) => request_id === requestId);
+  }
+
+  async answer(
+    id: string,
+    decision: ApprovalDecision,
+    by: string,
+    reason?: string,
+    note?: string,
+  ): Promise<{ applied: boolean; approval: Approval }> {
+    const answerer = { by, reason: reason ?? null, note: note ?? null };
+    return this.#database.transaction(() => this.#answerInTransaction(id, decision, answerer));
+  }
+
+  async consume(id: string): Promise<boolean> {
+    return this.#database.transaction(() => this.#consumeInTransaction(id));
+  }
+
+  async consumeEarlier(jobId: string, tool: string, input: unknown): Promise<Approval | undefined> {
+    return this.#database.transaction(() =>
+      this.#consumeEarlierInTransaction(jobId, hashToolRequest(tool, input)),
+    );
+  }
+
+  async expire(): Promise<Approval[]> {
+    return this.#database.transaction(() => this.#expireInTransaction());
+  }
+
+  async voidAttempt(jobId: string, attempt: number): Promise<Approval[]> {
+    return this.#database.transaction(() => this.#voidAttemptInTransaction(jobId, attempt));
+  }
+
+  #selectOpen(jobId?: string): SqlProgram<Approval[]> {
+    return jobId === undefined
+      ? this.#select("WHERE answer IS NULL")
+      : this.#select("WHERE answer IS NULL AND job_id = ?", jobId);
+  }
+
+  *#answerInTransaction(
+    id: string,
+    decision: ApprovalDecision,
+    { by, reason, note }: { by: string; reason: string | null; note: string | null },
+  ): SqlProgram<{ applied: boolean; approval: Approval }> {
+    const approval = yield* this.#getOrThrow(id);
+    if (approval.answer !== null) return { applied: false, approval };
+    if (this.#isExpired(approval))
+      return { applied: false, approval: yield* this.#expireOne(approval) };
+    const end = {
+      ...normalizeDecision(approval, decision),
+      reason,
+      answered_by: by,
+      answered_note: note,
+    };
+    return { applied: true, approval: yield* this.#settle(approval, end) };
+  }
+
+  *#consumeInTransaction(id: string): SqlProgram<boolean> {
+    // defence: approval-single-use
+    return yield* this.#consumeIfGranted(yield* this.#getOrThrow(id));
+  }
+
+  *#consumeEarlierInTransaction(jobId: string, hash: string): SqlProgram<Approval | undefined> {
+    const earlier = yield* this.#select("WHERE job_id = ? AND input_hash = ?", jobId, hash);
+    for (const approval of earlier) {
+      if (yield* this.#consumeIfGranted(approval)) return yield* this.#getOrThrow(approval.id);
+    }
+    return undefined;
+  }
+
+  *#expireInTransaction(): SqlProgram<Approval[]> {
+    const expired: Approval[] = [];
+    for (const approval of yield* this.#selectOpen()) {
+      if (this.#isExpired(approval)) expired.push(yield* this.#expireOne(approval));
+    }
+    return expired;
+  }
+
+  *#voidAttemptInTransaction(jobId: string, attempt: number): SqlProgram<Approval[]> {
+    const own = (yield* this.#selectOpen(jobId)).filter((approval) => approval.attempt === attempt);
+    const voided: Approval[] = [];
+    for (const approval of own) {
+      voided.push(yield* this.#settle(approval, { answer: "void", reply: null }));
+    }
+    return voided;
+  }
+
+  #isExpired(approval: Approval): boolean {
+    return Date.parse(approval.expires_at) <= this.#clock().getTime();
+  }
+
+  /** Expires an approval, with its default reply if it has one. */
+  #expireOne(approval: Approval): SqlProgram<Approval> {
+    const reply = approval.default_reply;
+    return this.#settle(approval, { answer: reply === null ? "expired" : "default", reply });
+  }
+
+  #settle(
+    approval: Approval,
+    end: Pick<Approval, "answer" | "reply"> & Partial<Approval>,
+  ): SqlProgram<Approval> {
+    const answered_at = this.#clock().toISOString();
+    return this.#save({ ...approval, answered_by: null, ...end, answered_at });
+  }
+
+  *#consumeIfGranted(approval: Approval): SqlProgram<boolean> {
+    const isGranted = approval.answer === "allow" || approval.answer === "reply";
+    if (!isGranted || approval.used) return false;
+    yield* this.#save({ ...approval, used: true });
+    return true;
+  }
+
+  *#save(approval: Approval): SqlProgram<Approval> {
+    const sql = "UPDATE approvals SET record = ? WHERE id = ?";
+    yield* execute(sql, JSON.stringify(approval), approval.id);
+    return approval;
+  }
+
+  *#getOrThrow(id: string): SqlProgram<Approval> {
+    const [approval] = yield* this.#select("WHERE id = ?", id);
+    if (!approval) throw new UserError("usage", `there is no approval ${id}`);
+    return approval;
+  }
+
+  *#select(where: string, ...values: SqlValue[]): SqlProgram<Approval[]> {
+    const rows = yield* queryRows(
+      `SELECT id, record FROM approvals ${where} ORDER BY seq`,
+      ...values,
+    );
+    return rows.map((row) => readRecord(this.#database, approvalSchema, row));
+  }
+}
+
+const emptyQuestion = {
+  question: null,
+  choices: null,
+  free_text: false,
+  multiple: false,
+  default_reply: null,
+};

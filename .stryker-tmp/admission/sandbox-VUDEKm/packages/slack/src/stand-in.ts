@@ -1,0 +1,1 @@
+export { SlackStandIn, type SlackStandInOptions } from "./stand-in/slack-stand-in.ts";

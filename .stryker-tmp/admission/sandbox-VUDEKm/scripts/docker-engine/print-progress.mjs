@@ -1,0 +1,4 @@
+/** Announces a long step on standard error. */
+export function printProgress(text) {
+  process.stderr.write(`herdctl: ${text}\n`);
+}

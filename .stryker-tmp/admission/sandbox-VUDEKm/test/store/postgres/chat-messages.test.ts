@@ -1,0 +1,2 @@
+import "./use-postgres-stores.ts";
+import "../chat-messages.test.ts";
