@@ -351,3 +351,66 @@ test("sorts 100 agents with 100 jobs each in milliseconds", () => {
   expect(performance.now() - began).toBeLessThan(200);
   expect(new Set(claimed.map((id) => id.split("/")[0])).size).toBe(50);
 });
+
+describe("jobs with equal claims", () => {
+  const ids = (snapshot: UnfinishedJob[], change: Partial<ClaimLimits> = {}) =>
+    claim(snapshot, { ...limits, ...change }, noon).join(" ");
+  const simultaneous = (...texts: string[]) =>
+    jobs(...texts).map((job) => ({ ...job, created_at: noon.toISOString() }));
+
+  test("start the older one first, whichever agent comes first in the configuration", () => {
+    expect(ids(jobs("writer", "coder"))).toBe("0 1");
+  });
+
+  test("keep their order if they are as old as each other", () => {
+    expect(ids(simultaneous("coder", "coder", "coder"))).toBe("0 1 2");
+    expect(ids(simultaneous("tester", "writer", "coder"))).toBe("2 1 0");
+  });
+
+  test("go to the agent that was served least recently, also during one claim", () => {
+    const servedAt = new Map([
+      ["coder", 5],
+      ["writer", 3],
+      ["tester", 4],
+    ]);
+    const snapshot = jobs("coder", "coder", "writer", "writer", "tester:running", "tester");
+    expect(ids(snapshot, { servedAt })).toBe("2 0 5 3 1");
+  });
+});
+
+test("does not start a job without a place, which does not hold back others", () => {
+  const snapshot = jobs("coder", "coder", "writer");
+  expect(claim(snapshot, { ...limits, fleet: 2 }, noon, ({ id }) => id !== "0")).toEqual([
+    "1",
+    "2",
+  ]);
+});
+
+test("keeps a slot for a job that is assigned to a node", () => {
+  const assigned = { node: "one", epoch: 1, at: noon.toISOString() };
+  const snapshot = [
+    liveJob("0", { agent: "tester", assigned }),
+    ...jobs("coder", "writer").slice(1),
+  ];
+  expect(claim(snapshot, { ...limits, fleet: 2 }, noon)).toEqual(["1"]);
+});
+
+test("frees the fleet's slot of a job that waits for another agent, but not its agent's", () => {
+  const asking = liveJob("asking", { status: "waiting", waits_for: ["1"] });
+  const snapshot = [asking, ...jobs("coder", "writer")];
+  const agents = new Map([
+    ["coder", 1],
+    ["writer", 1],
+  ]);
+  expect(claim(snapshot, { ...limits, agents, fleet: 1 }, noon)).toEqual(["1"]);
+});
+
+test("names the time at which a claim may next have a result", () => {
+  const soon = secondsAfterNoon(5);
+  expect(nextDue(jobs("coder"), {}, noon)).toBeUndefined();
+  expect(nextDue(jobs("coder"), { notBefore: soon }, noon)).toEqual(soon);
+  expect(nextDue(jobs("coder:pending:0:0"), {}, noon)).toBeUndefined();
+  expect(nextDue(jobs("coder:pending:0:9", "coder:pending:0:5"), {}, noon)).toEqual(soon);
+  expect(nextDue(jobs("coder:pending:0:1"), { notBefore: soon }, noon)).toEqual(soon);
+  expect(nextDue(jobs("coder:running"), { notBefore: soon }, noon)).toBeUndefined();
+});

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Script } from "@herdctl/rehearsal";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { SkippedLine } from "../../packages/core/src/claude/session-files/file-cursor.ts";
 import {
   followSessionFile,
@@ -30,6 +30,10 @@ function startFollowing(file: string, from?: number) {
       seen.set(String(one.line.uuid), Date.now());
     }
   })();
+  onTestFinished(async () => {
+    stop.abort();
+    await done;
+  });
   return {
     seen,
     stop: async () => {
