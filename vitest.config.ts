@@ -13,6 +13,17 @@ if (!isBuiltin("node:sqlite")) {
 /** What `npm test` leaves to `npm run test:wide`, because others show nearly the same. */
 const leftOut = isWide ? [] : wideOnly;
 
+/**
+ * What the seed documents ask for, in percent. The wide round also measures branches, because it has
+ * every test and counts the programs that tests start.
+ */
+const bound = (percent: number) => ({ lines: percent, ...(isWide && { branches: percent }) });
+const coverageBounds = {
+  "packages/core/src/runner/**": bound(90),
+  "packages/core/src/runner/runtimes/**": bound(85),
+  "packages/config/src/**": bound(85),
+};
+
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
@@ -39,16 +50,11 @@ export default defineConfig({
     coverage: {
       provider: "custom",
       customProviderModule: "test/code-coverage/coverage-provider.ts",
-      include: ["packages/*/src/**"],
+      include: isWide ? ["packages/*/src/**"] : Object.keys(coverageBounds),
       exclude: ["packages/cli/src/**"],
       reporter: ["text-summary", "json-summary"],
       reportOnFailure: true,
-      // What the seed documents ask for; measured in the wide round, which has every test.
-      thresholds: {
-        "packages/core/src/runner/**": { lines: 90, branches: 90 },
-        "packages/core/src/runner/runtimes/**": { lines: 85, branches: 85 },
-        "packages/config/src/**": { lines: 85, branches: 85 },
-      },
+      thresholds: coverageBounds,
     },
   },
 });

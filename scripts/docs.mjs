@@ -10,6 +10,7 @@ import { commandSections } from "./command-reference.mjs";
 import { commandTable } from "./command-table.mjs";
 import { errorRows, exitTable } from "./error-table.mjs";
 import { fieldTables } from "./field-tables.mjs";
+import { mutationPages, mutationRecord } from "./mutation-report.mjs";
 import { outcomeTables } from "./outcome-table.mjs";
 import { eventTable, routeTable } from "./route-table.mjs";
 import { writePages } from "./write-pages.mjs";
@@ -22,6 +23,7 @@ const pages = {
   "docs/reference/outcomes.md": outcomesPage(),
   "docs/reference/errors.md": errorsPage(),
   ...speedPages(readRecord(recordFile)),
+  ...mutationPages(mutationRecord()),
 };
 for (const path of writePages(pages, { onlyCheck })) {
   if (onlyCheck) {

@@ -113,6 +113,7 @@ export const sidebar = [
       "docs/proof/faults.md",
       "docs/proof/defences.md",
       "docs/proof/security-review.md",
+      "docs/proof/mutation.md",
       "docs/proof/speed.md",
       "CHANGELOG.md",
     ],
