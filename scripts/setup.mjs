@@ -16,7 +16,8 @@ runStep({
   stamp: "node_modules/.herdctl-built",
   files: sources(),
   title: "building",
-  commands: [["node", "scripts/build.mjs"]],
+  // With source maps, to attribute the coverage of built programs to the sources.
+  commands: [["node", "scripts/build-for-coverage.mjs"]],
 });
 
 function manifests() {

@@ -13,8 +13,6 @@ if (testFiles.length === 0) runOrExit("node", ["scripts/check.mjs"]);
 const results = mkdtempSync(join(tmpdir(), "herdctl-results-"));
 const report = join(results, "report.json");
 const withCoverage = testFiles.length === 0;
-// Source maps attribute the coverage of built programs to the sources.
-if (withCoverage && isWide) runOrExit("node", ["scripts/build-for-coverage.mjs"]);
 const coverage = withCoverage ? ["--coverage"] : [];
 const tested = run("node", [
   "node_modules/vitest/vitest.mjs",

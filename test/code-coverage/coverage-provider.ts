@@ -2,17 +2,16 @@ import v8 from "@vitest/coverage-v8";
 import { V8CoverageProvider } from "@vitest/coverage-v8/dist/provider.js";
 import type { CoverageMap } from "istanbul-lib-coverage";
 import type { CoverageProviderModule, ReportContext } from "vitest/node";
-import { isWide } from "../support/test-subset.ts";
 import { mergeCoverage } from "./merge-coverage.ts";
 import { ProcessCoverage } from "./process-coverage.ts";
 
-/** Collects coverage of the tests and, in the wide round, of the programs that they start. */
+/** Collects coverage of the tests and of the programs that they start. */
 class ProcessCoverageProvider extends V8CoverageProvider {
-  private readonly processCoverage = isWide ? new ProcessCoverage() : undefined;
+  private readonly processCoverage = new ProcessCoverage();
 
   override async generateCoverage(context: ReportContext): Promise<CoverageMap> {
     const counted = await super.generateCoverage(context);
-    if (this.processCoverage) mergeCoverage(counted, await this.processCoverage.collect());
+    mergeCoverage(counted, await this.processCoverage.collect());
     return counted;
   }
 }
