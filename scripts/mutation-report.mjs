@@ -26,6 +26,7 @@ export function summarizeGroup({ files }, accepted) {
   return {
     mutants: valid,
     killed,
+    timeouts: count("Timeout"),
     score: Math.floor((killed / valid) * 1000) / 10,
     survivors: survivors.map(({ file, location, mutatorName, original, replacement }) => {
       const survivor = { file, line: location.start.line, mutator: mutatorName };
@@ -67,12 +68,13 @@ See how many small changes of the deciding code the tests notice. This page is g
 A mutant is the source with one small change, such as \`<\` in place of \`<=\`, or an empty text in place of a message. A mutant is killed if a test fails or does not end. The score is the share of killed mutants; equivalent mutants count as survivors. Every group must reach ${minScore} %.
 
 ${markdownTable(
-  ["group", "files", "mutants", "killed", "score", "measured"],
-  results.map(([name, { mutants, killed, score, commit, date }]) => [
+  ["group", "files", "mutants", "killed", "by timeout", "score", "measured"],
+  results.map(([name, { mutants, killed, timeouts, score, commit, date }]) => [
     mutationGroups[name].title,
     mutationGroups[name].mutate.map((file) => `\`${file.split("/").slice(-1)}\``).join(", "),
-    mutants,
-    killed,
+    String(mutants),
+    String(killed),
+    timeouts === undefined ? "not recorded" : String(timeouts),
     `${score} %`,
     `${date}, \`${commit}\``,
   ]),

@@ -5,7 +5,7 @@ import {
   type SessionFacts,
   sessionRule,
 } from "../../packages/core/src/jobs/attempts/session-plan.ts";
-import { decideLease } from "../../packages/core/src/store/model/session-lease.ts";
+import { decideLease, type Liveness } from "../../packages/core/src/store/model/session-lease.ts";
 import type { Session } from "../../packages/protocol/src/records/session.ts";
 import { agentOf, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 
@@ -115,7 +115,7 @@ describe("lease of a session", () => {
     node: "n",
   };
   const lease: SessionLease = { holder, until: "2030-01-01T00:00:01.000Z" };
-  const alive = { isAlive: () => true, isNodeGone: () => false };
+  const alive: Liveness = { isAlive: () => true, isNodeGone: () => false };
   const decide = (change: Partial<SessionLeaseHolder>, liveness = alive, current = lease) =>
     decideLease(current, { ...holder, ...change }, now, liveness);
   const granted = { granted: true };
@@ -154,7 +154,7 @@ describe("lease of a session", () => {
   });
 
   test("is granted if the holder's node is gone, whatever process of this node has its pid", () => {
-    const isNodeGone = (node: string) => node === "n";
+    const isNodeGone = (node: string): boolean => node === "n";
     const from = { ...other, node: "m" };
     expect(decide(from, { isAlive: () => true, isNodeGone })).toEqual(granted);
     expect(decide(from, { isAlive: () => false, isNodeGone: () => false })).toEqual(refused);

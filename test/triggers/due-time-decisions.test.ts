@@ -57,7 +57,7 @@ function shown(decisions: readonly DueDecision[]): string[] {
 }
 
 describe("due times", () => {
-  const at = (hours: number, more: Partial<ScheduleState> = {}, plan = hourly) =>
+  const at = (hours: number, more: Partial<ScheduleState> = {}, plan: SchedulePlan = hourly) =>
     shown(settleDueTimes(stateOf(plan, more), began + hours * hourMs));
 
   test("are settled once", () => {

@@ -1,2 +1,0 @@
-import "./use-postgres-stores.ts";
-import "../pauses.test.ts";

@@ -1,4 +1,0 @@
-/** Announces a long step on standard error. */
-export function printProgress(text) {
-  process.stderr.write(`herdctl: ${text}\n`);
-}

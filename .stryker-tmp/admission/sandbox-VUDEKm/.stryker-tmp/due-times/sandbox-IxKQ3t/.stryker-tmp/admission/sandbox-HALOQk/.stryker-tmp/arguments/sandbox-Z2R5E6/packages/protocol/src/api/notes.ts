@@ -1,5 +1,0 @@
-export interface Note {
-  name: string;
-  bytes: number;
-  changed_at: string;
-}

@@ -1,2 +1,0 @@
-export function installEngine(): Promise<void>;
-export function installMissing(programs: Record<string, string>, title: string): Promise<void>;

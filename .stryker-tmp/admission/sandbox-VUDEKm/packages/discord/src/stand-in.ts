@@ -1,1 +1,0 @@
-export { DiscordStandIn, type DiscordStandInOptions } from "./stand-in/discord-stand-in.ts";

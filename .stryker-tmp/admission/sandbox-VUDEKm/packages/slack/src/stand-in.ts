@@ -1,1 +1,0 @@
-export { SlackStandIn, type SlackStandInOptions } from "./stand-in/slack-stand-in.ts";
