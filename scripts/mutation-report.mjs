@@ -88,7 +88,7 @@ ${results.map(([name, { survivors }]) => survivorSection(name, survivors)).join(
 
 ## How it is measured
 
-\`npm run test:mutation\` runs all groups, \`npm run test:mutation claim session\` only the named ones; it takes about 20 minutes. [Stryker](https://stryker-mutator.io) changes a copy of the checkout and runs, for each mutant, only the in-process tests that reach it. \`test/mutation/groups.json\` lists the files of each group and their tests. The command fails if a score is too low or a survivor has no explanation.
+\`npm run test:mutation\` runs all groups, \`npm run test:mutation claim session\` only the named ones. [Stryker](https://stryker-mutator.io) changes a copy of the checkout and runs, for each mutant, only the in-process tests that reach it. \`test/mutation/groups.json\` lists the files of each group and their tests. The command fails if a score is too low or a survivor has no explanation.
 `,
   };
 }
