@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { loadFleet } from "@herdctl/config";
+import { loadFleet, mayUseLoginByDefault } from "@herdctl/config";
 import { type Problem, ProblemsError } from "@herdctl/protocol";
 import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
@@ -390,3 +390,29 @@ test("lets a limited file elsewhere read a schema beside itself", () => {
   const fleet = `${fleetHeader}defaults: { docker: { enabled: true }, working_directory: ./w }\nagents: [{ path: ${elsewhere}/agents/far.yaml }]`;
   expect(() => loadTestFleet({ "herdctl.yaml": fleet })).not.toThrow();
 });
+
+const loginCases: [string, object, object, boolean][] = [
+  ["the fleet file chooses the CLI", { runtime: "cli" }, {}, true],
+  [
+    "the agent file runs in a container by itself",
+    { docker: {} },
+    { runtime: "cli", docker: { enabled: true } },
+    true,
+  ],
+  ["only the agent file chooses the CLI", {}, { runtime: "cli" }, false],
+  [
+    "the agent file enables Docker as well",
+    {},
+    { runtime: "cli", docker: { enabled: true } },
+    false,
+  ],
+];
+
+test.each(loginCases)(
+  "decides about the login by default when %s",
+  (_, defaults, agent, allowed) => {
+    const one = agentOf(loadTestFleet(fleetFiles(agent, { defaults })), "one");
+    expect(one.docker.enabled).toBe(true);
+    expect(mayUseLoginByDefault(one)).toBe(allowed);
+  },
+);

@@ -114,7 +114,7 @@ const invalidValues: [yaml: string, message: RegExp, hint: RegExp][] = [
   ["docker: { cpus: two }", /"two" is not a number/, /CPU limit/],
   ["docker: { network: brigde }", /not one of none, bridge, host/, /Did you mean `bridge`/],
   ["docker: { pids_limit: 20 }", /20 is too small/, /at least 100/],
-  ["docker: { volumes: [cache:/cache] }", /"cache" is not a path/, /Begin the source/],
+  ["docker: { volumes: ['-cache:/cache'] }", /"-cache" is neither a path nor/, /Begin a path/],
   ["docker: { volumes: ['./a:cache'] }", /cannot be a target/, /absolute path/],
   ["docker: { volumes: ['./a:/b/../etc'] }", /cannot be a target/, /absolute path/],
   ["docker: { volumes: ['./a:/b:rx'] }", /"rx" is not ro or rw/, /source:\/target/],

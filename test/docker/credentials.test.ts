@@ -59,6 +59,50 @@ describe("auth: mount", () => {
   });
 });
 
+describe("without docker.auth", () => {
+  const yaml = "runtime: cli\ndocker: { enabled: true }";
+  const env = { ANTHROPIC_API_KEY: "" };
+
+  test("uses the login without an API key, read-only, and says so once", async () => {
+    const harness = await startDockerHarness(engine, { mode: "obedient" });
+    chownSync(signIn(harness), containerUser.uid, containerUser.gid);
+    const write = ["Bash", { command: "echo x >> ~/.claude/.credentials.json" }] as const;
+    const { job } = await runJobInContainer(harness, {
+      yaml,
+      env,
+      prompt: toolCallPrompt([...write]),
+    });
+    expect(job).toMatchObject({ outcome: { code: "success" }, credential: "subscription" });
+    expect(job.warnings.join()).toContain("used the login of this machine");
+    expect(harness.rehearsal.ledger.main[0]?.key).toMatchObject({ value: token });
+    expect(toolResultTexts(await readJobMessages(job)).join()).toContain("Read-only file system");
+    const second = await runJobInContainer(harness, { yaml, env });
+    expect(second.job).toMatchObject({ outcome: { code: "success" }, credential: "subscription" });
+    expect(second.job.warnings.join()).not.toContain("used the login");
+  });
+
+  test("prefers an API key, which stays outside the container", async () => {
+    const harness = await startDockerHarness(engine);
+    chownSync(signIn(harness), containerUser.uid, containerUser.gid);
+    const { job } = await runJobInContainer(harness, { yaml });
+    expect(job).toMatchObject({ credential: "api_key", warnings: [] });
+  });
+
+  test("refuses the login to the SDK and to a container with a network of its own", async () => {
+    const harness = await startDockerHarness(engine);
+    chownSync(signIn(harness), containerUser.uid, containerUser.gid);
+    for (const refused of [
+      "runtime: sdk",
+      "runtime: cli\ndocker: { enabled: true, network: bridge }",
+    ]) {
+      const { job } = await runJobInContainer(harness, { yaml: refused, env });
+      expect(job.outcome).toMatchObject({ code: "auth_failed" });
+      expect(job.outcome?.hint).toMatch(/docker\.auth: env/);
+    }
+    expect(harness.rehearsal.ledger.entries).toEqual([]);
+  });
+});
+
 function signIn(harness: TestHarness): string {
   const file = join(harness.configDir, ".credentials.json");
   const login = {

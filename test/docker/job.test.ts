@@ -47,11 +47,11 @@ describe.each(runtimes)("runtime: %s", (runtime) => {
     const harness = await startDockerHarness(engine, { script: { rules: [{ reply: "Noted." }] } });
     const stateDir = stateDirOf(harness);
     const agent = loadAgent(harness, `${yaml}\ndocker: { enabled: true }`);
-    const runner = new AgentRunner({ agent, stateDir, environment: harness.env });
-    const first = await runner.run("remember ROSE");
+    const runner = new AgentRunner(stateDir, { agent, environment: harness.env });
+    const first = await runner.run({ prompt: "remember ROSE" });
     const second = await runner.resume(first.sessionId, "again");
     const branch = await runner.fork(first.sessionId, "aside");
-    expect([first, second, branch].map(({ job }) => job.outcome?.code)).toEqual(
+    expect([first, second, branch].map(({ job }) => job?.outcome?.code)).toEqual(
       Array(3).fill("success"),
     );
     expect(second.sessionId).toBe(first.sessionId);

@@ -26,6 +26,15 @@ test("runs the program of docs/guides/embedding.md unchanged", async () => {
   ]);
 });
 
+test("runs the program without a fleet of docs/guides/embedding.md unchanged", async () => {
+  const harness = await startHarness({
+    script: { rules: [{ replies: ["Hello there.", "Goodbye."] }] },
+  });
+  const run = await runShown("docs/guides/embedding.md", "js", harness.env, 1);
+  const stdout = "Hello there.\nGoodbye.\nanother session: true\n";
+  expect(run).toEqual({ code: 0, stderr: "", stdout });
+});
+
 wideTest("passes the test of docs/guides/rehearsing-in-ci.md", async () => {
   const { env } = await startHarness();
   const run = await runShown("docs/guides/rehearsing-in-ci.md", "ts", env);
@@ -37,8 +46,10 @@ async function runShown(
   page: string,
   language: string,
   env: Record<string, string>,
+  position = 0,
 ): Promise<CommandResult> {
-  const program = codeBlocksOf(page).find((block) => block.language === language)?.text ?? "";
+  const programs = codeBlocksOf(page).filter((block) => block.language === language);
+  const program = programs[position]?.text ?? "";
   const files = Object.assign(
     {},
     ...namedFilesOf(page).map(({ file, text }) => ({ [file]: text })),

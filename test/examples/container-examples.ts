@@ -17,7 +17,7 @@ export function containerExamples(
     example.env.DOCKER_HOST = engine.dockerHost;
   };
   return {
-    "cost-optimised": async (example) => {
+    "cost-optimized": async (example) => {
       prepare(example, "TIDIER_REPO");
       await runRehearsed(example);
       const [job] = await example.jobs();

@@ -77,7 +77,7 @@ describe("credential of a run", () => {
   ];
   test.each(cases)("serves %s with credential %s and %j by %s", (type, credential, has, served) => {
     const runtime = { type, stream: "stdout" as const };
-    const agent = { credential, runtime, docker: { enabled: false } };
+    const agent = { credential, runtime, docker: { enabled: false, network: "none" as const } };
     const choice = chooseCredential(agent, {
       apiKey: has.includes("key") ? key : undefined,
       authToken: has.includes("bearer") ? key : undefined,

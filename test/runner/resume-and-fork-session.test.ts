@@ -27,24 +27,20 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
     const harness = await startHarness(chatty);
     const agent = loadAgent(harness, yaml);
     const environment = harness.env;
-    const runner = new AgentRunner({
-      agent,
-      stateDir: stateDirOf(harness),
-      environment,
-      claudePath: claudeBinary("325"),
-    });
-    const first = await runner.run("first");
+    const claudePath = claudeBinary("325");
+    const runner = new AgentRunner(stateDirOf(harness), { environment, claudePath });
+    const first = await runner.run({ agent, prompt: "first" });
     const second = await runner.resume(first.sessionId, "second");
     const branch = await runner.fork(first.sessionId, "second");
     expect(second.sessionId).toBe(first.sessionId);
     expect(branch.sessionId).not.toBe(first.sessionId);
     expect([first, second, branch].map((one) => one.summary)).toEqual(["One.", "Two.", "Two."]);
 
-    const [cost1, cost2, cost3] = [first, second, branch].map((one) => one.job.cost_usd ?? 0);
+    const [cost1, cost2, cost3] = [first, second, branch].map((one) => one.job?.cost_usd ?? 0);
     expect(cost1).toBeGreaterThan(0);
     const tokens = harness.rehearsal.ledger.main.map((entry) => entry.usage?.input_tokens ?? 0);
-    expect(second.job.usage?.input_tokens).toBe(tokens[1]);
-    expect(branch.job.usage?.input_tokens).toBe(tokens[2]);
+    expect(second.job?.usage?.input_tokens).toBe(tokens[1]);
+    expect(branch.job?.usage?.input_tokens).toBe(tokens[2]);
     expect(cost2).toBeLessThan((cost1 ?? 0) * 2);
     expect(cost3).toBeGreaterThan(0);
   });

@@ -35,7 +35,7 @@ async function execute(harness: TestHarness, servers: string, prompt: string) {
       new CLIRuntime().execute({
         ...options,
         agent,
-        bridgedServers: createHostServers(agent, harness.env, options.env),
+        bridgedServers: createHostServers(agent, harness.env, options.env ?? {}),
       }),
   };
   const executor = new JobExecutor(runtime, {

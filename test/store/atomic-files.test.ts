@@ -107,7 +107,7 @@ describe("public state manager", () => {
     );
   });
 
-  test("names its paths and creates them only when needed", async () => {
+  test("names its paths, and creates the folder of container sessions when it is opened", async () => {
     const folder = join(tempFolder(), ".herdctl");
     const state = new StateManager(folder);
     expect(state.dockerSessionsDir).toBe(join(folder, "docker-sessions"));
@@ -117,6 +117,9 @@ describe("public state manager", () => {
       expect(() => state.jobDir(id)).toThrow(expect.objectContaining({ code: "job_not_found" }));
     }
     expect(existsSync(folder)).toBe(false);
+    await state.initialize();
+    onCleanup(() => state.close());
+    expect(statSync(state.dockerSessionsDir).mode & 0o777).toBe(0o700);
   });
 
   test("allows opening and closing twice, and reports use after closing", async () => {

@@ -32,10 +32,13 @@ export function loadAgent(harness: TestHarness, yaml = ""): ResolvedAgent {
   return agentOf(loadTestFleet(inlineAgent(mode + folder + yaml)), "one");
 }
 
-/** Runs one job in the harness, by the same code as the fleet. */
-export function runJob(harness: TestHarness, options: JobOptions = {}): Promise<RunnerResult> {
+/** Runs one job in the harness, by the same code as the fleet. Rejects if there is no job. */
+export async function runJob(
+  harness: TestHarness,
+  options: JobOptions = {},
+): Promise<RunnerResult & { job: Job }> {
   const { yaml, env, version = "325", prompt = "hello", ...rest } = options;
-  return runAgent({
+  const { job, ...result } = await runAgent({
     agent: loadAgent(harness, yaml),
     prompt,
     jobId: `job-test-${randomUUID().slice(0, 8)}`,
@@ -45,6 +48,8 @@ export function runJob(harness: TestHarness, options: JobOptions = {}): Promise<
     claudePath: claudeBinary(version),
     ...rest,
   });
+  if (!job) throw result.error;
+  return { ...result, job };
 }
 
 /** The messages in the job's log on disk. */

@@ -1,6 +1,12 @@
 export { collectProtectedPaths, findSecret, resolveLinks } from "./checks/mounts.ts";
 export { findTokenProblem, isLoopback } from "./checks/server-tokens.ts";
 export {
+  completeAgent,
+  completeDocker,
+  type DockerInput,
+  type ResolvedAgentConfig,
+} from "./complete-agent.ts";
+export {
   type ComparisonOperator,
   type Condition,
   type ConditionValue,
@@ -13,11 +19,23 @@ export { type Fleet, type LoadedFleet, loadFleet } from "./load-fleet.ts";
 export { matchesAnyPattern, matchesPattern } from "./name-patterns.ts";
 export { compileSchema, outputSchemaOf } from "./output-schema.ts";
 export { reservedVariables } from "./reserved-variables.ts";
-export type { ResolvedAgent, WorkingDirectory } from "./resolve-agent.ts";
-export type { HerdToolName } from "./schema/agent.ts";
+export {
+  type LoginAgent,
+  mayUseLoginByDefault,
+  type ResolvedAgent,
+  type WorkingDirectory,
+} from "./resolve-agent.ts";
+export {
+  type AgentConfig,
+  agentSchema as AgentConfigSchema,
+  type HerdToolName,
+  PermissionsSchema,
+  type RuntimeType,
+} from "./schema/agent.ts";
 export { InvalidValue } from "./schema/codec.ts";
-export type { Volume } from "./schema/docker.ts";
+export { docker as DockerSchema, isNamedVolume, type Volume } from "./schema/docker.ts";
 export type { Hook, HookOf } from "./schema/hooks.ts";
+export { mcpServer as McpServerSchema } from "./schema/integrations.ts";
 export { duration, parseDuration } from "./schema/quantities.ts";
 export { listSecretValues, minSecretLength, passwordOf } from "./secret-values.ts";
 export { isPortConfigured, listUsedVariables } from "./used-variables.ts";

@@ -28,7 +28,7 @@ import type { FleetFile } from "./schema/fleet.ts";
 import { toFleetName } from "./schema/strings.ts";
 import { checkTrust } from "./trust/check-trust.ts";
 import { checkDelegation } from "./trust/delegation.ts";
-import { resolveHostTools } from "./trust/host-tools.ts";
+import { mustWithholdLogin, resolveHostTools } from "./trust/host-tools.ts";
 import { checkWebhookSecrets } from "./webhook-secrets.ts";
 import { suggestionHint } from "./yaml/did-you-mean.ts";
 import { checkTree } from "./yaml/read-document.ts";
@@ -154,6 +154,7 @@ function loadAgent(source: AgentSource, protectedPaths: ProtectedPaths): LoadedA
     file: source.file,
     fleetDir: source.fleetDir,
     hostTools: resolveHostTools(source),
+    withholdLogin: mustWithholdLogin(source),
   });
   // A refused file is not read, because an error message could show its content.
   if (trustProblems.length > 0) return { ...found, agent, files: [], problems };

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { AgentConfig } from "./schema/agent.ts";
+import { isNamedVolume } from "./schema/docker.ts";
 import { type Tree, treeAt } from "./yaml/tree.ts";
 
 /** An agent with every default applied, every path absolute, and its qualified name. */
@@ -15,6 +16,11 @@ export interface ResolvedAgent extends Omit<AgentConfig, "working_directory"> {
    * rules apply inside the container only.
    */
   host_tools?: HostTools;
+  /**
+   * Set if the fleet file puts the agent into a container and does not choose `runtime: cli`: an agent
+   * file that does must not get the user's login into the container.
+   */
+  withhold_login?: boolean;
 }
 
 /** Which tools of MCP servers outside the container may be called without asking. */
@@ -30,7 +36,13 @@ export interface WorkingDirectory {
 export function resolveAgent(
   config: AgentConfig,
   tree: Tree,
-  identity: { name: string; file: string; fleetDir: string; hostTools?: HostTools },
+  identity: {
+    name: string;
+    file: string;
+    fleetDir: string;
+    hostTools?: HostTools;
+    withholdLogin?: boolean;
+  },
 ): ResolvedAgent {
   const toAbsolutePath = (path: string, ...written: (string | number)[]) => {
     const file = treeAt(tree, written)?.place.file;
@@ -45,13 +57,16 @@ export function resolveAgent(
     file: identity.file,
     fleet_dir: identity.fleetDir,
     host_tools: identity.hostTools,
+    ...(identity.withholdLogin && { withhold_login: true }),
     working_directory: resolveWorkingDirectory(config, identity, toAbsolutePath, pathKey),
     plugins: config.plugins.map((path, index) => toAbsolutePath(path, "plugins", index)),
     docker: {
       ...config.docker,
       volumes: config.docker.volumes.map((volume, index) => ({
         ...volume,
-        source: toAbsolutePath(volume.source, "docker", "volumes", index),
+        source: isNamedVolume(volume)
+          ? volume.source
+          : toAbsolutePath(volume.source, "docker", "volumes", index),
       })),
     },
   };
@@ -69,6 +84,25 @@ function resolveWorkingDirectory(
   const root = toAbsolutePath(configured.root, "working_directory", "root");
   const clone = { repo: configured.repo, branch: configured.branch, depth: configured.clone_depth };
   return { path: join(root, identity.name), clone };
+}
+
+export type LoginAgent = Pick<ResolvedAgent, "credential" | "runtime" | "withhold_login"> & {
+  docker: Pick<ResolvedAgent["docker"], "auth" | "network">;
+};
+
+/**
+ * Whether the container of an agent gets the user's login if no other credential is found. Not with a
+ * network of its own: a program could send the login anywhere, or renew it and so end it on the host.
+ */
+export function mayUseLoginByDefault({
+  credential,
+  runtime,
+  docker,
+  withhold_login,
+}: LoginAgent): boolean {
+  if (docker.auth !== undefined || docker.network !== "none") return false;
+  const isForCli = runtime.type === "cli" && credential === "auto";
+  return credential === "subscription" || (isForCli && !withhold_login);
 }
 
 export function resolvePath(folder: string, path: string): string {

@@ -1,4 +1,7 @@
 export {
+  type AgentConfig,
+  AgentConfigSchema,
+  DockerSchema,
   type Environment,
   type Fleet,
   isLoopback,
@@ -7,9 +10,13 @@ export {
   type LoadedFleet,
   listUsedVariables,
   loadFleet,
+  McpServerSchema,
+  PermissionsSchema,
   parseDuration,
   passwordOf,
   type ResolvedAgent,
+  type ResolvedAgentConfig,
+  type RuntimeType,
   viewConfig,
   type WorkingDirectory,
 } from "@herdctl/config";
@@ -161,6 +168,7 @@ export { ContainerRunner } from "./runner/runtimes/container-runner.ts";
 export { RuntimeFactory, type RuntimeFactoryOptions } from "./runner/runtimes/runtime-factory.ts";
 export type {
   ExecuteOptions,
+  ExecuteRequest,
   RuntimeInterface,
   SDKMessage,
 } from "./runner/runtimes/runtime-interface.ts";

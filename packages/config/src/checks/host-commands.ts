@@ -1,5 +1,6 @@
 import type { Problem } from "@herdctl/protocol";
 import { type ResolvedAgent, resolvePath } from "../resolve-agent.ts";
+import { isNamedVolume } from "../schema/docker.ts";
 import { type Tree, valuePositionOf } from "../yaml/tree.ts";
 import { containsPath, resolveLinks } from "./mounts.ts";
 
@@ -55,7 +56,9 @@ function hostCommands({ hooks, schedules }: ResolvedAgent): HostCommand[] {
 
 export function listWritableFolders({ name: agent, docker, working_directory }: ResolvedAgent) {
   if (!docker.enabled) return [];
-  const volumes = docker.volumes.filter(({ mode }) => mode === "rw").map(({ source }) => source);
+  const volumes = docker.volumes
+    .filter((volume) => volume.mode === "rw" && !isNamedVolume(volume))
+    .map(({ source }) => source);
   const workspace = docker.workspace_mode === "rw" ? [working_directory.path] : [];
   return [...workspace, ...volumes].map((path) => ({ agent, folder: resolveLinks(path) }));
 }

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
 import type { Problem, SourcePosition } from "@herdctl/protocol";
 import type { ResolvedAgent } from "../resolve-agent.ts";
+import { isNamedVolume } from "../schema/docker.ts";
 import { type Tree, treeAt, valuePositionOf } from "../yaml/tree.ts";
 
 /**
@@ -89,12 +90,15 @@ function listMountedFolders(agent: ResolvedAgent, tree: Tree) {
     place: treeAt(tree, ["working_directory"])?.place ?? tree.place,
     field: "working_directory",
   };
-  const volumes = agent.docker.volumes.map((volume, index) => ({
-    path: volume.source,
-    isWritable: volume.mode === "rw",
-    place: valuePositionOf(tree, ["docker", "volumes", index]) as SourcePosition,
-    field: `docker.volumes[${index}]`,
-  }));
+  const volumes = agent.docker.volumes.flatMap((volume, index) => {
+    if (isNamedVolume(volume)) return [];
+    return {
+      path: volume.source,
+      isWritable: volume.mode === "rw",
+      place: valuePositionOf(tree, ["docker", "volumes", index]) as SourcePosition,
+      field: `docker.volumes[${index}]`,
+    };
+  });
   return [workspace, ...volumes];
 }
 

@@ -34,6 +34,7 @@ const herdToolNames = [
 export type HerdToolName = (typeof herdToolNames)[number];
 
 const runtimeType = z.enum(["sdk", "cli"]);
+export type RuntimeType = z.output<typeof runtimeType>;
 const stream = z.enum(["stdout", "session-file"]);
 const runtimeBlock = block({
   type: free(runtimeType.describe("`sdk`: the Agent SDK. `cli`: the `claude` program.")),
@@ -358,3 +359,10 @@ export const agentSchema = block({
 });
 
 export type AgentConfig = z.output<typeof agentSchema>;
+
+/** The permission fields of an agent as one block, for agents that a program writes. */
+export const PermissionsSchema = z.strictObject({
+  mode: agentFields.permission_mode,
+  allowed_tools: agentFields.allowed_tools,
+  denied_tools: agentFields.denied_tools,
+});

@@ -32,9 +32,11 @@ const apiFeatures = [
 ] as const;
 
 const forbiddenTargets = ["/", "/proc", "/sys", "/dev", "/etc"];
-const volumeHint = "Write `source:/target` or `source:/target:ro`, such as `./cache:/cache:rw`.";
+const volumeHint =
+  "Write `source:/target` or `source:/target:ro`, such as `./cache:/cache:rw`, or `cache:/cache:rw` for a volume of the engine.";
 
 const volumeSchema = z.object({
+  /** A path of the host, or the name of a volume of the engine. */
   source: z.string(),
   target: z.string(),
   mode: z.enum(["ro", "rw"]),
@@ -44,6 +46,11 @@ const volumeSchema = z.object({
 const volume = textCodec(volumeSchema, parseVolume, formatVolume, ["./cache:/cache:rw"]);
 
 export type Volume = z.output<typeof volumeSchema>;
+
+/** Whether the engine keeps the volume; otherwise it is a path of the host. */
+export function isNamedVolume({ source }: Pick<Volume, "source">): boolean {
+  return /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(source);
+}
 
 const hostnamePattern =
   /^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?(:\d{1,5})?$/i;
@@ -192,7 +199,10 @@ export const docker = block({
     isSubset,
   ),
   volumes: stricter(
-    z.array(volume).prefault([]).describe("Host folders to mount, as `source:/target[:ro|rw]`."),
+    z
+      .array(volume)
+      .prefault([])
+      .describe("Host folders and named volumes to mount, as `source:/target[:ro|rw]`."),
     isEmptyList,
   ),
   env: free(stringMap.prefault({}).describe("Environment variables of the container only.")),
@@ -244,10 +254,10 @@ function parseVolume(text: string): Volume | InvalidValue {
     return new InvalidValue(`"${text}" is not a volume`, volumeHint);
   if (mode !== "ro" && mode !== "rw")
     return new InvalidValue(`"${mode}" is not ro or rw`, volumeHint);
-  if (!/^(\/|\.{1,2}(\/|$)|~(\/|$))/.test(source)) {
+  if (!/^(\/|\.{1,2}(\/|$)|~(\/|$))/.test(source) && !isNamedVolume({ source })) {
     return new InvalidValue(
-      `"${source}" is not a path`,
-      "Begin the source with `/`, `./`, `../` or `~/`.",
+      `"${source}" is neither a path nor the name of a volume`,
+      "Begin a path with `/`, `./`, `../` or `~/`. A name has letters, digits, `.`, `_` and `-`.",
     );
   }
   if (!isNormalizedAbsolutePath(target) || forbiddenTargets.includes(target)) {

@@ -1,4 +1,5 @@
-import type { ResolvedAgent } from "../resolve-agent.ts";
+import { mayUseLoginByDefault, type ResolvedAgent } from "../resolve-agent.ts";
+import { isNamedVolume } from "../schema/docker.ts";
 
 /** The resources that an agent can access, each as a unique text, and its limits. */
 export interface Reach {
@@ -36,12 +37,17 @@ function containerResources({
   return [
     folderAccess(working_directory.path, docker.workspace_mode),
     ...(clone ? [`repository ${clone.repo}`] : []),
-    ...docker.volumes.map(({ source, mode }) => folderAccess(source, mode)),
+    ...docker.volumes.map((volume) =>
+      isNamedVolume(volume)
+        ? folderAccess(`volume ${volume.source}`, volume.mode)
+        : folderAccess(volume.source, volume.mode),
+    ),
     ...plugins.map((path) => folderAccess(path, "ro")),
     ...networkAccess(docker.network),
     ...docker.egress.map((entry) => `egress ${JSON.stringify(entry)}`),
     ...docker.api_features.map((feature) => `API ${feature}`),
     ...(docker.auth && docker.auth !== "gateway" ? [`credential by ${docker.auth}`] : []),
+    ...(mayUseLoginByDefault({ docker, ...agent }) ? ["credential by mount"] : []),
     ...(docker.image ? [`image ${docker.image}`] : []),
     ...(docker.user ? [`user ${docker.user}`] : []),
     ...(docker.read_only ? [] : ["writable root file system"]),

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { findSecret, type ProtectedPaths, resolveLinks } from "../checks/mounts.ts";
 import type { AgentSource } from "../read-sources.ts";
 import { resolvePath } from "../resolve-agent.ts";
+import { isNamedVolume } from "../schema/docker.ts";
 import type { GrantKind } from "../schema/trust.ts";
 import { keyPositionOf, type Tree, toValue, treeAt, valuePositionOf } from "../yaml/tree.ts";
 import { type AgentLayer, findOutrankingLayers, mergeLayers } from "./config-layers.ts";
@@ -274,6 +275,7 @@ function withAbsolutePaths(path: Path, value: unknown, place: SourcePosition): u
     return value;
   return value.map((volume) => {
     const [source = "", ...rest] = String(volume).split(":");
+    if (path.at(-1) === "volumes" && isNamedVolume({ source })) return volume;
     return [resolvePath(dirname(place.file), source), ...rest].join(":");
   });
 }

@@ -1,7 +1,12 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Environment, ResolvedAgent } from "@herdctl/config";
+import {
+  type Environment,
+  type LoginAgent,
+  mayUseLoginByDefault,
+  type ResolvedAgent,
+} from "@herdctl/config";
 
 export interface AvailableCredentials {
   apiKey?: string;
@@ -11,9 +16,7 @@ export interface AvailableCredentials {
   login: boolean;
 }
 
-export type CredentialAgent = Pick<ResolvedAgent, "credential" | "runtime"> & {
-  docker: Pick<ResolvedAgent["docker"], "enabled" | "auth">;
-};
+export type CredentialAgent = LoginAgent & { docker: Pick<ResolvedAgent["docker"], "enabled"> };
 
 /** The credential of a run, and what the program receives of it. */
 export type CredentialChoice =
@@ -23,7 +26,12 @@ export type CredentialChoice =
       /** The container receives the key and sends it itself; otherwise only the gateway has it. */
       inside?: boolean;
     }
-  | { kind: "subscription"; oauthToken?: string }
+  | {
+      kind: "subscription";
+      oauthToken?: string;
+      /** A container has it because no other credential was found or chosen. */
+      byDefault?: boolean;
+    }
   | { kind: "none"; message: string; hint: string };
 
 export type UsableCredential = Exclude<CredentialChoice, { kind: "none" }>;
@@ -45,11 +53,15 @@ export function chooseCredential(
   return key ?? noKeyForSdk;
 }
 
-/** The operator chooses the credential of a container explicitly; it does not depend on availability. */
+/**
+ * With `docker.auth`, the operator chooses the credential of a container, whatever is available.
+ * Otherwise an API key stays in the gateway, and an agent for the subscription gets the login.
+ */
 function chooseForContainer(
-  { credential, docker }: CredentialAgent,
+  agent: CredentialAgent,
   available: AvailableCredentials,
 ): CredentialChoice {
+  const { credential, docker } = agent;
   const key = keyOf(available);
   if (docker.auth === "mount") {
     if (credential === "api_key") return mountHoldsNoKey;
@@ -60,13 +72,22 @@ function chooseForContainer(
     if (oauthToken && credential !== "api_key") return { kind: "subscription", oauthToken };
     return key && credential !== "subscription" ? { ...key, inside: true } : noEnvCredential;
   }
-  if (credential === "subscription") return gatewayNeedsKey;
-  return key ?? (docker.auth === "gateway" ? noKey : noContainerCredential);
+  if (docker.auth === "gateway")
+    return credential === "subscription" ? gatewayNeedsKey : (key ?? noKey);
+  const login = mayUseLoginByDefault(agent) ? loginByDefault(available) : undefined;
+  if (credential === "subscription") return login ?? noContainerLogin;
+  return key ?? login ?? noContainerCredential;
 }
 
-function subscriptionOf({ oauthToken, login }: AvailableCredentials): CredentialChoice | undefined {
-  if (oauthToken) return { kind: "subscription", oauthToken };
-  return login ? { kind: "subscription" } : undefined;
+function loginByDefault(available: AvailableCredentials): CredentialChoice | undefined {
+  const subscription = subscriptionOf(available);
+  return subscription && { ...subscription, byDefault: true };
+}
+
+function subscriptionOf({ oauthToken, login }: AvailableCredentials) {
+  const kind = "subscription" as const;
+  if (oauthToken) return { kind, oauthToken };
+  return login ? { kind } : undefined;
 }
 
 function keyOf({ apiKey, authToken }: AvailableCredentials) {
@@ -96,14 +117,18 @@ const noKeyForSdk = noCredential(
 );
 
 const containerHint =
-  "Set ANTHROPIC_API_KEY (it stays outside the container). For a subscription, set `docker.auth: env` with CLAUDE_CODE_OAUTH_TOKEN, or `docker.auth: mount`, in the fleet file.";
+  "Set ANTHROPIC_API_KEY (it stays outside the container). For a subscription, sign in with `claude` and set `runtime: cli` in the fleet file, or choose `docker.auth: env` or `docker.auth: mount` there.";
 const noContainerCredential = noCredential(
-  "there is no API key, and `docker.auth` is not set",
+  "there is no API key, and the container may not use the login",
   containerHint,
 );
 const gatewayNeedsKey = noCredential(
   "the gateway only supports API keys, not a subscription",
   "Set `docker.auth: env` with CLAUDE_CODE_OAUTH_TOKEN, or `docker.auth: mount`, in the fleet file.",
+);
+const noContainerLogin = noCredential(
+  "the container may not use a login, or there is none",
+  "Run `claude` and sign in. With `docker.network: bridge` or `host`, also set `docker.auth: env` or `docker.auth: mount` in the fleet file.",
 );
 const noEnvCredential = noCredential(
   "`docker.auth: env` is set, but there is no variable to pass on",

@@ -54,6 +54,38 @@ export class ContainerManager {
     }
   }
 
+  /** Undefined if there is no such volume. `hostPath`: the folder of the host that it stands for. */
+  async findVolume(name: string): Promise<{ hostPath?: string } | undefined> {
+    try {
+      const { Options: options } = await this.engine.getVolume(name).inspect();
+      return { hostPath: options?.device };
+    } catch (error) {
+      if (httpStatusOf(error) === 404) return undefined;
+      throw toUserError(error);
+    }
+  }
+
+  async createVolume(name: string): Promise<void> {
+    await this.engine.createVolume({ Name: name }).catch(rethrowAsUserError);
+  }
+
+  async removeVolume(name: string): Promise<void> {
+    await this.engine.getVolume(name).remove().catch(ignoreIfGone);
+  }
+
+  /** Runs a container until it exits, and removes it. Throws if its command fails. */
+  async runToEnd(spec: Docker.ContainerCreateOptions): Promise<void> {
+    const id = await this.create(spec);
+    try {
+      await this.start(id);
+      const { StatusCode: code } = await this.engine.getContainer(id).wait();
+      if (code === 0) return;
+      throw new UserError("container_refused", `A container of herdctl exited with ${code}.`);
+    } finally {
+      await this.remove(id);
+    }
+  }
+
   /** Call before the start, so that no output is missed. */
   async attach(id: string): Promise<AttachedStreams> {
     const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true };

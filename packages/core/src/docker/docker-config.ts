@@ -1,10 +1,9 @@
 import { type Stats, statSync } from "node:fs";
-import type { ResolvedAgent, Volume } from "@herdctl/config";
+import { completeDocker, type DockerInput, type ResolvedAgent, type Volume } from "@herdctl/config";
 import { UserError } from "@herdctl/protocol";
 import { sdkClaudeVersion } from "../claude/binary.ts";
 
 export interface DockerConfig {
-  agent: string;
   image: string;
   /** Default: the workspace's owner. */
   user: ContainerUser | undefined;
@@ -31,9 +30,10 @@ export interface ContainerUser {
   gid: number;
 }
 
-export function resolveDockerConfig({ name, docker }: ResolvedAgent): DockerConfig {
+/** `config` is the `docker` block of an agent, with or without its defaults. */
+export function resolveDockerConfig(config?: DockerInput): DockerConfig {
+  const docker = completeDocker(config);
   return {
-    agent: name,
     /** Evaluated when a container is created; throws if the SDK is not installed. */
     get image() {
       return docker.image ?? resolveAgentImage().name;

@@ -5,18 +5,22 @@ export interface Mount {
   source: string;
   target: string;
   readOnly: boolean;
+  /** `source` is the name of a volume of the engine. */
+  isVolume?: boolean;
   /** The engine must also make file systems mounted below it read-only, or fail. */
   recursive?: boolean;
 }
 
 /** The path of a host file in a container; undefined if it is not mounted. */
 export function toContainerPath(path: string, mounts: readonly Mount[]): string | undefined {
-  return translate(path, mounts, ({ source, target }) => [source, target]);
+  const hostMounts = mounts.filter(({ isVolume }) => !isVolume);
+  return translate(path, hostMounts, ({ source, target }) => [source, target]);
 }
 
 /** The host path for a path in a container; undefined if the path is not mounted. */
 export function toHostPath(path: string, mounts: readonly Mount[]): string | undefined {
-  return translate(path, mounts, ({ source, target }) => [target, source]);
+  const hostMounts = mounts.filter(({ isVolume }) => !isVolume);
+  return translate(path, hostMounts, ({ source, target }) => [target, source]);
 }
 
 /** The longest match wins, because that mount is on top. */

@@ -1,18 +1,28 @@
-import type { Fleet, ResolvedAgent } from "@herdctl/config";
-import { type Job, outcomes } from "@herdctl/protocol";
-import { admit } from "../jobs/admission/admit.ts";
+import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
+import {
+  completeAgent,
+  type Fleet,
+  type ResolvedAgent,
+  type ResolvedAgentConfig,
+} from "@herdctl/config";
+import { isFinished, type Job, outcomes, UserError } from "@herdctl/protocol";
+import { type AdmissionRules, admit } from "../jobs/admission/admit.ts";
 import { sharedLimits } from "../jobs/attempts/budget-watch.ts";
 import { dayOf } from "../lib/time-zone.ts";
-import { RunnerError, SDKError } from "../runner/contract/errors.ts";
+import { CallbackError, RunnerError, SDKError } from "../runner/contract/errors.ts";
 import type { SpendPlan } from "../runner/contract/run-order.ts";
+import { toRefusal } from "../runner/execution/classify-outcome.ts";
 import { newJobId } from "../store/model/ids.ts";
 import { StateManager } from "../store/state-manager.ts";
 import { type JobCallbacks, runJob, skipHooks } from "./run-job.ts";
+import { settleDeadRuns } from "./settle-dead-runs.ts";
 
 export interface RunnerOptions extends Omit<JobCallbacks, "onError"> {
-  agent: ResolvedAgent;
+  /** An agent of `loadFleet`, or one that the program writes itself. */
+  agent: ResolvedAgentConfig;
   prompt: string;
-  jobId: string;
+  /** The id of the job (default: a new id). A job that `createJob` recorded is run under its id. */
+  jobId?: string;
   /** The `.herdctl` folder. */
   stateDir: string;
   /** The schedule to run, which may require a report. */
@@ -32,104 +42,213 @@ export interface RunnerOptions extends Omit<JobCallbacks, "onError"> {
 
 export interface RunnerResult {
   success: boolean;
+  /** Empty if there is no session. */
   sessionId: string;
+  /** The last text of the agent. */
   summary?: string;
+  /** Set if the run did not succeed. */
   error?: RunnerError;
-  job: Job;
+  /** The record; undefined if the options were refused before there was one. */
+  job?: Job;
 }
+
+type JobOptions = RunnerOptions & { jobId: string };
 
 /**
  * Runs an agent in this process, with the same admission and budgets as in a fleet. There are no
- * hooks, gates or retries: the caller receives the result directly.
+ * hooks, gates or retries: the caller receives the result directly. Never rejects: everything that
+ * goes wrong is in `error`.
  */
 export async function runAgent(options: RunnerOptions): Promise<RunnerResult> {
-  const {
-    agent,
-    prompt,
-    jobId,
-    resume,
-    fork,
-    forkAt,
-    signal = new AbortController().signal,
-  } = options;
-  const dayAt = (at: Date) => dayOf(at, options.fleet?.timezone);
-  const state = await new StateManager(options.stateDir).open({ dayName: (at) => dayAt(at).name });
+  const jobId = options.jobId ?? newJobId(new Date());
+  const state = new StateManager(options.stateDir);
   try {
-    const session = fork ? { fork: resume, forkAt } : { resume };
-    const request = {
-      trigger: "manual" as const,
-      agent: agent.name,
-      schedule: options.schedule,
-      prompt,
-      jobId,
-      ...session,
-    };
-    const rules = { day: () => dayAt(new Date()), budget: options.fleet?.budget };
-    const { job } = await admit(state, [agent], request, rules);
-    if (job.status === "skipped") return resultOf(await skipHooks(state, job), undefined);
-    const { environment = process.env, claudePath } = options;
-    let cause: unknown;
-    const onError = (error: unknown) => {
-      cause = error;
-    };
-    const { fleet = {} } = options;
-    const spend = async (): Promise<SpendPlan> => ({
-      limits: sharedLimits({
-        run: { jobId, agent: agent.name, chainId: job.chain.id, spent: { usd: 0, tokens: 0 } },
-        budgets: { fleet: fleet.budget ?? {}, agent: agent.budget },
-        spending: await state.budgets.getSpending(dayAt(new Date())),
-        inFlight: [],
-      }),
-      prices: fleet.prices ?? {},
-    });
-    const run = { state, job, agent, environment, claudePath, signal, spend };
-    return resultOf(await runJob(run, { ...options, onError }), cause);
+    const { timezone } = options.fleet ?? {};
+    await state.open({ dayName: (at) => dayOf(at, timezone).name });
+    return await runInState(state, { ...options, jobId });
+  } catch (error) {
+    return failure(jobId, error);
   } finally {
     await state.close();
   }
 }
 
-/** Runs one agent repeatedly. */
-export class AgentRunner {
-  constructor(
-    private readonly options: Omit<
-      RunnerOptions,
-      "prompt" | "jobId" | "resume" | "fork" | "forkAt"
-    >,
-  ) {}
-
-  run(prompt: string): Promise<RunnerResult> {
-    return runAgent({ ...this.options, prompt, jobId: newJobId(new Date()) });
-  }
-
-  resume(sessionId: string, prompt: string): Promise<RunnerResult> {
-    return runAgent({ ...this.options, prompt, jobId: newJobId(new Date()), resume: sessionId });
-  }
-
-  fork(sessionId: string, prompt: string, at?: string): Promise<RunnerResult> {
-    return runAgent({
-      ...this.options,
-      prompt,
-      jobId: newJobId(new Date()),
-      resume: sessionId,
-      fork: true,
-      forkAt: at,
-    });
+async function runInState(state: StateManager, options: JobOptions): Promise<RunnerResult> {
+  const { environment = process.env } = options;
+  const agent = completeAgent(options.agent);
+  await settleDeadRuns(state, agent, environment);
+  const job = await admitJob(state, agent, options);
+  if (job.status === "skipped") return resultOf(await skipHooks(state, job), {});
+  const seen: SeenErrors = {};
+  const onMessage = (message: SDKMessage) => {
+    if (message.type === "result" && message.is_error) seen.sdkMessage = message;
+    return options.onMessage?.(message);
+  };
+  const onError = (error: unknown) => {
+    seen.cause = error;
+  };
+  const { claudePath, signal = new AbortController().signal, askPerson } = options;
+  const spend = () => spendPlanOf(state, agent, job, options.fleet);
+  const request = { state, job, agent, environment, claudePath, signal, spend };
+  try {
+    return resultOf(await runJob(request, { onMessage, onError, askPerson }), seen);
+  } catch (error) {
+    return failure(job.id, error, await endUnstartedJob(state, job, error));
   }
 }
 
-function resultOf(job: Job, cause: unknown): RunnerResult {
+async function admitJob(
+  state: StateManager,
+  agent: ResolvedAgent,
+  { prompt, jobId, schedule, resume, fork, forkAt, fleet }: JobOptions,
+): Promise<Job> {
+  if (fork && resume === undefined)
+    throw new UserError("usage", "`fork` needs the session to fork", {
+      hint: "Pass its id as `resume`.",
+    });
+  const session = fork ? { fork: resume, forkAt } : { resume };
+  const source = { trigger: "manual" as const, agent: agent.name, schedule };
+  const rules: AdmissionRules = {
+    day: () => dayOf(new Date(), fleet?.timezone),
+    budget: fleet?.budget,
+  };
+  const recorded = await state.jobs.get(state.jobDir(jobId) && jobId);
+  if (recorded) assertSameJob(recorded, { agent: agent.name, prompt, resume, fork });
+  const request = { ...source, prompt, jobId, ...session };
+  return (await admit(state, [agent], request, rules, recorded)).job;
+}
+
+/** A recorded job can be run once, and only as what it was recorded. */
+function assertSameJob(
+  { id, status, agent, prompt, resumed_from, forked_from }: Job,
+  wanted: Pick<RunnerOptions, "prompt" | "resume" | "fork"> & { agent: string },
+): void {
+  const session = forked_from ?? resumed_from ?? undefined;
+  const differs =
+    status !== "pending"
+      ? `it is ${status}`
+      : agent !== wanted.agent
+        ? `it is a job of the agent \`${agent}\``
+        : prompt !== wanted.prompt
+          ? "it has another prompt"
+          : session !== wanted.resume || (forked_from !== null) !== (wanted.fork ?? false)
+            ? "it has another session"
+            : undefined;
+  if (differs === undefined) return;
+  throw new UserError("usage", `there is already a job ${id}, and ${differs}`, {
+    hint: "Use another job id, or leave it out.",
+  });
+}
+
+async function spendPlanOf(
+  state: StateManager,
+  agent: ResolvedAgent,
+  job: Job,
+  fleet: RunnerOptions["fleet"] = {},
+): Promise<SpendPlan> {
+  const spent = { usd: 0, tokens: 0 };
+  return {
+    limits: sharedLimits({
+      run: { jobId: job.id, agent: agent.name, chainId: job.chain.id, spent },
+      budgets: { fleet: fleet.budget ?? {}, agent: agent.budget },
+      spending: await state.budgets.getSpending(dayOf(new Date(), fleet.timezone)),
+      inFlight: [],
+    }),
+    prices: fleet.prices ?? {},
+  };
+}
+
+/** A job that could not be prepared must not stay in the queue, where a fleet would start it. */
+async function endUnstartedJob(
+  state: StateManager,
+  { id }: Job,
+  error: unknown,
+): Promise<Job | undefined> {
+  const job = await state.jobs.get(id);
+  if (job?.status !== "pending") return job;
+  const { code, message, hint = outcomes[code].hint } = toRefusal(error);
+  const outcome = { code, message, hint };
+  const ended = await state.jobs.update(id, { status: "failed", outcome });
+  return await skipHooks(state, ended.job);
+}
+
+/** Runs agents on one state directory. */
+export class AgentRunner {
+  private readonly agents = new Map<string, ResolvedAgentConfig>();
+
+  constructor(
+    private readonly stateDir: string,
+    /** Options of every run, such as `agent` and `environment`. */
+    private readonly defaults: Partial<Omit<RunnerOptions, "stateDir" | "prompt" | "jobId">> = {},
+  ) {}
+
+  async run(
+    options: Omit<RunnerOptions, "stateDir" | "agent"> & Partial<Pick<RunnerOptions, "agent">>,
+  ): Promise<RunnerResult> {
+    const { jobId = newJobId(new Date()) } = options;
+    const agent = options.agent ?? this.defaults.agent;
+    if (!agent) return failure(jobId, noAgentError(options.resume));
+    const { stateDir, defaults } = this;
+    const result = await runAgent({ ...defaults, ...options, agent, jobId, stateDir });
+    if (result.sessionId !== "") this.agents.set(result.sessionId, agent);
+    return result;
+  }
+
+  /** Runs the agent of the session, if this runner has run it, or else the default agent. */
+  resume(sessionId: string, prompt: string): Promise<RunnerResult> {
+    return this.run({ agent: this.agents.get(sessionId), prompt, resume: sessionId });
+  }
+
+  /** Like `resume`, in a copy of the session. `at`: the last message to copy. */
+  fork(sessionId: string, prompt: string, at?: string): Promise<RunnerResult> {
+    const agent = this.agents.get(sessionId);
+    return this.run({ agent, prompt, resume: sessionId, fork: true, forkAt: at });
+  }
+}
+
+function noAgentError(sessionId: string | undefined): UserError {
+  const message =
+    sessionId === undefined
+      ? "there is no agent to run"
+      : `this runner has not run session ${sessionId}, so its agent is unknown`;
+  return new UserError("usage", message, {
+    hint: "Pass the agent: `run({ agent, prompt, resume })`, or `new AgentRunner(stateDir, { agent })`.",
+  });
+}
+
+/** What the run itself reported about its error. */
+interface SeenErrors {
+  cause?: unknown;
+  sdkMessage?: unknown;
+}
+
+function resultOf(job: Job, seen: SeenErrors): RunnerResult {
   const success = job.status === "completed";
   const sessionId = job.session_id ?? "";
   const summary = job.summary ?? undefined;
   return success
     ? { success, sessionId, summary, job }
-    : { success, sessionId, summary, error: errorOf(job, cause), job };
+    : { success, sessionId, summary, error: errorOf(job, seen), job };
 }
 
-function errorOf(job: Job, cause: unknown): RunnerError {
+function errorOf(job: Job, { cause, sdkMessage }: SeenErrors): RunnerError {
   const outcome = job.outcome ?? { code: "interrupted" as const, ...outcomes.interrupted };
+  const { message } = outcome;
   // Without an attempt, the error comes from herdctl's own preparation.
-  const ErrorClass = job.attempts > 0 ? SDKError : RunnerError;
-  return new ErrorClass(outcome.message, job.id, outcome, cause);
+  const error =
+    cause instanceof CallbackError
+      ? new RunnerError(message, job.id, cause.cause)
+      : job.attempts > 0
+        ? new SDKError(message, job.id, sdkMessage, cause)
+        : new RunnerError(message, job.id, cause);
+  error.outcome = outcome;
+  return error;
+}
+
+/** The result of a run that failed outside of its runtime. */
+function failure(jobId: string, cause: unknown, job?: Job): RunnerResult {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const error = cause instanceof RunnerError ? cause : new RunnerError(message, jobId, cause);
+  if (job?.outcome && isFinished(job.status)) error.outcome = job.outcome;
+  return { success: false, sessionId: job?.session_id ?? "", error, job };
 }

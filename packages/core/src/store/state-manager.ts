@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { assertOwnership, UserError } from "@herdctl/protocol";
-import { ensureStateDir } from "./files/job-folder.ts";
+import { ensurePrivateDir, ensureStateDir } from "./files/job-folder.ts";
 import { outputFileName } from "./files/output-log.ts";
 import { checkJobId } from "./model/ids.ts";
 import type { SharedStore } from "./sql/shared-store.ts";
@@ -113,9 +113,15 @@ export class StateManager {
     return this.openedStores.shared;
   }
 
+  /** Creates the directory and its folders if necessary, and opens it for writing. */
+  initialize(options: Omit<OpenStateOptions, "readOnly"> = {}): Promise<this> {
+    return this.open(options);
+  }
+
   async open(options: OpenStateOptions = {}): Promise<this> {
     if (this.stores) return this;
     const opened = await this.openDatabase(options);
+    if (!options.readOnly) ensurePrivateDir(this.dockerSessionsDir);
     const outputFile = (id: string) => join(this.jobDir(id), outputFileName);
     const { dayName, isNodeGone } = options;
     const stores = createStores(opened.database, { outputFile, dayName, isNodeGone });

@@ -267,7 +267,7 @@ async function explainMissing(path: string): Promise<string> {
 /** The owner of a clone that root creates for an agent in Docker, because containers never run as root. */
 export function cloneOwner(agent: ResolvedAgent): ContainerUser | undefined {
   if (!agent.docker.enabled || process.getuid?.() !== 0) return undefined;
-  return resolveDockerConfig(agent).user ?? defaultContainerUser;
+  return resolveDockerConfig(agent.docker).user ?? defaultContainerUser;
 }
 
 /** Changes the owner of a folder and everything in it. Symbolic links are not followed. */

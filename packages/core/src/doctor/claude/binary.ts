@@ -112,7 +112,17 @@ export function evaluateCredential(
   const name = "sign-in";
   const agentNames = agents.length === 0 ? "Here" : agents.join(", ");
   if (choice.kind === "none") return failed(name, `${agentNames}: ${choice.message}.`, choice.hint);
-  return ok(name, `${agentNames}: ${describeCredential(choice, processEnvironment)}.`);
+  const description = `${agentNames}: ${describeCredential(choice, processEnvironment)}.`;
+  if (choice.kind === "subscription" && choice.byDefault) return inContainer(name, description);
+  return ok(name, description);
+}
+
+function inContainer(name: string, description: string): Finding {
+  return warning(
+    name,
+    `${description} The container can read it, so an agent that obeys hostile text could pass it on.`,
+    "With an API key (ANTHROPIC_API_KEY), nothing is in the container. To accept this, set `docker.auth: mount` or `env` in the fleet file.",
+  );
 }
 
 export function credentialVariable(choice: CredentialChoice): string | undefined {
@@ -134,5 +144,5 @@ function describeCredential(choice: CredentialChoice, processEnvironment: Enviro
 const defaultAgent: CredentialAgent = {
   credential: "auto",
   runtime: { type: "cli", stream: "stdout" },
-  docker: { enabled: false },
+  docker: { enabled: false, network: "none" },
 };

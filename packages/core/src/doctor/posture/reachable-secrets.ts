@@ -1,5 +1,7 @@
 import {
+  isNamedVolume,
   listSecretValues,
+  mayUseLoginByDefault,
   passwordOf,
   type ResolvedAgent,
   type Tree,
@@ -54,11 +56,15 @@ function secretsInPrompts(agent: ResolvedAgent, tree: Tree | undefined): string[
   return [...fields, ...schedules.map(([name]) => `the prompt of \`${name}\``)];
 }
 
-function secretsInContainer({ docker, plugins }: ResolvedAgent): string[] {
+function secretsInContainer(agent: ResolvedAgent): string[] {
+  const { docker, plugins } = agent;
   const { auth, volumes } = docker;
   return [
     ...(auth === "env" || auth === "mount" ? [`its credential, with \`auth: ${auth}\``] : []),
-    ...volumes.map(({ source }) => `the folder ${source}`),
+    ...(mayUseLoginByDefault(agent) ? ["the login of Claude Code, if there is no API key"] : []),
+    ...volumes.map(
+      (volume) => `the ${isNamedVolume(volume) ? "volume" : "folder"} ${volume.source}`,
+    ),
     ...plugins.map(describePluginFolder),
   ];
 }

@@ -136,7 +136,12 @@ function runInContainer(program: RuntimeInterface, testRun: TestRunContext): Pro
 
 async function runToEnd(program: RuntimeInterface, testRun: TestRunContext): Promise<void> {
   const { order, run, env, stateDir, signal } = testRun;
-  const runner = new ContainerRunner(program, resolveDockerConfig(order.agent), stateDir, env);
+  const runner = new ContainerRunner(
+    program,
+    resolveDockerConfig(order.agent.docker),
+    stateDir,
+    env,
+  );
   const messages = runner.execute({
     agent: order.agent,
     prompt: order.prompt,

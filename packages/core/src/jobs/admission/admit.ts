@@ -49,6 +49,8 @@ export interface Candidate {
   untrusted?: boolean;
   /** An agent planned the schedule and wrote its prompt. */
   planned?: boolean;
+  /** A pending job that was recorded without admission; the request is for its id. */
+  recorded?: Job;
 }
 
 /**
@@ -60,8 +62,9 @@ export async function admit(
   agents: readonly ResolvedAgent[],
   request: TriggerRequest,
   rules?: AdmissionRules,
+  recorded?: Job,
 ): Promise<AdmissionResult> {
-  return state.jobs.admit(await buildApplication(state, agents, { request }, rules));
+  return state.jobs.admit(await buildApplication(state, agents, { request, recorded }, rules));
 }
 
 /** Admits several candidates in order. All of them become durable, or none. */
@@ -104,6 +107,7 @@ async function buildApplication(
     reserved_usd: agent.max_budget_usd,
     untrusted: externalTriggers.has(request.trigger) || untrusted || parent?.untrusted,
     ...(parent && { chain: extendChain(parent) }),
+    ...(candidate.recorded && recordedFieldsOf(candidate.recorded)),
   };
   const applicant = {
     agent: agent.name,
@@ -118,7 +122,15 @@ async function buildApplication(
   const isLimited = budgets.some((budget) => Object.keys(budget).length > 0);
   const day = isLimited ? rules?.day() : undefined;
   const decide: AdmissionDecider = (snapshot) => decideAdmission(applicant, snapshot);
-  return { job, due, delivery, day, decide, needsLiveJobs: needsLiveJobs(applicant) };
+  const replacesPending = candidate.recorded !== undefined;
+  const facts = { job, due, delivery, day, replacesPending };
+  return { ...facts, decide, needsLiveJobs: needsLiveJobs(applicant) };
+}
+
+function recordedFieldsOf(job: Job): Partial<NewJob> {
+  const { trigger_type, triggered_by, priority, chain, untrusted, idempotency_key } = job;
+  const key = idempotency_key ?? undefined;
+  return { trigger_type, triggered_by, priority, chain, untrusted, idempotency_key: key };
 }
 
 /** Trigger types whose text comes from unknown authors. */

@@ -152,8 +152,17 @@ export class ApprovalRequests {
   ): Promise<ApprovalDecision | undefined> {
     // If no one can be asked, waiting for an answer only costs time.
     if (!this.askPerson) return "deny";
-    const decision = this.askPerson(approval, limit).catch(() => undefined);
+    const decision = this.askSafely(approval, limit);
     return Promise.race([decision, waitForAbort(limit).then(() => undefined)]);
+  }
+
+  /** A person who cannot be asked does not consent. */
+  private async askSafely(approval: Approval, limit: AbortSignal) {
+    try {
+      return await this.askPerson?.(approval, limit);
+    } catch {
+      return "deny";
+    }
   }
 
   get isWaiting(): boolean {

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { collectProtectedPaths, findSecret, resolveLinks } from "@herdctl/config";
+import { collectProtectedPaths, findSecret, isNamedVolume, resolveLinks } from "@herdctl/config";
 import { UserError } from "@herdctl/protocol";
 import type { ContainerUser, DockerConfig } from "../../docker/docker-config.ts";
 import { checkAccess, containerUser } from "../../docker/docker-config.ts";
@@ -55,10 +55,10 @@ export async function planContainer(
       ? "set another user with `docker.user`, or use `workspace_mode: ro`"
       : "or set another user with `docker.user`",
   });
-  const sessionsFolder = containerSessionsDir(stateDir, config.agent);
+  const sessionsFolder = containerSessionsDir(stateDir, options.agent.name);
   assignFolderToUser(sessionsFolder, user);
   const facts = readWorkspaceFacts(workspace, config.workspaceMode, options.agent, stateDir);
-  const gitLocation = { workspace, agent: config.agent, stateDir, skip: facts.secretFiles };
+  const gitLocation = { workspace, agent: options.agent.name, stateDir, skip: facts.secretFiles };
   const git = write ? await inspectWorkspaceGit(gitLocation, knownTraps) : undefined;
   if (git?.found.kind === "found") {
     for (const folder of git.found.repository.objects) checkMountable(folder, stateDir);
@@ -101,7 +101,7 @@ export async function openContainerGit(
   if (!git) return;
   const { secretFiles } = operatorFiles(agent, stateDir);
   const commitBranch = config.commitBranch;
-  const gitLocation = { workspace, agent: config.agent, stateDir, skip: secretFiles };
+  const gitLocation = { workspace, agent: agent.name, stateDir, skip: secretFiles };
   await openPrivateGit(gitDir, git, { ...gitLocation, user, commitBranch });
 }
 
@@ -142,7 +142,9 @@ function volumeMounts(
   user: ContainerUser,
   stateDir: string,
 ): Mount[] {
-  return volumes.map(({ source, target, mode }) => {
+  return volumes.map((volume) => {
+    const { source, target, mode } = volume;
+    if (isNamedVolume(volume)) return { source, target, readOnly: mode === "ro", isVolume: true };
     if (!existsSync(source)) {
       throw new UserError("workspace_unusable", `The volume ${source} does not exist.`, {
         hint: "Create it, or correct `docker.volumes`.",

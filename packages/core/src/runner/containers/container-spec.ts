@@ -51,7 +51,7 @@ export function buildContainerSpec(
       // defence: read-only-root
       ReadonlyRootfs: config.readOnlyRoot,
       Tmpfs: tmpfsMounts(config, user),
-      Mounts: mounts.map(toBindMount),
+      Mounts: mounts.map(toMount),
     },
   };
 }
@@ -130,8 +130,9 @@ function tmpfsMounts(
   };
 }
 
-function toBindMount({ source, target, readOnly, recursive }: Mount): BindMount {
-  return {
+function toMount({ source, target, readOnly, recursive, isVolume }: Mount): Docker.MountSettings {
+  if (isVolume) return { Type: "volume", Source: source, Target: target, ReadOnly: readOnly };
+  const bindMount: BindMount = {
     Type: "bind",
     Source: source,
     Target: target,
@@ -141,6 +142,7 @@ function toBindMount({ source, target, readOnly, recursive }: Mount): BindMount 
       ...(recursive && { ReadOnlyForceRecursive: true }),
     },
   };
+  return bindMount;
 }
 
 /**

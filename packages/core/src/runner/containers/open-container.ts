@@ -14,6 +14,7 @@ import {
   planContainer,
 } from "./container-plan.ts";
 import { buildContainerSpec } from "./container-spec.ts";
+import { prepareVolumes } from "./named-volumes.ts";
 
 /** The engine, configuration and fleet for which containers are created. */
 export interface ContainerDeps {
@@ -49,7 +50,12 @@ export async function openContainer<T>(
     makeMountpoints(deps.stateDir, plan.workspace, plan.placeholders);
     const inodesBefore = inodesOf(mountSourcesOf(plan));
     try {
-      const opened = await createContainer(deps, plan, job, onCreated);
+      const opened = await createContainer(
+        deps,
+        plan,
+        { job, agent: options.agent.name },
+        onCreated,
+      );
       if (inodesOf(mountSourcesOf(plan)) === inodesBefore) return opened;
       await deps.manager.remove(opened.id);
     } catch (error) {
@@ -73,16 +79,16 @@ export function containerFingerprint(
 async function createContainer<T>(
   { manager, engine, config, stateDir }: ContainerDeps,
   plan: ContainerPlan,
-  job: ContainerJob,
+  { job, agent }: { job: ContainerJob; agent: string },
   onCreated: (id: string) => Promise<T>,
 ): Promise<OpenedContainer<T>> {
-  const { agent } = config;
   const identity = { fleet: fleetIdOf(stateDir), agent, workspace: plan.workspace, job };
   const mounts = /* defence: read-only-throughout */ enforceReadOnly(
     plan.mounts,
     engine,
     readHostMounts(),
   );
+  await prepareVolumes(manager, { image: engine.image.id, user: plan.user, mounts });
   const id = await manager.create(
     buildContainerSpec(config, { identity, engine, user: plan.user, mounts }),
   );
@@ -95,7 +101,7 @@ async function createContainer<T>(
 }
 
 function mountSourcesOf({ mounts }: ContainerPlan): string[] {
-  return mounts.map(({ source }) => source);
+  return mounts.filter(({ isVolume }) => !isVolume).map(({ source }) => source);
 }
 
 /**
@@ -109,7 +115,8 @@ export function enforceReadOnly(
   hostMountTable: readonly HostMount[],
 ): Mount[] {
   return mounts.map((mount) => {
-    const [writableMount] = mount.readOnly ? writableMountsBelow(mount.source, hostMountTable) : [];
+    const [writableMount] =
+      mount.readOnly && !mount.isVolume ? writableMountsBelow(mount.source, hostMountTable) : [];
     if (writableMount === undefined) return mount;
     if (engine.recursiveReadOnly) return { ...mount, recursive: true };
     throw new UserError(

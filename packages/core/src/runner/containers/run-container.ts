@@ -68,7 +68,7 @@ export class RunContainer {
     const { plan, result } = await openWaitingContainer(deps, options);
     const opened = new RunContainer(deps, environment, options, plan, result);
     try {
-      writeGitConfig(privateDir, config.agent, plan.workspace);
+      writeGitConfig(privateDir, options.agent.name, plan.workspace);
       if (options.isPrewarm) opened.gitStatus = await opened.readGitStatus();
     } catch (error) {
       await opened.remove();
@@ -92,7 +92,7 @@ export class RunContainer {
     const { executeOptions, manager, container, plan, environment } = this;
     const { config, engine, stateDir } = this.deps;
     const { agent, observer, privateDir, session } = executeOptions;
-    const configDir = containerSessionsDir(stateDir, config.agent);
+    const configDir = containerSessionsDir(stateDir, agent.name);
     return {
       ...executeOptions,
       agent: { ...agent, plugins: agent.plugins.map((_, index) => containerPluginPath(index)) },

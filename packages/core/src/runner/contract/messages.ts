@@ -18,6 +18,8 @@ export interface RunnerAssignment {
   environment: Record<string, string>;
   /** Only with a shared store: how long the runner may continue. */
   lease?: RunnerLease;
+  /** The program of a caller runs the attempt, and no fleet follows it. */
+  isStandalone?: boolean;
   /** There is no job yet: start `claude` and wait for one. */
   isPrewarm?: boolean;
 }
@@ -58,6 +60,8 @@ export const runnerClaimSchema = z.object({
   void: z.boolean(),
   session_id: z.string().nullable(),
   started_at: z.iso.datetime(),
+  /** The program of a caller runs the attempt, and no fleet follows it. */
+  standalone: z.boolean().optional(),
   run: runFactsSchema.nullable(),
 });
 export type RunnerClaim = z.infer<typeof runnerClaimSchema>;

@@ -7,6 +7,7 @@ import {
   UserError,
 } from "@herdctl/protocol";
 import type { ContainerEnd } from "../../docker/container-manager.ts";
+import { CallbackError } from "../contract/errors.ts";
 import { budgetExceededOutcome } from "../contract/run-order.ts";
 import type { Evidence, ResultEvidence } from "./evidence.ts";
 
@@ -209,7 +210,7 @@ function firstLine(text: string | undefined): string | undefined {
   return line === "" ? undefined : line;
 }
 
-/** Why a run could not start or its log could not be written; rethrows any other error. */
+/** Why a run could not start, or what ended it unexpectedly. */
 export function toRefusal(error: unknown): NonNullable<Evidence["refused"]> {
   if (error instanceof UserError) {
     const code = outcomeByErrorCode[error.code] ?? "config_error";
@@ -217,8 +218,13 @@ export function toRefusal(error: unknown): NonNullable<Evidence["refused"]> {
   }
   if (hasErrorCode(error, "ENOSPC", "EDQUOT"))
     return { code: "disk_full", message: "The disk is full: the job's log could not be written." };
-  throw error;
+  if (error instanceof CallbackError)
+    return { code: "interrupted", message: error.message, hint: "Correct the calling program." };
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: "runtime_crashed", message: `The runtime failed: ${message}`, hint: crashHint };
 }
+
+const crashHint = "Correct the options of the agent that the message names, or update herdctl.";
 
 /** Other error codes map to `config_error`. */
 const outcomeByErrorCode: Partial<Record<ErrorCode, OutcomeCode>> = {

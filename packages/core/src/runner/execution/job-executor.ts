@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "@herdctl/config";
 import { runTokenOf } from "../../lib/run-token.ts";
@@ -61,47 +62,65 @@ export class JobExecutor {
       prices: order.spend?.prices,
     });
     const preparedRun = await this.prepareRun(order, jobDir, meter);
-    const output = await openOutput(jobDir, order.agent.max_log_size);
-    watch.onMeter?.(meter);
     const run = preparedRun.kind === "open" ? preparedRun.run : undefined;
-    const observed = await (preparedRun.kind === "open"
-      ? this.followAttempt(
-          new RunningAttempt(order, preparedRun.run, jobDir, watch, redactor),
-          output,
-          signal,
-        )
-      : { ...emptyEvidence(), refused: preparedRun.refused });
-    const [deliverables] = await Promise.all([readDeliverables(jobDir), output.close()]);
-    const evidence = checkReport(observed, order.outputSchema !== undefined, deliverables);
+    let output: OutputWriter | undefined;
+    try {
+      output = await openOutput(jobDir, order.agent.max_log_size);
+      watch.onMeter?.(meter);
+      const observed = await (preparedRun.kind === "open"
+        ? this.followAttempt(
+            new RunningAttempt(order, preparedRun.run, jobDir, watch, redactor),
+            output,
+            signal,
+          )
+        : { ...emptyEvidence(), refused: preparedRun.refused });
+      const [deliverables] = await Promise.all([readDeliverables(jobDir), output.close()]);
+      const evidence = checkReport(observed, order.outputSchema !== undefined, deliverables);
 
-    const { metadata, warnings } = await this.collectMetadata(order, evidence, startedAt);
-    if (output.dropped > 0) warnings.push(logFullWarning(output.dropped));
-    const { git, warnings: gitWarnings } = await collectCommits(run, order);
-    warnings.push(...gitWarnings);
-    warnings.push(
-      ...refusalWarnings(evidence),
-      ...(run?.refusedRequests() ?? []).map(formatRefusedRequest),
-    );
-    run?.endTurn();
-    const draftReport = buildReport({
-      order,
-      evidence,
-      startedAt,
-      finishedAt: new Date(),
-      totalsBefore: spentBefore,
-      metered: meter.spending,
-      credential: run?.credential.kind ?? null,
-      metadata,
-      deliverables,
-      git,
-      warnings,
-    });
-    const report = redactor.redact(draftReport);
-    failPoint("outcome made");
-    await writeOutcome(jobDir, report);
-    if (run) await this.closeUnlessKept(run, report);
-    failPoint("outcome stored");
-    return report;
+      const { metadata, warnings } = await this.collectMetadata(order, evidence, startedAt);
+      if (output.dropped > 0) warnings.push(logFullWarning(output.dropped));
+      const { git, warnings: gitWarnings } = await collectCommits(run, order);
+      warnings.push(...gitWarnings);
+      warnings.push(
+        ...refusalWarnings(evidence),
+        ...(run?.refusedRequests() ?? []).map(formatRefusedRequest),
+      );
+      if (this.isFirstWithLogin(run)) warnings.push(loginWarning);
+      run?.endTurn();
+      const draftReport = buildReport({
+        order,
+        evidence,
+        startedAt,
+        finishedAt: new Date(),
+        totalsBefore: spentBefore,
+        metered: meter.spending,
+        credential: run?.credential.kind ?? null,
+        metadata,
+        deliverables,
+        git,
+        warnings,
+      });
+      const report = redactor.redact(draftReport);
+      failPoint("outcome made");
+      await writeOutcome(jobDir, report);
+      if (run) await this.closeUnlessKept(run, report);
+      failPoint("outcome stored");
+      return report;
+    } catch (error) {
+      await closeAfterError(run, output);
+      throw error;
+    }
+  }
+
+  /** Once per state directory: the operator should know, but not with every job. */
+  private isFirstWithLogin(run: OpenRun | undefined): boolean {
+    if (run?.credential.kind !== "subscription" || !run.credential.byDefault) return false;
+    try {
+      writeFileSync(join(this.options.stateDir, "login-in-containers"), "", { flag: "wx" });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   private jobDir({ jobId }: RunOrder): string {
@@ -154,6 +173,12 @@ export class JobExecutor {
   }
 }
 
+/** Leaves no process, socket or open file behind, whatever else fails. */
+async function closeAfterError(run: OpenRun | undefined, output: OutputWriter | undefined) {
+  run?.endTurn();
+  await Promise.allSettled([output?.close(), run?.processTracker.kill().then(() => run.close())]);
+}
+
 /** Called before the report is built, because commits are part of it. */
 async function collectCommits(
   run: OpenRun | undefined,
@@ -177,6 +202,8 @@ function logFullWarning(dropped: number): string {
   return `the job's log reached \`max_log_size\`: ${dropped} messages were dropped`;
 }
 
+const loginWarning =
+  "the container used the login of this machine, because there is no API key; `herdctl doctor` explains the risk";
 const outOfMemoryWarning =
   "a process in the container was killed because memory ran out; raise `docker.memory` if necessary";
 const hiddenDenialsWarning =

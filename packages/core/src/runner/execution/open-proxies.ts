@@ -92,9 +92,13 @@ export function upstreamOf(environment: Environment) {
   };
 }
 
-/** Whether the container reads the login from a mounted file, which herdctl does not open. */
-export function usesMountedLogin({ agent }: RunOrder, { kind }: UsableCredential): boolean {
-  return agent.docker.enabled && agent.docker.auth === "mount" && kind === "subscription";
+/** Whether the container reads the login from a mounted file. */
+export function usesMountedLogin({ agent }: RunOrder, credential: UsableCredential): boolean {
+  return (
+    agent.docker.enabled &&
+    credential.kind === "subscription" &&
+    credential.oauthToken === undefined
+  );
 }
 
 /** With a socket, the binary ignores its login file. */

@@ -6,6 +6,7 @@ import type { Question, Reply } from "@herdctl/protocol";
 import { sessionFilePath } from "../../claude/session-files/session-file-path.ts";
 import type { OutputWriter } from "../../store/files/output-log.ts";
 import { failPoint } from "../../testing/failpoints.ts";
+import { CallbackError } from "../contract/errors.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 import type { SpendMeter } from "../gateway/metering/spend-meter.ts";
 import { BackgroundTasks } from "../runtimes/background-tasks.ts";
@@ -100,12 +101,11 @@ export class RunningAttempt {
         // Sync while claude shuts down, so that there is less to wait for afterwards.
         if (this.hasFinalMessage) output.sync().catch(() => undefined);
         failPoint("message kept");
-        this.handlers.onMessage?.(message);
+        this.notifyCaller(message);
       }
       await output.sync();
     } catch (error) {
-      this.evidence = { ...this.evidence, refused: toRefusal(error) };
-      this.handlers.onError?.(error);
+      this.recordFailure(error);
     } finally {
       this.deadlineTimer.stop();
       this.diskWatch.stop();
@@ -114,6 +114,27 @@ export class RunningAttempt {
       await Promise.all([this.stopProcesses(runtime), this.stderr.close()]);
     }
     return { ...this.evidence, stderr: this.stderr.tail, gateway: this.run.gatewayEvidence() };
+  }
+
+  private notifyCaller(message: SDKMessage): void {
+    const fail = (cause: unknown) => new CallbackError("onMessage", cause);
+    try {
+      const pending: unknown = this.handlers.onMessage?.(message);
+      if (!(pending instanceof Promise)) return;
+      pending.catch((cause) => {
+        this.recordFailure(fail(cause));
+        this.stop("interrupted");
+      });
+    } catch (cause) {
+      throw fail(cause);
+    }
+  }
+
+  /** The first failure ends the run; others follow from it. */
+  private recordFailure(error: unknown): void {
+    if (this.evidence.refused) return;
+    this.evidence = { ...this.evidence, refused: toRefusal(error) };
+    this.handlers.onError?.(error);
   }
 
   /** Redacts secrets before anything is stored or shown. */

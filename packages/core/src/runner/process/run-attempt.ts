@@ -295,7 +295,7 @@ export function claimRun(
   return claimAttempt(jobDir, file) ? { file, run } : undefined;
 }
 
-function runnerClaimOf({ order }: RunnerAssignment, run: RunFacts): RunnerClaim {
+function runnerClaimOf({ order, isStandalone }: RunnerAssignment, run: RunFacts): RunnerClaim {
   return {
     version: 1,
     attempt: order.attempt,
@@ -303,6 +303,7 @@ function runnerClaimOf({ order }: RunnerAssignment, run: RunFacts): RunnerClaim 
     void: false,
     session_id: order.session.sessionId,
     started_at: new Date().toISOString(),
+    ...(isStandalone && { standalone: true }),
     run,
   };
 }

@@ -1,5 +1,5 @@
 import type { PrivateFiles } from "./claude-settings.ts";
-import { buildDeniedTools, buildSettings } from "./claude-settings.ts";
+import { buildAllowedTools, buildDeniedTools, buildSettings } from "./claude-settings.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 
 /**
@@ -22,7 +22,7 @@ export function buildClaudeArguments(
     ...formatFlag("--permission-mode", agent.permission_mode),
     ...(bypassesPermissions ? ["--allow-dangerously-skip-permissions"] : []),
     ...formatFlag("--add-dir", options.cwd),
-    ...formatFlag("--allowedTools", agent.allowed_tools.join(",")),
+    ...formatFlag("--allowedTools", buildAllowedTools(agent).join(",")),
     ...formatFlag("--disallowedTools", buildDeniedTools(agent).join(",")),
     ...formatFlag("--append-system-prompt-file", files.systemPrompt),
     ...formatFlag("--model", agent.model),

@@ -38,9 +38,10 @@ export interface MultiTurnRuntime extends RuntimeInterface {
 
 /** Runs one prompt until the process exits. */
 export async function* runSinglePrompt(
-  claude: ClaudeHandle,
+  opening: Promise<ClaudeHandle>,
   options: ExecuteOptions,
 ): AsyncGenerator<SDKMessage> {
+  const claude = await opening;
   const { signal } = options;
   const stop = () => claude.stop();
   signal.addEventListener("abort", stop, { once: true });

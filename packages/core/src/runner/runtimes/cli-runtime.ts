@@ -2,16 +2,17 @@ import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { buildClaudeArguments, buildStreamFlags } from "./claude-arguments.ts";
 import { type ClaudeHandle, type MultiTurnRuntime, runSinglePrompt } from "./claude-handle.ts";
 import { buildSettings, writePrivateFiles } from "./claude-settings.ts";
+import { executeCompleted } from "./complete-execution.ts";
 import { ControlClient } from "./control-client.ts";
 import { McpBridges } from "./mcp/bridges.ts";
-import type { ExecuteOptions } from "./runtime-interface.ts";
+import type { ExecuteOptions, ExecuteRequest } from "./runtime-interface.ts";
 import { spawnOnHost } from "./spawn-claude.ts";
 import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";
 
 /** Runs the `claude` program over its standard streams; works with a subscription. */
 export class CLIRuntime implements MultiTurnRuntime {
-  async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
-    yield* runSinglePrompt(await this.open(options), options);
+  execute(request: ExecuteRequest): AsyncGenerator<SDKMessage> {
+    return executeCompleted(request, (options) => runSinglePrompt(this.open(options), options));
   }
 
   async open(options: ExecuteOptions): Promise<ClaudeHandle> {

@@ -4,7 +4,8 @@ import type { DockerConfig } from "../../docker/docker-config.ts";
 import { captureBaseline, isContainerUnusable } from "../containers/process-baseline.ts";
 import { RunContainer, type RunContainerOptions } from "../containers/run-container.ts";
 import { type ClaudeHandle, type MultiTurnRuntime, runSinglePrompt } from "./claude-handle.ts";
-import type { ExecuteOptions, RuntimeInterface } from "./runtime-interface.ts";
+import { executeCompleted } from "./complete-execution.ts";
+import type { ExecuteOptions, ExecuteRequest, RuntimeInterface } from "./runtime-interface.ts";
 
 /** Runs the `claude` of any runtime in a separate container, transparently for the runtime. */
 export class ContainerRunner implements RuntimeInterface {
@@ -16,7 +17,11 @@ export class ContainerRunner implements RuntimeInterface {
     private readonly environment: Environment = process.env,
   ) {}
 
-  async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
+  execute(request: ExecuteRequest): AsyncGenerator<SDKMessage> {
+    return executeCompleted(request, (options) => this.run(options), this.environment);
+  }
+
+  private async *run(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     const { config, stateDir, environment } = this;
     const container = await RunContainer.open({ config, stateDir, environment }, options);
     try {
@@ -34,8 +39,12 @@ export class ContainerSessionRuntime implements MultiTurnRuntime {
     private readonly containerOptions: RunContainerOptions,
   ) {}
 
-  async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
-    yield* runSinglePrompt(await this.open(options), options);
+  execute(request: ExecuteRequest): AsyncGenerator<SDKMessage> {
+    return executeCompleted(
+      request,
+      (options) => runSinglePrompt(this.open(options), options),
+      this.containerOptions.environment,
+    );
   }
 
   async open(options: ExecuteOptions): Promise<ClaudeHandle> {

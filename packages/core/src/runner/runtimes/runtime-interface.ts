@@ -1,5 +1,5 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
-import type { ResolvedAgent } from "@herdctl/config";
+import type { ResolvedAgent, ResolvedAgentConfig } from "@herdctl/config";
 import type { ContainerObservation } from "../../docker/container-manager.ts";
 import type { PermissionAnswer, PermissionRequest } from "../contract/messages.ts";
 import type { SessionChoice } from "../contract/run-order.ts";
@@ -10,9 +10,15 @@ export type { SDKMessage };
 
 /** A way to run Claude Code. All runtimes yield the same messages for the same options. */
 export interface RuntimeInterface {
-  execute(options: ExecuteOptions): AsyncIterable<SDKMessage>;
+  /** Only the agent and the prompt are required; a job of herdctl passes every option that it has. */
+  execute(options: ExecuteRequest): AsyncIterable<SDKMessage>;
   /** Call after a turn whose `claude` is kept: ends it if leftovers make it unusable. */
   endIfUnusable?(): Promise<void>;
+}
+
+export interface ExecuteRequest extends Partial<Omit<ExecuteOptions, "agent" | "prompt">> {
+  agent: ResolvedAgentConfig;
+  prompt: string;
 }
 
 export interface ExecuteOptions {

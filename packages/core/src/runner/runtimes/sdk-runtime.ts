@@ -19,22 +19,24 @@ import {
   runSinglePrompt,
 } from "./claude-handle.ts";
 import {
+  buildAllowedTools,
   buildDeniedTools,
   buildSettings,
   type PrivateFiles,
   writePrivateFiles,
 } from "./claude-settings.ts";
+import { executeCompleted } from "./complete-execution.ts";
 import type { McpBridge } from "./mcp/bridge.ts";
 import { McpBridges } from "./mcp/bridges.ts";
 import { isRequest } from "./mcp/method-rules.ts";
-import type { ExecuteOptions } from "./runtime-interface.ts";
+import type { ExecuteOptions, ExecuteRequest } from "./runtime-interface.ts";
 import { type ClaudeProcess, spawnOnHost } from "./spawn-claude.ts";
 import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";
 
 /** Runs the Agent SDK's `query()` with options that match the flags of the CLI runtime. */
 export class SDKRuntime implements MultiTurnRuntime {
-  async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
-    yield* runSinglePrompt(await this.open(options), options);
+  execute(request: ExecuteRequest): AsyncGenerator<SDKMessage> {
+    return executeCompleted(request, (options) => runSinglePrompt(this.open(options), options));
   }
 
   async open(options: ExecuteOptions): Promise<ClaudeHandle> {
@@ -122,6 +124,7 @@ function sdkOptions(
   onStart: (process: ClaudeProcess) => void,
 ): Options {
   const { agent, session } = options;
+  const allowedTools = buildAllowedTools(agent);
   return {
     cwd: options.cwd,
     env: options.env,
@@ -134,7 +137,7 @@ function sdkOptions(
       ...(files.mcpConfig !== undefined && { "mcp-config": files.mcpConfig }),
       // Passed as flags, because the SDK warns that these options may skip `canUseTool`. It is still called.
       "permission-mode": agent.permission_mode,
-      ...(agent.allowed_tools.length > 0 && { allowedTools: agent.allowed_tools.join(",") }),
+      ...(allowedTools.length > 0 && { allowedTools: allowedTools.join(",") }),
     },
     additionalDirectories: [options.cwd],
     allowDangerouslySkipPermissions: agent.permission_mode === "bypassPermissions",

@@ -9,9 +9,10 @@ import { sessionFilePath } from "../../claude/session-files/session-file-path.ts
 import { buildClaudeArguments, buildStreamFlags } from "./claude-arguments.ts";
 import { buildUserMessage } from "./claude-handle.ts";
 import { assertSettingsApplied, buildSettings, writePrivateFiles } from "./claude-settings.ts";
+import { executeCompleted } from "./complete-execution.ts";
 import { ControlClient } from "./control-client.ts";
 import { McpBridges } from "./mcp/bridges.ts";
-import type { ExecuteOptions, RuntimeInterface } from "./runtime-interface.ts";
+import type { ExecuteOptions, ExecuteRequest, RuntimeInterface } from "./runtime-interface.ts";
 import { spawnOnHost } from "./spawn-claude.ts";
 import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";
 
@@ -21,7 +22,11 @@ import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";
  * are not answered.
  */
 export class SessionFileRuntime implements RuntimeInterface {
-  async *execute(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
+  execute(request: ExecuteRequest): AsyncGenerator<SDKMessage> {
+    return executeCompleted(request, (options) => this.follow(options));
+  }
+
+  private async *follow(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     rejectBridgedServers(options);
     const files = writePrivateFiles(options);
     const { claude, cwd, env, session, agent, signal } = options;

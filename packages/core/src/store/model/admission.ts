@@ -15,6 +15,8 @@ export interface AdmissionRequest {
   decide: AdmissionDecider;
   /** The due time that caused the job; its record in the ledger is made in the same transaction. */
   due?: { due_at: string; through: string };
+  /** The id names a pending job, recorded without admission, that this request replaces. */
+  replacesPending?: boolean;
   /** The delivery that caused the job, recorded in the same transaction. */
   delivery?: AcceptedDelivery;
   /** The day whose spending `decide` needs. */

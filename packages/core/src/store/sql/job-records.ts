@@ -63,6 +63,15 @@ export class JobRecords {
     return job;
   }
 
+  *removePending(id: string): SqlProgram<void> {
+    const { status } = yield* this.getOrThrow(id);
+    if (status !== "pending")
+      throw new UserError("usage", `job ${id} is ${status}, so it cannot be started`, {
+        hint: "Use another job id.",
+      });
+    yield* execute("DELETE FROM jobs WHERE id = ?", id);
+  }
+
   /** `derivedFields`: fields that callers cannot set themselves. */
   *change(job: Job, change: JobChange, derivedFields?: Partial<Job>): SqlProgram<JobUpdateResult> {
     const decision = decideJobChange(job, jobChangeSchema.parse(change), this.clock());
@@ -162,8 +171,12 @@ export class JobAdmission {
   ): SqlProgram<AdmissionResult> {
     const { job: newJob, due } = request;
     const existing =
-      newJob.idempotency_key && (yield* this.records.findByKey(newJob.idempotency_key));
+      !request.replacesPending &&
+      newJob.idempotency_key &&
+      (yield* this.records.findByKey(newJob.idempotency_key));
     if (existing) return { job: existing, created: false, jobsToCancel: [] };
+    // Removed first, so that the job does not count as its own predecessor.
+    if (request.replacesPending) yield* this.records.removePending(newJob.id ?? "");
     const decision = yield* this.decide(request, spending);
     const job = yield* this.records.insert({ ...newJob, ...fieldsOfDecision(newJob, decision) });
     if (decision.kind === "accept") spending.add(newJob.agent, job.reserved_usd);

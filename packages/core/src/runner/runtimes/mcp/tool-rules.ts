@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ResolvedAgent } from "@herdctl/config";
+import { buildAllowedTools } from "../claude-settings.ts";
 import type { ExecuteOptions } from "../runtime-interface.ts";
 import type { RequiredAccess } from "./method-rules.ts";
 
@@ -38,8 +39,8 @@ export class ToolRules {
       /* defence: host-server-tools */ this.agent.host_tools ?? this.agent;
     // defence: bridge-denied-tools
     if (isToolNamed(this.agent.denied_tools, server, tool)) return false;
-    if (permission_mode === "bypassPermissions" || isToolNamed(allowed_tools, server, tool))
-      return true;
+    const rules = buildAllowedTools({ permission_mode, allowed_tools });
+    if (permission_mode === "bypassPermissions" || isToolNamed(rules, server, tool)) return true;
     const index = this.oneTimeApprovals.findIndex(
       (approval) =>
         approval.tool === toolName(server, tool) && isDeepStrictEqual(approval.input, input),
