@@ -46,7 +46,8 @@ function planFromOptions(
   examples: string[],
   cwd: string,
 ): FleetPlan {
-  const chosen = typeof example === "string" ? example : "hello";
+  // The British spelling of earlier versions is accepted as well.
+  const chosen = typeof example === "string" ? example.replace(/optimised$/, "optimized") : "hello";
   if (!examples.includes(chosen)) {
     throw new UserError("usage", `there is no example \`${chosen}\``, {
       hint: `Examples: ${examples.join(", ")}.`,
