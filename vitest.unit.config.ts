@@ -5,7 +5,4 @@ import usual from "./vitest.config.ts";
 
 /** `npm run test:unit`: pure and in-process tests, for the inner loop. */
 const { include: _, globalSetup: __, ...test } = usual.test ?? {};
-export default mergeConfig(
-  { ...usual, test },
-  { test: { include: listUnitTests(wideOnly) } },
-);
+export default mergeConfig({ ...usual, test }, { test: { include: listUnitTests(wideOnly) } });
