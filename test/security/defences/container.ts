@@ -96,7 +96,7 @@ export const containerDefences: readonly Defence[] = [
     name: "a limit on the size of a job's log",
     protects: "the disk of the state",
     mark: "job-log-size-limit",
-    without: "if ($3 !== -1) $thenStatement",
+    without: "if ($2 !== -1) $thenStatement",
     failingTest: {
       file: "test/store/job-output.test.ts",
       test: "keeps only results in a log at its size limit, with one marker",
