@@ -8,13 +8,11 @@ import {
 import { canStartWhileWaiting } from "../../packages/core/src/jobs/admission/deadlock.ts";
 import {
   type Applicant,
+  type Delegation,
   decideAdmission,
+  decideChain,
   needsLiveJobs,
 } from "../../packages/core/src/jobs/admission/decide-admission.ts";
-import {
-  type Delegation,
-  decideChain,
-} from "../../packages/core/src/jobs/admission/decide-chain.ts";
 import { dayOf } from "../../packages/core/src/lib/time-zone.ts";
 import type { AdmissionSnapshot } from "../../packages/core/src/store/model/admission.ts";
 import { type DailySpending, zeroAmounts } from "../../packages/protocol/src/records/spending.ts";

@@ -2,7 +2,7 @@ import type { Environment, ResolvedAgent } from "@herdctl/config";
 import type { Job } from "@herdctl/protocol";
 import { settleRun } from "../jobs/attempts/settle-run.ts";
 import { isAlive } from "../lib/process-identity.ts";
-import { readClaim } from "../runner/contract/claim-file.ts";
+import { readClaim } from "../runner/contract/paths.ts";
 import type { RunnerClaim } from "../runner/contract/messages.ts";
 import { collectRunReport } from "../runner/recovery/collect-report.ts";
 import type { StateManager } from "../store/state-manager.ts";
