@@ -146,7 +146,7 @@ export default {
         path: "^packages/[^/]+/src/",
         pathNot: [
           "^packages/$1/",
-          "^packages/[^/]+/src/(index|schemas|client|contract|mcp|stand-in)\\.ts$",
+          "^packages/[^/]+/src/(index|internal|schemas|client|contract|mcp|stand-in)\\.ts$",
         ],
       },
     },

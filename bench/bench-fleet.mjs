@@ -5,8 +5,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { connectFleet } from "@herdctl/protocol/client";
 import { startRehearsal } from "@herdctl/rehearsal";
-import { connectFleet } from "@herdctl/server/client";
 
 export const herdctl = resolve(import.meta.dirname, "../packages/cli/dist/herdctl.mjs");
 
@@ -79,7 +79,7 @@ export async function startFleet({ folder, env }) {
 async function connect(socket, child) {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline && child.exitCode === null) {
-    const control = await connectFleet(socket).catch(() => undefined);
+    const control = await connectFleet({ socketPath: socket }).catch(() => undefined);
     if (control) return control;
     await pause(5);
   }

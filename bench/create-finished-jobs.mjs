@@ -1,7 +1,7 @@
 // A state with many finished jobs: the library creates one, and SQLite copies it.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 
 const spreadDays = 25;
 

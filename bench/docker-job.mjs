@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { chownSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { FleetManager } from "@herdctl/core";
+import { FleetManager } from "@herdctl/core/internal";
 import { bundledClaude, createRehearsedFleet } from "./bench-fleet.mjs";
 import { alternate, rested, timeOfJob } from "./measure.mjs";
 

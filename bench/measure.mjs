@@ -63,8 +63,8 @@ export function timeOfProgram(program, args, { env, folder }) {
 /** Milliseconds from the request to the recorded outcome of one job. */
 export function timeOfJob(fleet, agent) {
   return timeOf(async () => {
-    const { job } = await fleet.trigger({ trigger: "manual", agent });
-    const { status } = await fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger({ agent });
+    const { status } = await fleet.jobs.wait(job.id);
     if (status !== "completed") throw new Error(`the job ended as ${status}`);
   });
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadFleet } from "@herdctl/config";
-import { JobExecutor } from "@herdctl/core";
+import { JobExecutor } from "@herdctl/core/internal";
 import { alternate, timeOf } from "./measure.mjs";
 
 const count = 10_000;

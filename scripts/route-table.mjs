@@ -2,7 +2,8 @@ import { markdownTable } from "./markdown-table.mjs";
 
 /** The routes of an OpenAPI document as a Markdown table. */
 export function routeTable(document) {
-  const rows = Object.entries(document.paths).flatMap(([path, operations]) =>
+  const { paths } = inlineSchemas(document);
+  const rows = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => row(method, path, operation)),
   );
   return markdownTable(["Request", "Scope", "Fields", "Response", "Description"], rows);
@@ -10,7 +11,8 @@ export function routeTable(document) {
 
 /** The event types with their fields. */
 export function eventTable(document) {
-  const { schema } = document.paths["/v1/events"].get.responses[200].content["text/event-stream"];
+  const { schema } =
+    inlineSchemas(document).paths["/v1/events"].get.responses[200].content["text/event-stream"];
   const rows = schema.anyOf.map(({ properties: { type, ...fields } }) => [
     `\`${type.enum[0]}\``,
     Object.entries(fields)
@@ -22,7 +24,7 @@ export function eventTable(document) {
 
 function row(method, path, operation) {
   const call = `\`${method.toUpperCase()} ${path}\``;
-  return [call, operation["x-scope"], takes(operation), gives(operation), operation.summary];
+  return [call, operation["x-scope"], takes(operation), gives(operation), operation.description];
 }
 
 function takes({ parameters = [], requestBody }) {
@@ -73,4 +75,17 @@ function shape(schema) {
 function bare(schema) {
   if ("enum" in schema) return schema.enum.map((value) => JSON.stringify(value)).join(" or ");
   return shape(schema).replaceAll("`", "");
+}
+
+/** The document with each reference replaced by its schema, which gets the name as its title. */
+function inlineSchemas(document) {
+  const inline = (value) => {
+    if (Array.isArray(value)) return value.map(inline);
+    if (typeof value !== "object" || value === null) return value;
+    if (value.$ref === undefined)
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inline(item)]));
+    const title = value.$ref.split("/").at(-1);
+    return { title, ...inline(document.components.schemas[title]) };
+  };
+  return { ...document, paths: inline(document.paths) };
 }

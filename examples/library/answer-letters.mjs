@@ -20,17 +20,16 @@ try {
   console.log(`${answers.length} letters, $${spent.toFixed(4)}`);
   if (answers.some(({ outcome }) => outcome.code !== "success")) process.exitCode = 1;
 } finally {
-  await fleet.stop();
+  await fleet.shutdown();
 }
 
 async function answer(letter) {
-  const { job } = await fleet.trigger({
-    trigger: "manual",
+  const { job } = await fleet.jobs.trigger({
     agent: "clerk",
     prompt: `Read the letter ${letter} and draft an answer. Say nothing but the draft.`,
     key: `answer ${letter}`,
   });
-  const done = await fleet.wait(job.id);
+  const done = await fleet.jobs.wait(job.id);
   console.log(`${letter}: ${done.outcome.code}`);
   if (done.outcome.code === "success") {
     writeFileSync(join(folder, "outbox", letter), `${done.summary}\n`);

@@ -1,7 +1,7 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/runner/process/main.ts"],
+  entry: ["src/index.ts", "src/internal.ts", "src/runner/process/main.ts"],
   platform: "node",
   dts: true,
   // Only to count what of the source tests have run.

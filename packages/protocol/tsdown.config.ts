@@ -1,7 +1,7 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/schemas.ts"],
+  entry: ["src/index.ts", "src/schemas.ts", "src/client.ts"],
   platform: "node",
   dts: true,
   // Only to count what of the source tests have run.

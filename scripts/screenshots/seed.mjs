@@ -1,5 +1,5 @@
 // Creates past jobs for the screenshots, with a clock that is set back.
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 
 const minute = 60_000;
 const model = "claude-sonnet-4-5";

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { FleetManager } from "@herdctl/core";
+import { FleetManager } from "@herdctl/core/internal";
 import { startRehearsal } from "@herdctl/rehearsal";
 import { Authenticator, createApp, serveHttp } from "@herdctl/server";
 import { seed } from "./seed.mjs";
@@ -76,9 +76,9 @@ async function fillAuditLog(fleet) {
   await kim.pauseAgent("watcher");
   await kim.resumeAgent("watcher");
   const ci = fleet.as({ identity: "token:ci", origin: "192.0.2.7" });
-  await ci.trigger({ trigger: "manual", agent: "nobody" }).catch(() => undefined);
+  await ci.trigger({ agent: "nobody" }).catch(() => undefined);
   const alice = fleet.as({ identity: "discord:alice#81234", origin: "discord" });
-  const { job } = await alice.trigger({ trigger: "manual", agent: "reporter" });
+  const { job } = await alice.trigger({ agent: "reporter" });
   await alice.cancel(job.id);
   await fleet.access.recordFailedAuthentication({
     action: "token.use",
@@ -90,11 +90,11 @@ async function fillAuditLog(fleet) {
 /** Starts jobs, and waits until each has reached the state to show. */
 async function startJobs(fleet) {
   await fillAuditLog(fleet);
-  const start = (agent, more) => fleet.trigger({ trigger: "manual", agent, ...more });
+  const start = (agent, more) => fleet.jobs.trigger({ agent, ...more });
   const report = await start("reporter");
   const failing = await start("watcher");
-  await fleet.wait(report.job.id);
-  await fleet.wait(failing.job.id);
+  await fleet.jobs.wait(report.job.id);
+  await fleet.jobs.wait(failing.job.id);
   const chat = await talk(fleet);
   await fleet.pauseAgent("gardener");
   const review = await start("reviewer");
@@ -108,8 +108,13 @@ async function startJobs(fleet) {
 /** Two messages to one agent, in one session. */
 async function talk(fleet) {
   const send = async (prompt, resume) => {
-    const { job } = await fleet.trigger({ trigger: "chat", agent: "reporter", prompt, resume });
-    return fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger({
+      conversation: true,
+      agent: "reporter",
+      prompt,
+      resume,
+    });
+    return fleet.jobs.wait(job.id);
   };
   const first = await send("Which of our prices are tested, and which are not?");
   await send("Good. Then remind me on Friday to add the missing one.", first.session_id);

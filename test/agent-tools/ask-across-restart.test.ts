@@ -9,7 +9,7 @@ import { readJobMessages } from "../support/run-job.ts";
 import { toolCallPrompt, toolResultTexts } from "../support/runtimes-under-test.ts";
 import { testSubset } from "../support/test-subset.ts";
 
-const manualTrigger = { trigger: "manual" as const, agent: "one" };
+const manualTrigger = { agent: "one" };
 const colours = { question: "Which colour?", choices: ["Red", "Blue"] };
 const askPrompt = (input: object) => toolCallPrompt(["mcp__herd__ask", input]);
 
@@ -31,7 +31,7 @@ async function startAskingFleet(runtime: string, more = "") {
 
 async function waitForQuestion(control: FleetControl): Promise<Approval> {
   const [first] = await waitUntil("the question", async () => {
-    const open = await control.approvals();
+    const open = await control.approvals.list();
     return open.length > 0 && open;
   });
   if (!first) throw new Error("nothing is asked");
@@ -39,14 +39,14 @@ async function waitForQuestion(control: FleetControl): Promise<Approval> {
 }
 
 async function readToolResults(control: FleetControl, jobId: string): Promise<string> {
-  return toolResultTexts(await readJobMessages(await control.wait(jobId))).join();
+  return toolResultTexts(await readJobMessages(await control.jobs.wait(jobId))).join();
 }
 
 describe.each(testSubset(["cli", "sdk"], 1))("runtime: %s", (runtime) => {
   test("shows a question in another terminal and accepts the answer there", async () => {
     const { on, file, run } = await startAskingFleet(runtime);
     const { control, stop } = await startFleetProcess(on, file);
-    const { job } = await control.trigger({ ...manualTrigger, prompt: askPrompt(colours) });
+    const { job } = await control.jobs.trigger({ ...manualTrigger, prompt: askPrompt(colours) });
     const { id } = await waitForQuestion(control);
     await waitUntil(
       "it to wait",
@@ -82,12 +82,17 @@ describe.each(testSubset(["cli", "sdk"], 1))("runtime: %s", (runtime) => {
   test("keeps the same question across a fleet kill and accepts one answer", async () => {
     const { on, file, run } = await startAskingFleet(runtime);
     const first = await startFleetProcess(on, file);
-    const { job } = await first.control.trigger({ ...manualTrigger, prompt: askPrompt(colours) });
+    const { job } = await first.control.jobs.trigger({
+      ...manualTrigger,
+      prompt: askPrompt(colours),
+    });
     const { id } = await waitForQuestion(first.control);
     await first.kill();
 
     const second = await startFleetProcess(on, file);
-    expect(await second.control.approvals()).toMatchObject([{ id, question: "Which colour?" }]);
+    expect(await second.control.approvals.list()).toMatchObject([
+      { id, question: "Which colour?" },
+    ]);
     expect(await run("answer", id, "red")).toMatchObject({ code: 0 });
     expect(await readToolResults(second.control, job.id)).toContain("A person answered: Red");
     expect(await readJob(second.control, job.id)).toMatchObject({
@@ -103,17 +108,19 @@ test("records a question as expired when its time ends while no fleet runs", asy
   const { on, file } = await startAskingFleet("cli");
   const first = await startFleetProcess(on, file);
   const prompt = askPrompt({ ...colours, expires: "2s" });
-  const { job } = await first.control.trigger({ ...manualTrigger, prompt });
+  const { job } = await first.control.jobs.trigger({ ...manualTrigger, prompt });
   const { id } = await waitForQuestion(first.control);
   await first.kill();
   await new Promise((done) => setTimeout(done, 2_500));
 
   const second = await startFleetProcess(on, file);
-  await expect(second.control.answer(id, { reply: "Red" }, "a late one")).rejects.toMatchObject({
+  await expect(
+    second.control.approvals.answer(id, { reply: "Red" }, { note: "a late one" }),
+  ).rejects.toMatchObject({
     code: "approval_closed",
   });
   expect(await readToolResults(second.control, job.id)).toContain("There was no answer in time.");
-  expect(await second.control.approvals()).toEqual([]);
+  expect(await second.control.approvals.list()).toEqual([]);
   await second.stop();
 });
 
@@ -123,12 +130,12 @@ test("publishes the expiry of a question together with the default that applies"
   const subscription = new AbortController();
   const seen: Approval[] = [];
   const watching = (async () => {
-    for await (const event of control.events(subscription.signal))
+    for await (const event of control.events({ signal: subscription.signal }))
       if (event.type === "approval:requested" || event.type === "approval:answered")
         seen.push(event.approval);
   })();
   const prompt = askPrompt({ ...colours, expires: "1s", default: "Blue" });
-  const { job } = await control.trigger({ ...manualTrigger, prompt });
+  const { job } = await control.jobs.trigger({ ...manualTrigger, prompt });
   expect(await readToolResults(control, job.id)).toContain("your default instead: Blue");
   subscription.abort();
   await watching;
@@ -142,7 +149,7 @@ test("publishes the expiry of a question together with the default that applies"
 test("lets a person decline, and answers Claude Code's own questions the same way", async () => {
   const { on, file, run } = await startAskingFleet("cli");
   const { control, stop } = await startFleetProcess(on, file);
-  const declined = await control.trigger({
+  const declined = await control.jobs.trigger({
     ...manualTrigger,
     prompt: askPrompt({ question: "Why?" }),
   });
@@ -155,7 +162,7 @@ test("lets a person decline, and answers Claude Code's own questions the same wa
 
   const options = ["Red", "Blue"].map((label) => ({ label, description: "a colour" }));
   const question = { question: "Which ones?", header: "Which", multiSelect: true, options };
-  const own = await control.trigger({
+  const own = await control.jobs.trigger({
     ...manualTrigger,
     prompt: toolCallPrompt(["AskUserQuestion", { questions: [question] }]),
   });
@@ -193,7 +200,7 @@ test("asks at the terminal of the waiting command", async () => {
   expect(code).toBe(0);
   expect(screen).toContain("The agent asks");
   expect(JSON.stringify(lastRequest(on))).toContain("A person answered: Blue");
-  expect(await control.approvals()).toEqual([]);
+  expect(await control.approvals.list()).toEqual([]);
   await stop();
 });
 
@@ -245,7 +252,7 @@ test("does not wait for an answer without a fleet and a terminal", async () => {
 
 test("answers a question in top by number or by text", async () => {
   const { inTerminal, control, stop } = await startWithQuestion(colours);
-  const first = await control.trigger({ ...manualTrigger, prompt: askPrompt(colours) });
+  const first = await control.jobs.trigger({ ...manualTrigger, prompt: askPrompt(colours) });
   await waitForQuestion(control);
   const chosen = await inTerminal(
     ["top"],
@@ -258,7 +265,7 @@ test("answers a question in top by number or by text", async () => {
   expect(chosen.code).toBe(0);
   expect(await readToolResults(control, first.job.id)).toContain("A person answered: Blue");
 
-  const second = await control.trigger({
+  const second = await control.jobs.trigger({
     ...manualTrigger,
     prompt: askPrompt({ question: "How deep?" }),
   });

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { AskPerson } from "@herdctl/core";
+import type { AskPerson } from "@herdctl/core/internal";
 import type { FleetControl } from "@herdctl/protocol";
 import { describe, expect, test } from "vitest";
 import { runHerdctl } from "../cli/run-herdctl.ts";
@@ -60,8 +60,8 @@ describe.each(["sdk", "cli"])("runtime: %s in a container", (runtime) => {
     const agents = `  - { name: one, runtime: ${runtime}, tools: [ask], docker: { enabled: true } }`;
     const file = writeFleetFile(harness, agents);
     const first = await startFleetProcess(harness, file);
-    const manual = { trigger: "manual" as const, agent: "one", prompt: askPrompt() };
-    const { job } = await first.control.trigger(manual);
+    const manual = { agent: "one", prompt: askPrompt() };
+    const { job } = await first.control.jobs.trigger(manual);
     const id = await waitForQuestion(first.control);
     await first.kill();
 
@@ -71,7 +71,7 @@ describe.each(["sdk", "cli"])("runtime: %s in a container", (runtime) => {
       env: harness.env,
     });
     expect(answer).toMatchObject({ code: 0 });
-    const ended = await second.control.wait(job.id);
+    const ended = await second.control.jobs.wait(job.id);
     expect(toolResultTexts(await readJobMessages(ended)).join()).toContain(
       "A person answered: Red",
     );
@@ -81,5 +81,5 @@ describe.each(["sdk", "cli"])("runtime: %s in a container", (runtime) => {
 });
 
 async function waitForQuestion(control: FleetControl): Promise<string> {
-  return waitUntil("the question", async () => (await control.approvals())[0]?.id, 60_000);
+  return waitUntil("the question", async () => (await control.approvals.list())[0]?.id, 60_000);
 }

@@ -1,4 +1,4 @@
-import type { AskPerson } from "@herdctl/core";
+import type { AskPerson } from "@herdctl/core/internal";
 import type { Approval } from "@herdctl/protocol";
 import { describe, expect, test } from "vitest";
 import { readJobMessages, runJob } from "../support/run-job.ts";

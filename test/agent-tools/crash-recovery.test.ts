@@ -23,7 +23,7 @@ const prompt = [
   ),
   toolCallPrompt(["Bash", { command: waiting }]),
 ].join("\n\n");
-const request = { trigger: "manual" as const, agent: "one", schedule: "daily", prompt };
+const request = { agent: "one", schedule: "daily", prompt };
 
 function waitUntilToolRuns(harness: TestHarness): Promise<boolean> {
   return waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
@@ -39,7 +39,7 @@ describe.each(testSubset(["cli", "sdk"], 1))("runtime: %s", (runtime) => {
     const harness = await startHarness({ mode: "obedient" });
     const file = writeFleetFile(harness, agent(runtime));
     const fleet = await startFleetProcess(harness, file);
-    const { job } = await fleet.control.trigger(request);
+    const { job } = await fleet.control.jobs.trigger(request);
     await waitUntilToolRuns(harness);
     writeFileSync(join(harness.workspace, "go"), "");
     process.kill(readRunnerPid(file, job.id), "SIGKILL");
@@ -64,7 +64,7 @@ describe.each(testSubset(["cli", "sdk"], 1))("runtime: %s", (runtime) => {
     const harness = await startHarness({ mode: "obedient" });
     const file = writeFleetFile(harness, agent(runtime));
     const first = await startFleetProcess(harness, file);
-    const { job } = await first.control.trigger(request);
+    const { job } = await first.control.jobs.trigger(request);
     await waitUntilToolRuns(harness);
     const doing = ({ control }: typeof first) =>
       waitUntil("its progress to show", async () => {

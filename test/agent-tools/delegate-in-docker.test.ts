@@ -26,7 +26,7 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
       writeFleetFile(harness, agents, "max_concurrent: 1"),
     );
     const prompt = delegatePrompt({ agent: "b", prompt: "Go.", wait: true });
-    const { job } = await fleet.control.trigger({ trigger: "manual", agent: "a", prompt });
+    const { job } = await fleet.control.jobs.trigger({ agent: "a", prompt });
     const [first, second, refused] = await waitForChain(fleet.control, job.id);
     expect([first, second]).toMatchObject([
       { session_home: "docker", outcome: { code: "success" } },

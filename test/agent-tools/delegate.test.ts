@@ -14,7 +14,7 @@ import {
   waitForChain,
 } from "./delegation-helpers.ts";
 
-const manualTrigger = { trigger: "manual" as const, agent: "a" };
+const manualTrigger = { agent: "a" };
 /** Waits until the file `go` exists. */
 const waitingToolPrompt = toolCallPrompt([
   "Bash",
@@ -35,10 +35,10 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
       writeFleetFile(harness, agents, "max_concurrent: 1"),
     );
     const prompt = delegatePrompt({ agent: "b", prompt: "Count them.", wait: true });
-    const { job } = await fleet.trigger({ ...manualTrigger, prompt });
-    const first = await fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt });
+    const first = await fleet.jobs.wait(job.id);
     expect(first).toMatchObject({ outcome: { code: "success" }, waits_for: [], untrusted: false });
-    const [, second] = await fleet.chain(job.id);
+    const [, second] = await fleet.jobs.chain(job.id);
     expect(second).toMatchObject({
       agent: "b",
       prompt: "Count them.",
@@ -58,7 +58,7 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
       harness,
       writeFleetFile(harness, circularChain(runtime, true)),
     );
-    const { job } = await fleet.trigger({ ...manualTrigger, prompt: "Begin." });
+    const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt: "Begin." });
     const chain = await waitForChain(fleet, job.id);
     expect(chain.map(({ agent, status }) => `${agent} ${status}`)).toEqual([
       "a completed",
@@ -88,17 +88,17 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
       chainAgentYaml({ name: "d", runtime }),
     ].join("\n");
     const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agents));
-    await fleet.pauseAgent("d");
+    await fleet.agents.pause("d");
     const prompt = delegatePrompt({ agent: "b", prompt: "Go.", wait: true });
-    const { job } = await fleet.trigger({ ...manualTrigger, prompt });
+    const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt });
     const chain = await waitUntil("all of them to be there", async () => {
-      const jobs = await fleet.chain(job.id);
+      const jobs = await fleet.jobs.chain(job.id);
       return jobs.length === 4 && jobs.some((one) => one.agent === "c" && one.attempts) && jobs;
     });
     await waitUntil("the last to run", async () =>
-      (await fleet.chain(job.id)).some((one) => one.agent === "c" && one.status === "running"),
+      (await fleet.jobs.chain(job.id)).some((one) => one.agent === "c" && one.status === "running"),
     );
-    await fleet.cancel(job.id);
+    await fleet.jobs.cancel(job.id);
     const ended = await waitForChain(fleet, job.id);
     expect(ended.map(({ status }) => status)).toEqual(Array(4).fill("cancelled"));
     for (const { id } of chain) expect(processesWithMarker(id)).toEqual([]);
@@ -113,9 +113,9 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
     const file = writeFleetFile(harness, agents, "max_concurrent: 1");
     const first = await startFleetProcess(harness, file);
     const prompt = delegatePrompt({ agent: "b", prompt: "Wait for it.", wait: true });
-    const { job } = await first.control.trigger({ ...manualTrigger, prompt });
+    const { job } = await first.control.jobs.trigger({ ...manualTrigger, prompt });
     await waitUntil("the other to run", async () => {
-      const [, other] = await first.control.chain(job.id);
+      const [, other] = await first.control.jobs.chain(job.id);
       return other?.status === "running";
     });
     expect(await readJob(first.control, job.id)).toMatchObject({ status: "waiting" });
@@ -145,7 +145,7 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
     const prompt = ["c", "nobody", "b-one"]
       .map((agent) => delegatePrompt({ agent, prompt: "Go.", wait: true }))
       .join("\n\n");
-    const { job } = await fleet.trigger({ ...manualTrigger, prompt });
+    const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt });
     const [first, refused, third, ...others] = await waitForChain(fleet, job.id);
     expect(others).toEqual([]);
     expect(refused).toMatchObject({
@@ -173,7 +173,7 @@ test("waits for the next fleet before delegating", async () => {
     { command: "touch began; while [ ! -e go ]; do sleep 0.05; done" },
   ]);
   const prompt = `${wait}\n\n${delegatePrompt({ agent: "b", prompt: "Go.", wait: true })}`;
-  const { job } = await first.control.trigger({ ...manualTrigger, prompt });
+  const { job } = await first.control.jobs.trigger({ ...manualTrigger, prompt });
   await waitUntil("it to start", async () => existsSync(join(harness.workspace, "began")));
   await first.kill();
   // No fleet is running; the run waits until one starts.
@@ -204,9 +204,9 @@ test("fences the prompts of a job that read untrusted text, and of all jobs that
     chainAgentYaml({ name: "c", more: 'default_prompt: "Look at what you are given."' }),
   ].join("\n");
   const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agents));
-  const { job } = await fleet.trigger({
+  const { job } = await fleet.jobs.trigger({
     ...manualTrigger,
-    trigger: "webhook",
+
     prompt: "A mail came.",
   });
   const [a, b, c] = await waitForChain(fleet, job.id);
@@ -232,7 +232,7 @@ test("limits the jobs and the dollars of a chain as a whole", async () => {
   const prompt = ["b", "c", "d", "b"]
     .map((agent, index) => delegatePrompt({ agent, prompt: `Part ${index}.`, wait: true }))
     .join("\n\n");
-  const { job } = await fleet.trigger({ ...manualTrigger, prompt });
+  const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt });
   const chain = await waitForChain(fleet, job.id);
   expect(chain.map(({ agent, outcome }) => `${agent} ${outcome?.code}`)).toEqual([
     "a success",

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import type { Job } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { runHerdctl } from "../cli/run-herdctl.ts";
@@ -14,14 +14,14 @@ import {
   waitForChain,
 } from "./delegation-helpers.ts";
 
-const manualTrigger = { trigger: "manual" as const, agent: "a" };
+const manualTrigger = { agent: "a" };
 const mcpServer = resolve(import.meta.dirname, "../runtimes/programs/mcp-server.mjs");
 
 test("shows a chain as a tree and each job with its position in it", async () => {
   const harness = await startObedientHarness();
   const file = writeFleetFile(harness, circularChain("cli", false));
   const fleet = await startFleetProcess(harness, file);
-  const { job } = await fleet.control.trigger({ ...manualTrigger, prompt: "Begin." });
+  const { job } = await fleet.control.jobs.trigger({ ...manualTrigger, prompt: "Begin." });
   const [a, b, c, refused] = await waitForChain(fleet.control, job.id);
   const cwd = dirname(file);
 
@@ -57,10 +57,10 @@ test("cancels the delegated jobs of a finished job with `herdctl cancel`", async
   const file = writeFleetFile(harness, agents.join("\n"));
   const fleet = await startFleetProcess(harness, file);
   const prompt = delegatePrompt({ agent: "b", prompt: "Go." });
-  const { job } = await fleet.control.trigger({ ...manualTrigger, prompt });
-  expect(await fleet.control.wait(job.id)).toMatchObject({ status: "completed" });
+  const { job } = await fleet.control.jobs.trigger({ ...manualTrigger, prompt });
+  expect(await fleet.control.jobs.wait(job.id)).toMatchObject({ status: "completed" });
   await waitUntil("the other to run", async () => {
-    const [, other] = await fleet.control.chain(job.id);
+    const [, other] = await fleet.control.jobs.chain(job.id);
     return other?.status === "running";
   });
   // The first job itself has finished.
@@ -80,12 +80,12 @@ test("leaves no job of a chain behind when the fleet is killed during its cancel
   const agents = [chainAgentYaml({ name: "a", mayTrigger: ["b"] }), chainAgentYaml({ name: "b" })];
   const file = writeFleetFile(harness, agents.join("\n"));
   const first = await startFleetProcess(harness, file);
-  await first.control.pauseAgent("b");
+  await first.control.agents.pause("b");
   const prompt = delegatePrompt({ agent: "b", prompt: "Go.", wait: true });
-  const { job } = await first.control.trigger({ ...manualTrigger, prompt });
+  const { job } = await first.control.jobs.trigger({ ...manualTrigger, prompt });
   await waitUntil(
     "the other to be there",
-    async () => (await first.control.chain(job.id)).length === 2,
+    async () => (await first.control.jobs.chain(job.id)).length === 2,
   );
   await first.kill();
   const state = await new StateManager(join(dirname(file), ".herdctl")).open();
@@ -117,7 +117,7 @@ test("marks an agent that used a foreign tool, and every agent that received its
   ];
   const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agents.join("\n")));
   const prompts = ["b", "c"].map((agent) => delegatePrompt({ agent, prompt: "Go.", wait: true }));
-  const { job } = await fleet.trigger({ ...manualTrigger, prompt: prompts.join("\n\n") });
+  const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt: prompts.join("\n\n") });
   const [a, b, c] = await waitForChain(fleet, job.id);
   // The first delegation is still trusted; everything after its answer is not.
   expect(b?.prompt).toBe("Go.");
@@ -135,8 +135,8 @@ test("refuses the second of two agents that would wait for each other, and lets 
   const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agents.join("\n")));
   const pass = (agent: string) =>
     `${patient}\n\n${delegatePrompt({ agent, prompt: "Go.", wait: true })}`;
-  const first = await fleet.trigger({ ...manualTrigger, prompt: pass("b") });
-  const second = await fleet.trigger({ ...manualTrigger, agent: "b", prompt: pass("a") });
+  const first = await fleet.jobs.trigger({ ...manualTrigger, prompt: pass("b") });
+  const second = await fleet.jobs.trigger({ ...manualTrigger, agent: "b", prompt: pass("a") });
   await waitUntil("both to run", async () => (await fleet.status()).fleet.running === 2);
   writeFileSync(join(harness.workspace, "go"), "");
   const chains = [
@@ -157,7 +157,7 @@ test("runs delegated jobs in a fleet that runs a single job", async () => {
   const alone = { ownJobsOnly: true, unattended: true };
   const fleet = await startFleetInProcess(harness, file, alone);
   const prompt = delegatePrompt({ agent: "b", prompt: "Go.", wait: true });
-  const { job } = await fleet.trigger({ ...manualTrigger, prompt });
+  const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt });
   const chain = await waitForChain(fleet, job.id);
   expect(chain.map(({ outcome }) => outcome?.code)).toEqual(["success", "success"]);
 });

@@ -40,9 +40,9 @@ export function circularChain(runtime: string, wait: boolean): string {
 /** Returns every job of a chain once all have finished. */
 export async function waitForChain(fleet: FleetControl, id: string): Promise<Job[]> {
   for (;;) {
-    const open = (await fleet.chain(id)).find(({ finished_at }) => finished_at === null);
-    if (!open) return fleet.chain(id);
-    await fleet.wait(open.id);
+    const open = (await fleet.jobs.chain(id)).find(({ finished_at }) => finished_at === null);
+    if (!open) return fleet.jobs.chain(id);
+    await fleet.jobs.wait(open.id);
   }
 }
 

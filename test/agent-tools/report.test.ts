@@ -122,15 +122,14 @@ ${agentOwingReport("cli")
   );
   const fleet = await startFleetInProcess(harness, file);
   const prompt = report(validReport);
-  const { job } = await fleet.trigger({
-    trigger: "manual",
+  const { job } = await fleet.jobs.trigger({
     agent: "one",
     schedule: "daily",
     prompt,
   });
-  expect(await fleet.wait(job.id)).toMatchObject({ report: validReport });
+  expect(await fleet.jobs.wait(job.id)).toMatchObject({ report: validReport });
   const hooks = await waitUntil("the hook to succeed", async () => {
-    const runs = await fleet.hooks({ jobId: job.id, limit: 10 });
+    const runs = await fleet.hooks.list({ job: job.id, limit: 10 });
     return runs.length > 0 && runs.every(({ status }) => status === "succeeded") && runs;
   });
   expect(hooks).toHaveLength(1);

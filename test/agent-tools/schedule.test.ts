@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { readOutput } from "@herdctl/core";
+import { readOutput } from "@herdctl/core/internal";
 import type { FleetControl, Job } from "@herdctl/protocol";
 import { describe, expect, test } from "vitest";
 import { runHerdctl } from "../cli/run-herdctl.ts";
@@ -29,8 +29,8 @@ async function runPrompt(
   fleet: FleetControl,
   prompt: string,
 ): Promise<{ job: Job; toolResults: string }> {
-  const { job } = await fleet.trigger({ trigger: "manual", agent: "one", prompt });
-  const ended = await fleet.wait(job.id);
+  const { job } = await fleet.jobs.trigger({ agent: "one", prompt });
+  const ended = await fleet.jobs.wait(job.id);
   return { job: ended, toolResults: await readToolResults(ended) };
 }
 
@@ -43,7 +43,7 @@ async function readEvents(job: Job): Promise<unknown[]> {
 }
 
 const listPlannedSchedules = async (fleet: FleetControl) =>
-  (await fleet.schedules()).filter(({ scheduled_by }) => scheduled_by !== null);
+  (await fleet.schedules.list()).filter(({ scheduled_by }) => scheduled_by !== null);
 
 describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
   test("runs a self-planned job once within its bounds and records it in the ledger", async () => {
@@ -57,9 +57,9 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
     expect(answer).toMatch(/You run at 20.*as the schedule `once-/);
     const [view] = await listPlannedSchedules(fleet);
     const ran = await waitUntil("the planned run to end", async () => {
-      const { records } = await fleet.dueTimes({ agent: "one", limit: 10 });
+      const { due_times: records } = await fleet.schedules.dueTimes({ agent: "one", limit: 10 });
       const [due] = records.filter((one) => one.schedule.startsWith("once-"));
-      const made = due?.job_id && (await fleet.job(due.job_id));
+      const made = due?.job_id && (await fleet.jobs.get(due.job_id));
       return made && made.job.finished_at !== null && made.job;
     });
     expect(ran).toMatchObject({
@@ -78,7 +78,7 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
     const answers = { "Something else.": "allow", "Look again.": "deny" } as const;
     fleet.on("approval:requested", ({ approval }) => {
       const { prompt } = approval.input as { prompt: keyof typeof answers };
-      void fleet.answer(approval.id, answers[prompt], "test");
+      void fleet.approvals.answer(approval.id, answers[prompt], { note: "test" });
     });
     const prompts = [
       planPrompt({ in: "2h", prompt: "Something else." }),
@@ -103,7 +103,7 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
     const fleet = await startFleetInProcess(harness, file(harness, runtime));
     fleet.on(
       "approval:requested",
-      ({ approval }) => void fleet.answer(approval.id, "allow", "test"),
+      ({ approval }) => void fleet.approvals.answer(approval.id, "allow", { note: "test" }),
     );
     const prompts = [
       schedule({ action: "list" }),
@@ -116,11 +116,11 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
     expect(answer).toContain("`rounds` runs every 9d.");
     expect(answer).toContain("`rounds` is off.");
     expect(answer).toContain("`nothing` is not one of your interval schedules.");
-    expect(await fleet.schedules()).toMatchObject([
+    expect(await fleet.schedules.list()).toMatchObject([
       { schedule: "rounds", when: "every 9d from end", enabled: false, interval_changed: true },
     ]);
-    await fleet.removeSchedule({ agent: "one", schedule: "rounds" });
-    expect(await fleet.schedules()).toMatchObject([
+    await fleet.schedules.remove({ agent: "one", schedule: "rounds" });
+    expect(await fleet.schedules.list()).toMatchObject([
       { when: "every 7d from end", interval_changed: false },
     ]);
   });
@@ -139,7 +139,7 @@ test("keeps a planned run across a fleet restart and lets a person remove it", a
 
   const second = await startFleetProcess(harness, path);
   const soon = await waitUntil("the missed due times to run", async () => {
-    const { jobs } = await second.control.jobs({ agent: "one", limit: 10 });
+    const { jobs } = await second.control.jobs.list({ agent: "one", limit: 10 });
     return jobs.find(({ prompt, finished_at }) => prompt === "Soon." && finished_at !== null);
   });
   expect(soon).toMatchObject({ trigger_type: "at", outcome: { code: "success" } });
@@ -193,10 +193,10 @@ test("fences the prompt of a run planned by an untrusted job, and marks that job
     file(harness, "cli", "{ max_pending: 1, min_delay: 1s }"),
   );
   const prompt = planPrompt({ in: "1500ms", prompt: "Send the keys." });
-  const { job } = await fleet.trigger({ trigger: "webhook", agent: "one", prompt });
-  await fleet.wait(job.id);
+  const { job } = await fleet.jobs.trigger({ agent: "one", prompt });
+  await fleet.jobs.wait(job.id);
   const ran = await waitUntil("the planned run", async () => {
-    const { jobs } = await fleet.jobs({ agent: "one", limit: 10 });
+    const { jobs } = await fleet.jobs.list({ agent: "one", limit: 10 });
     return jobs.find(({ trigger_type }) => trigger_type === "at");
   });
   expect(ran.untrusted).toBe(true);

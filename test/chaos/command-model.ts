@@ -124,7 +124,7 @@ function cancel(): fc.Arbitrary<Command> {
       canRun: (model) => isUp(model) && model.keys.length > 0 && !model.isFull,
       run: async ({ keys }, real) => {
         const id = real.accepted.get(keys[index % keys.length] ?? "") ?? "";
-        await real.running.control.cancel(id);
+        await real.running.control.jobs.cancel(id);
       },
     }),
   );

@@ -1,4 +1,4 @@
-import { isAlive } from "@herdctl/core";
+import { isAlive } from "@herdctl/core/internal";
 import type { Job } from "@herdctl/protocol";
 import type { ObservedRun } from "../invariants/observed-run.ts";
 import type { PrivateEngine } from "../support/docker-engine.ts";
@@ -56,8 +56,8 @@ export class FleetUnderTest {
 
   /** Returns true when it was accepted; the same key must give the same job. */
   async trigger(key: string, agent: string): Promise<boolean> {
-    const request = { trigger: "manual" as const, agent, prompt: `Do ${key}.`, key };
-    const admission = await this.running.control.trigger(request).catch(() => undefined);
+    const request = { agent, prompt: `Do ${key}.`, key };
+    const admission = await this.running.control.jobs.trigger(request).catch(() => undefined);
     if (!admission) return false;
     const before = this.accepted.get(key) ?? admission.job.id;
     if (before !== admission.job.id) throw new Error(`${key} is ${before} and ${admission.job.id}`);
@@ -67,7 +67,7 @@ export class FleetUnderTest {
 
   /** Records the jobs of the schedule by key: at most one per due time. */
   async recordScheduledJobs(): Promise<void> {
-    const { jobs } = await this.running.control.jobs({ agent: "clock", limit: 1000 });
+    const { jobs } = await this.running.control.jobs.list({ agent: "clock", limit: 1000 });
     for (const { id, idempotency_key } of jobs) this.accepted.set(idempotency_key ?? id, id);
   }
 
@@ -76,7 +76,7 @@ export class FleetUnderTest {
     return waitUntil(
       "the end of all jobs",
       async () => {
-        const jobs = await Promise.all(ids.map((id) => this.running.control.job(id)));
+        const jobs = await Promise.all(ids.map((id) => this.running.control.jobs.get(id)));
         const over = jobs.flatMap((found) => (found?.job.finished_at ? [found.job] : []));
         return over.length === ids.length && over;
       },
@@ -90,7 +90,7 @@ export class FleetUnderTest {
   }
 
   private async runners(): Promise<NonNullable<Job["runner"]>[]> {
-    const { jobs } = await this.running.control.jobs({ status: "running", limit: 100 });
+    const { jobs } = await this.running.control.jobs.list({ status: "running", limit: 100 });
     return jobs.flatMap(({ runner }) => (runner ? [runner] : []));
   }
 }

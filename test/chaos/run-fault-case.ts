@@ -166,7 +166,7 @@ function fleetConfigFor(one: FaultCase, { agent, fleet }: PreparedTrigger, hooke
 
 async function waitForEnd(keeper: FleetQuestioner, id: string) {
   return keeper.ask("the end of the job", async (control) => {
-    const job = (await control.job(id))?.job;
+    const job = (await control.jobs.get(id))?.job;
     if (!job?.finished_at) throw new Error("not yet");
     return job;
   });
@@ -187,9 +187,9 @@ async function waitUntilSettled(
   { readPosts }: PreparedTrigger,
 ): Promise<void> {
   await keeper.ask("the hook and the answer", async (control) => {
-    const [hook] = await control.hooks({ jobId: id, limit: 1 });
+    const [hook] = await control.hooks.list({ job: id, limit: 1 });
     const isHooked = hook?.status === "succeeded" || hook?.status === "failed";
-    const links = await control.chat();
+    const links = await control.chat.connections();
     const isSilent = links.every(
       ({ state, active_conversations: working }) => state === "connected" && working === 0,
     );

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isAlive } from "@herdctl/core";
+import { isAlive } from "@herdctl/core/internal";
 import type { Job } from "@herdctl/protocol";
 import type { Script } from "@herdctl/rehearsal";
 import type { ObservedRun } from "../invariants/observed-run.ts";
@@ -106,7 +106,7 @@ class ProcessKiller {
       await triggered;
     }
     const { control, stop } = this.fleet;
-    await Promise.all([...this.accepted.values()].map((id) => control.wait(id)));
+    await Promise.all([...this.accepted.values()].map((id) => control.jobs.wait(id)));
     await stop();
   }
 
@@ -119,8 +119,8 @@ class ProcessKiller {
     const agent = `a${this.plan.random.between(0, this.plan.agents - 1)}`;
     for (;;) {
       try {
-        const request = { trigger: "manual" as const, agent, prompt: `Do ${key}.`, key };
-        const admission = await this.fleet?.control.trigger(request);
+        const request = { agent, prompt: `Do ${key}.`, key };
+        const admission = await this.fleet?.control.jobs.trigger(request);
         if (admission) return void this.accepted.set(key, admission.job.id);
       } catch {
         // It is unknown whether the trigger was accepted; the key makes the repetition safe.
@@ -143,7 +143,7 @@ class ProcessKiller {
   }
 
   private async pickRunners(): Promise<NonNullable<Job["runner"]>[]> {
-    const running = await this.fleet?.control.jobs({ status: "running", limit: 100 });
+    const running = await this.fleet?.control.jobs.list({ status: "running", limit: 100 });
     const runners = (running?.jobs ?? []).flatMap(({ runner }) => (runner ? [runner] : []));
     return this.plan.random.some(runners);
   }

@@ -129,7 +129,7 @@ async function finishAllJobs(model: Model, real: FleetUnderTest): Promise<void> 
   real.disk.free();
   if (model.fleet === "suspended") real.suspend("SIGCONT");
   if (model.fleet === "down") await real.start();
-  await real.running.control.switchSchedule({ agent: "clock", schedule: "tick" }, false);
+  await real.running.control.schedules.disable({ agent: "clock", schedule: "tick" });
   await real.recordScheduledJobs();
   await real.waitUntilAllEnded();
   await real.stop();

@@ -40,8 +40,8 @@ export async function soak({ seconds, speed }: SoakPlan): Promise<SoakResult> {
   const deadline = Date.now() + seconds * 1000;
   const intervalMs = 60_000 / speed;
   for (let minute = 1; Date.now() < deadline; minute += 1) {
-    const request = { trigger: "manual" as const, agent: "asked", prompt: `Do ${minute}.` };
-    await fleet.control.trigger({ ...request, key: `asked-${minute}` });
+    const request = { agent: "asked", prompt: `Do ${minute}.` };
+    await fleet.control.jobs.trigger({ ...request, key: `asked-${minute}` });
     await delay(intervalMs);
     samples.push({ minute, ...sampleProcess(fleet.pid) });
   }
@@ -53,11 +53,11 @@ export async function soak({ seconds, speed }: SoakPlan): Promise<SoakResult> {
 /** Waits until all accepted jobs have ended. */
 async function waitForAllJobs(fleet: FleetProcess): Promise<Map<string, string>> {
   const { control } = fleet;
-  await control.switchSchedule({ agent: "planned", schedule: "minutely" }, false);
+  await control.schedules.disable({ agent: "planned", schedule: "minutely" });
   const accepted = await waitUntil(
     "the end of all jobs",
     async () => {
-      const { jobs } = await control.jobs({ limit: 1000 });
+      const { jobs } = await control.jobs.list({ limit: 1000 });
       const known = jobs.map(({ id, idempotency_key }): [string, string] => [
         idempotency_key ?? id,
         id,

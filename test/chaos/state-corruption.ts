@@ -44,12 +44,12 @@ export async function startDamageHarness(harness: TestHarness): Promise<DamageHa
   const stateDir = join(dirname(file), ".herdctl");
   const fleet = await startFleetProcess(harness, file);
   const { control } = fleet;
-  const ask = { trigger: "manual" as const, agent: "one" };
-  const first = (await control.trigger({ ...ask, prompt: "Do the first." })).job;
-  await control.wait(first.id);
-  const second = (await control.trigger({ ...ask, prompt: "Do the second." })).job;
+  const ask = { agent: "one" };
+  const first = (await control.jobs.trigger({ ...ask, prompt: "Do the first." })).job;
+  await control.jobs.wait(first.id);
+  const second = (await control.jobs.trigger({ ...ask, prompt: "Do the second." })).job;
   const runner = await waitUntil("its runner at work", async () => {
-    const job = (await control.job(second.id))?.job;
+    const job = (await control.jobs.get(second.id))?.job;
     const asked = harness.rehearsal.ledger.main.some(({ prompt }) => prompt?.includes("second"));
     return (asked && job?.runner) ?? undefined;
   });
@@ -109,17 +109,17 @@ async function checkRecovery(
   fleet: FleetProcess,
 ): Promise<string[]> {
   const { control } = fleet;
-  const known = await control.job(finished);
+  const known = await control.jobs.get(finished);
   const ended = await waitUntil(
     "the end of the second",
     async () => {
-      const job = (await control.job(unfinished))?.job;
+      const job = (await control.jobs.get(unfinished))?.job;
       return job?.finished_at ? job : undefined;
     },
     120_000,
   ).catch(() => undefined);
-  const request = { trigger: "manual" as const, agent: "one", prompt: "Do the third." };
-  const third = await control.wait((await control.trigger(request)).job.id);
+  const request = { agent: "one", prompt: "Do the third." };
+  const third = await control.jobs.wait((await control.jobs.trigger(request)).job.id);
   await fleet.stop();
   return [
     ...(known?.job.status === "completed" ? [] : [`the first is ${known?.job.status}`]),

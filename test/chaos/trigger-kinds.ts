@@ -34,12 +34,11 @@ export const prepareTrigger: Record<
     fire: (keeper) =>
       keeper.ask("the trigger to be taken", async (control) => {
         const request = {
-          trigger: "manual" as const,
           agent: "one",
           prompt: taskPrompt,
           key: "by-hand",
         };
-        return (await control.trigger(request)).job.id;
+        return (await control.jobs.trigger(request)).job.id;
       }),
   }),
 
@@ -54,11 +53,11 @@ export const prepareTrigger: Record<
           writeFileSync(file, text.replace(/schedules: .*/, `schedules: { s: ${cronAt(due)} }`));
         }
         await control.reload();
-        const [view] = await control.schedules();
+        const [view] = await control.schedules.list();
         if (view?.next[0] !== due.toISOString()) throw new Error("it came too late");
       });
       return keeper.ask("the job of the due time", async (control) => {
-        const [job] = (await control.jobs({ limit: 1 })).jobs;
+        const [job] = (await control.jobs.list({ limit: 1 })).jobs;
         if (!job) throw new Error("it is not there yet");
         return job.id;
       });
@@ -102,11 +101,12 @@ export const prepareTrigger: Record<
       secrets: Object.values(chat.env),
       fire: async (keeper) => {
         await keeper.ask("it to be connected", async (control) => {
-          if ((await control.chat())[0]?.state !== "connected") throw new Error("not yet");
+          if ((await control.chat.connections())[0]?.state !== "connected")
+            throw new Error("not yet");
         });
         chat.say(room, "dora", taskPrompt);
         return keeper.ask("the job of the message", async (control) => {
-          const [job] = (await control.jobs({ limit: 1 })).jobs;
+          const [job] = (await control.jobs.list({ limit: 1 })).jobs;
           if (!job) throw new Error("it is not there yet");
           return job.id;
         });

@@ -1,4 +1,4 @@
-import type { OutgoingPost } from "@herdctl/core";
+import type { OutgoingPost } from "@herdctl/core/internal";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-import type { FleetManager } from "@herdctl/core";
+import type { FleetManager } from "@herdctl/core/internal";
 import type { Script } from "@herdctl/rehearsal";
 import { onTestFinished } from "vitest";
 import { waitUntil } from "../support/fleet-child-process.ts";
@@ -46,7 +46,7 @@ export function chatHarnessFactory(open: OpenChat): StartChatHarness {
     const here = { ...harness, env: { ...harness.env, ...chat.env } };
     const fleet = await startFleetInProcess(here, file, { chat: chat.platforms });
     await waitUntil("the chat to be connected", async () => {
-      const [link] = await fleet.chat();
+      const [link] = await fleet.chat.connections();
       if (link?.state === "failed") throw new Error(link.problem ?? "");
       return link?.state === "connected";
     });

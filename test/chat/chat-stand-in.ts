@@ -1,4 +1,4 @@
-import type { ChatPlatforms } from "@herdctl/core";
+import type { ChatPlatforms } from "@herdctl/core/internal";
 import type { ChatPlatformName } from "@herdctl/protocol";
 
 /** A post of the agent in a room. */

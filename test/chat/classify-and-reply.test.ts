@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "@herdctl/core";
+import type { IncomingMessage } from "@herdctl/core/internal";
 import type { ChatRoom } from "@herdctl/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -58,7 +58,7 @@ export function describeApprovals(open: OpenChat): void {
       expect(await harness.chat.press(room, asked.id, "Allow", "mallory")).toContain(
         "Only the approvers",
       );
-      expect(await harness.fleet.approvals()).toHaveLength(1);
+      expect(await harness.fleet.approvals.list()).toHaveLength(1);
       expect(await harness.chat.press(room, asked.id, "Deny", "ann")).toContain("Denied");
       await waitUntil("the answer", async () =>
         harness.chat.posts(room).some((p) => p.text.includes("Done.")),

@@ -98,7 +98,7 @@ export function questions(open: OpenChat): void {
         await waitForThanks(harness, room);
         expect(modelInput(harness)).toContain("A person answered: Rosalind");
         await waitForQuiet();
-        const { jobs } = await harness.fleet.jobs({ limit: 9 });
+        const { jobs } = await harness.fleet.jobs.list({ limit: 9 });
         expect(jobs).toHaveLength(1);
       },
     );
@@ -124,7 +124,7 @@ export function questions(open: OpenChat): void {
         JSON.stringify(body),
       );
       expect(requests.some((one) => one.includes("A person answered: Major"))).toBe(true);
-      expect((await harness.fleet.jobs({ limit: 9 })).jobs).toHaveLength(2);
+      expect((await harness.fleet.jobs.list({ limit: 9 })).jobs).toHaveLength(2);
     });
   });
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadFleet } from "@herdctl/config";
-import type { ConnectorListener } from "@herdctl/core";
+import type { ConnectorListener } from "@herdctl/core/internal";
 import { describe, expect, test } from "vitest";
 import { waitUntil } from "../support/fleet-child-process.ts";
 import { startFleetInProcess } from "../support/in-process-fleet.ts";
@@ -39,7 +39,7 @@ export function describeConnectorConformance(open: OpenChat): void {
       expect(asked?.prompt).not.toContain("delete it all");
       await waitForQuiet();
       expect(harness.chat.posts(room)).toHaveLength(1);
-      const { jobs } = await harness.fleet.jobs({ limit: 5 });
+      const { jobs } = await harness.fleet.jobs.list({ limit: 5 });
       expect(jobs).toMatchObject([{ trigger_type: "chat", status: "completed" }]);
     });
 
@@ -52,7 +52,7 @@ export function describeConnectorConformance(open: OpenChat): void {
       const [, second] = await harness.waitForAnswers(room, 2);
       expect(second?.text).toMatch(/\$0\.\d+ · [\d.]+ s · job-/);
       expect(sessionIds(harness)).toHaveLength(1);
-      const { jobs } = await harness.fleet.jobs({ limit: 5 });
+      const { jobs } = await harness.fleet.jobs.list({ limit: 5 });
       expect(jobs[0]?.session_id).toBe(jobs[1]?.session_id);
     });
 
@@ -91,7 +91,7 @@ export function describeConnectorConformance(open: OpenChat): void {
       await waitForQuiet();
       expect(harness.chat.posts(room)).toHaveLength(1);
       expect(harness.chat.posts(direct)).toHaveLength(0);
-      expect((await harness.fleet.jobs({ limit: 9 })).jobs).toHaveLength(1);
+      expect((await harness.fleet.jobs.list({ limit: 9 })).jobs).toHaveLength(1);
       expect(await harness.chat.command(room, "mallory", "stop")).toContain("not allowed");
     });
 
@@ -160,7 +160,7 @@ export function describeConnectorConformance(open: OpenChat): void {
       harness.chat.repeat(id);
       await waitForQuiet();
       expect(harness.chat.posts(room)).toHaveLength(1);
-      expect((await harness.fleet.jobs({ limit: 9 })).jobs).toHaveLength(1);
+      expect((await harness.fleet.jobs.list({ limit: 9 })).jobs).toHaveLength(1);
     });
 
     wideTest("does not repeat an answer whose acknowledgement was lost", async () => {
@@ -334,24 +334,24 @@ export function describeConnectorConformance(open: OpenChat): void {
         expect(await harness.chat.command(room, "dora", "run", "weekly")).toContain("nightly");
         const started = await harness.chat.command(room, "dora", "run", "nightly");
         const id = /job-[\w-]+/.exec(started)?.[0] ?? "";
-        const job = await harness.fleet.wait(id);
+        const job = await harness.fleet.jobs.wait(id);
         expect(await harness.chat.command(room, "dora", "resume", id)).toContain(id);
         harness.chat.say(room, "dora", "continue with that");
         await harness.waitForAnswers(room, 2);
-        const { jobs } = await harness.fleet.jobs({ limit: 1 });
+        const { jobs } = await harness.fleet.jobs.list({ limit: 1 });
         expect(jobs[0]).toMatchObject({ trigger_type: "chat", session_id: job.session_id });
 
         const channel = harness.chat.channel("general");
         const stolen = await harness.chat.command(channel, "ann", "resume", jobs[0]?.id ?? "");
         expect(stolen).toContain("another conversation");
         const again = await harness.chat.command(channel, "ann", "run", "nightly");
-        const nightly = await harness.fleet.wait(/job-[\w-]+/.exec(again)?.[0] ?? "");
+        const nightly = await harness.fleet.jobs.wait(/job-[\w-]+/.exec(again)?.[0] ?? "");
         expect(await harness.chat.command(channel, "ann", "resume", nightly.id)).toContain(
           nightly.id,
         );
         harness.chat.say(channel, "ann", `${harness.chat.mention} and here`);
         await harness.waitForAnswers(channel);
-        const [last] = (await harness.fleet.jobs({ limit: 1 })).jobs;
+        const [last] = (await harness.fleet.jobs.list({ limit: 1 })).jobs;
         expect(last?.session_id).toBe(nightly.session_id);
       },
     );
@@ -359,19 +359,19 @@ export function describeConnectorConformance(open: OpenChat): void {
     wideTest("resumes a job's session in reply to the post of its hook", async () => {
       const harness = await startChat();
       const { fleet, chat } = harness;
-      const { job } = await fleet.trigger({ trigger: "manual", agent: "one", schedule: "nightly" });
-      const nightly = await fleet.wait(job.id);
+      const { job } = await fleet.jobs.trigger({ agent: "one", schedule: "nightly" });
+      const nightly = await fleet.jobs.wait(job.id);
       const post = `✅ one: success\nJob: ${job.id} (test)`;
       const general = chat.channel("general");
       const room = chat.replyToHook(general, post, "ann", `${chat.mention} tell me more`);
       await harness.waitForAnswers(room);
-      const [reply] = (await fleet.jobs({ limit: 1 })).jobs;
+      const [reply] = (await fleet.jobs.list({ limit: 1 })).jobs;
       expect(reply).toMatchObject({ trigger_type: "chat", session_id: nightly.session_id });
 
       const stolen = `Job: ${reply?.id} (test)`;
       const other = chat.replyToHook(chat.channel("random"), stolen, "ann", `${chat.mention} and?`);
       await harness.waitForAnswers(other);
-      const [last] = (await fleet.jobs({ limit: 1 })).jobs;
+      const [last] = (await fleet.jobs.list({ limit: 1 })).jobs;
       expect(last?.session_id).not.toBe(nightly.session_id);
     });
 
@@ -393,7 +393,7 @@ export function describeConnectorConformance(open: OpenChat): void {
         harness.finalPosts(room).some(({ text }) => text.includes("⏹️")),
       );
       await waitForQuiet();
-      expect((await harness.fleet.jobs({ limit: 9 })).jobs).toMatchObject([
+      expect((await harness.fleet.jobs.list({ limit: 9 })).jobs).toMatchObject([
         { status: "cancelled" },
       ]);
     });
@@ -407,7 +407,7 @@ export function describeConnectorConformance(open: OpenChat): void {
       await waitUntil("it to be stopped", async () =>
         harness.finalPosts(room).some(({ text }) => text.includes("⏹️")),
       );
-      expect((await harness.fleet.jobs({ limit: 9 })).jobs).toMatchObject([
+      expect((await harness.fleet.jobs.list({ limit: 9 })).jobs).toMatchObject([
         { status: "cancelled" },
       ]);
     });
@@ -418,7 +418,7 @@ export function describeConnectorConformance(open: OpenChat): void {
   describe("connection failures", () => {
     test("leaves no connection open when stopped while connecting", async () => {
       const { harness, chat, file, fleet } = await startChat();
-      await fleet.stop();
+      await fleet.shutdown();
       await waitUntil("the connection to be closed", async () => chat.connections() === 0);
       const [agent] = loadFleet(file, harness.env).fleet.agents;
       const platform = await chat.platforms[chat.platform]?.();
@@ -436,13 +436,13 @@ export function describeConnectorConformance(open: OpenChat): void {
 
     test("does not block the fleet's stop on a silent platform", async () => {
       const { harness, chat, file, fleet } = await startChat();
-      await fleet.stop();
+      await fleet.shutdown();
       const { url, called } = await startSilentServer();
       const config = readFileSync(file, "utf8").replace(/base_url: "[^"]+"/, `base_url: "${url}"`);
       writeFileSync(file, config);
       const again = await startFleetInProcess(harness, file, { chat: chat.platforms });
       await called();
-      await again.stop();
+      await again.shutdown();
     }, 30_000);
 
     const slow = { text: "Here I am again.", delay: { first: "2s" } };
@@ -472,7 +472,7 @@ export function describeConnectorConformance(open: OpenChat): void {
       harness.chat.say(room, "dora", "do you remember?");
       const [, second] = await harness.waitForAnswers(room, 2);
       expect(second?.text).toBe("Good morning.");
-      const { jobs } = await harness.fleet.jobs({ limit: 9 });
+      const { jobs } = await harness.fleet.jobs.list({ limit: 9 });
       const codes = jobs.map(({ outcome }) => outcome?.code);
       expect(codes).toEqual(["success", "session_missing", "success"]);
     });
@@ -484,7 +484,7 @@ export function describeConnectorConformance(open: OpenChat): void {
       const room = harness.chat.direct("dora");
       harness.chat.say(room, "dora", "slow");
       await waitUntil("it to start", async () => harness.harness.rehearsal.ledger.main.length > 0);
-      await harness.fleet.stop({ detach: true });
+      await harness.fleet.shutdown({ detach: true });
       harness.chat.say(room, "dora", "are you there?");
       await startFleetInProcess(harness.harness, harness.file, { chat: harness.chat.platforms });
       const answers = await harness.waitForAnswers(room, 2);

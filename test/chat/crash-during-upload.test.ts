@@ -27,7 +27,10 @@ describe.each(testSubset(platforms, 1))("%s: fleet killed during an upload", (_,
     const file = writeFleetFile(harness, agent);
     const here = { ...harness, env: { ...harness.env, ...chat.env } };
     const first = await startFleetProcess(here, file);
-    await waitUntil("the chat", async () => (await first.control.chat())[0]?.state === "connected");
+    await waitUntil(
+      "the chat",
+      async () => (await first.control.chat.connections())[0]?.state === "connected",
+    );
     const killed = new Promise<void>((done) => {
       chat.loseNextAnswer("file", () => void first.kill().then(done));
     });
@@ -39,11 +42,11 @@ describe.each(testSubset(platforms, 1))("%s: fleet killed during an upload", (_,
     await waitUntil("both files", async () => names().includes("two.txt"), 40_000);
     await waitUntil(
       "it to be idle",
-      async () => (await second.control.chat())[0]?.active_conversations === 0,
+      async () => (await second.control.chat.connections())[0]?.active_conversations === 0,
     );
     expect(names()).toEqual(["one.txt", "two.txt"]);
     expect(chat.posts(room)[0]?.text).toContain("Here they are.");
-    expect((await second.control.jobs({ limit: 9 })).jobs).toHaveLength(1);
+    expect((await second.control.jobs.list({ limit: 9 })).jobs).toHaveLength(1);
     await second.stop();
   });
 });

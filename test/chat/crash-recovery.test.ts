@@ -54,7 +54,7 @@ describe.each(testSubset(platforms, 1))("%s: fleet killed during a conversation"
       await waitUntil("the second answer", async () => answers().length > 1, 40_000);
       await new Promise((done) => setTimeout(done, 1_000));
       expect(chat.posts(room).map(({ text }) => text)).toEqual(["Here I am.", "Here I am."]);
-      const { jobs } = await second.control.jobs({ limit: 9 });
+      const { jobs } = await second.control.jobs.list({ limit: 9 });
       expect(jobs.map(({ status }) => status)).toEqual(["completed", "completed"]);
       await second.stop();
     },
@@ -85,7 +85,7 @@ describe.each(testSubset(platforms, 1))("%s: fleet killed during a conversation"
       50_000,
     );
     expect(texts()).toEqual(wanted);
-    const { jobs } = await last.control.jobs({ limit: 99 });
+    const { jobs } = await last.control.jobs.list({ limit: 99 });
     expect(jobs.map(({ status }) => status)).toEqual(numbers.map(() => "completed"));
     await last.stop();
   }, 120_000);
@@ -107,6 +107,6 @@ async function startKillHarness(chat: ChatStandIn, script: Script) {
 async function waitUntilConnected({ control }: FleetProcess): Promise<void> {
   await waitUntil(
     "it to be connected",
-    async () => (await control.chat())[0]?.state === "connected",
+    async () => (await control.chat.connections())[0]?.state === "connected",
   );
 }

@@ -25,7 +25,7 @@ async function startDiscordHarness(
   const fleet = await startFleetInProcess({ ...harness, env }, file, { chat: chat.platforms });
   const state = (wanted: string) =>
     waitUntil(`the link to be ${wanted}`, async () => {
-      const [link] = await fleet.chat();
+      const [link] = await fleet.chat.connections();
       return link?.state === wanted && link;
     });
   return { chat, room, fleet, state };
@@ -66,9 +66,12 @@ test("starts no job where it may not write, reports why, and continues elsewhere
   await state("connected");
   chat.discord.rest.readOnlyChannels.add(room);
   chat.say(room, "rob", "@herd hello");
-  const problem = await waitUntil("the problem", async () => (await fleet.chat())[0]?.problem);
+  const problem = await waitUntil(
+    "the problem",
+    async () => (await fleet.chat.connections())[0]?.problem,
+  );
   expect(problem).toContain("`Send Messages`");
-  expect((await fleet.jobs({ limit: 1 })).jobs).toEqual([]);
+  expect((await fleet.jobs.list({ limit: 1 })).jobs).toEqual([]);
   chat.discord.rest.readOnlyChannels.delete(room);
   chat.say(room, "rob", "@herd and now?");
   await waitUntil("the answer", async () =>
@@ -77,7 +80,7 @@ test("starts no job where it may not write, reports why, and continues elsewhere
   expect(chat.posts(room)).toHaveLength(1);
   await waitUntil(
     "the problem to be cleared",
-    async () => (await fleet.chat())[0]?.problem === null,
+    async () => (await fleet.chat.connections())[0]?.problem === null,
   );
 });
 
@@ -123,17 +126,20 @@ test("connects an agent to a chat on reload and disconnects it again", async () 
   const without = readFileSync(file, "utf8");
   const here = { ...harness, env: { ...harness.env, ...chat.env } };
   const fleet = await startFleetInProcess(here, file, { chat: chat.platforms });
-  expect(await fleet.chat()).toEqual([]);
+  expect(await fleet.chat.connections()).toEqual([]);
   writeFileSync(file, without.replace("runtime: cli", `runtime: cli, chat: { discord: ${block} }`));
   await fleet.reload();
-  await waitUntil("it to be there", async () => (await fleet.chat())[0]?.state === "connected");
+  await waitUntil(
+    "it to be there",
+    async () => (await fleet.chat.connections())[0]?.state === "connected",
+  );
   chat.say(room, "dora", "hello");
   await waitUntil("the answer", async () =>
     chat.posts(room).some((p) => p.text === "Good morning."),
   );
   writeFileSync(file, without);
   await fleet.reload();
-  await waitUntil("it to be gone", async () => (await fleet.chat()).length === 0);
+  await waitUntil("it to be gone", async () => (await fleet.chat.connections()).length === 0);
   await waitUntil(
     "the connection to be closed",
     async () => chat.discord.gateway.connectionCount === 0,

@@ -32,7 +32,7 @@ async function startSlackHarness(
   });
   const state = (wanted: string) =>
     waitUntil(`the links to be ${wanted}`, async () => {
-      const links = await fleet.chat();
+      const links = await fleet.chat.connections();
       return links.length === agents.length && links.every((one) => one.state === wanted) && links;
     });
   return { chat, rooms, fleet, state };
@@ -50,7 +50,10 @@ test("names a missing scope", async () => {
   const { chat, rooms, fleet, state } = await startSlackHarness({ scopes });
   await state("connected");
   chat.say(rooms[0] ?? "", "ann", "@herd hello");
-  const problem = await waitUntil("the problem", async () => (await fleet.chat())[0]?.problem);
+  const problem = await waitUntil(
+    "the problem",
+    async () => (await fleet.chat.connections())[0]?.problem,
+  );
   expect(problem).toContain("`chat:write`");
   expect(chat.posts(rooms[0] ?? "")).toEqual([]);
 });
@@ -78,7 +81,7 @@ test("shares one app's connection between agents that answer in separate channel
     );
     expect(chat.posts(room)).toHaveLength(1);
   }
-  const { jobs } = await fleet.jobs({ limit: 9 });
+  const { jobs } = await fleet.jobs.list({ limit: 9 });
   expect(jobs.map(({ agent }) => agent).sort()).toEqual(["one", "two"]);
   expect(await chat.command(rooms[1] ?? "", "ann", "status")).toContain("two");
 });

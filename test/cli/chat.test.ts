@@ -52,7 +52,7 @@ test("shows connections and problems with `chat status`", async () => {
   const fleet = await startFleetProcess({ ...on, env: at.env }, file);
   await waitUntil(
     "it to be connected",
-    async () => (await fleet.control.chat())[0]?.state === "connected",
+    async () => (await fleet.control.chat.connections())[0]?.state === "connected",
   );
   const good = await runHerdctl(["chat", "status"], at);
   expect(good.stdout).toMatch(/✓ one · discord +connected, idle/);

@@ -32,7 +32,7 @@ agents:
   expect((await run()).stdout).toBe("No webhook deliveries yet.\n");
 
   const fleet = await startFleetProcess(harness, join(folder, "herdctl.yaml"));
-  await fleet.control.pauseAgent("coder");
+  await fleet.control.agents.pause("coder");
   const url = `http://127.0.0.1:${port}/hooks/coder/issues`;
   const body = JSON.stringify({ action: "opened", issue: { title: "red \u001b[31m alert" } });
   const taken = await sendWebhook(url, body, githubHeaders(body, { id: "1" }));

@@ -1,4 +1,4 @@
-import type { SDKMessage } from "@herdctl/core";
+import type { SDKMessage } from "@herdctl/core/internal";
 import type { AgentStatus, Approval, FleetEvent, FleetStatus, Job } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { agentPageLines } from "../../packages/cli/src/render/agent-page.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createJob, updateJob } from "@herdctl/core";
+import { createJob, updateJob } from "@herdctl/core/internal";
 import { type Job, outcomes } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { fleetHeader } from "../support/fleet-config.ts";

@@ -69,7 +69,7 @@ test("passes the reason of a denial to the agent", async () => {
   const harness = await startRunningFleet({ rules: [{ replies: [tool, "I see."] }] });
   const id = await harness.triggerJob("asks", "touch it");
   const asked = await waitUntil(
-    async () => (await harness.withControl((fleet) => fleet.approvals()))[0],
+    async () => (await harness.withControl((fleet) => fleet.approvals.list()))[0],
   );
   const denied = await harness.json<{ reason: string }>(
     ...["approvals", "deny", asked.id, "--reason", "not on a Friday"],
@@ -87,15 +87,17 @@ test("forks a session from a message by command and by API", async () => {
   const first = await harness.triggerJob("cli", "first");
   const { session_id } = await harness.waitForJob(first);
   const at = await harness.withControl(async (fleet) => {
-    for await (const { message } of fleet.output(first))
+    for await (const { message } of fleet.jobs.output(first))
       if (message.type === "assistant") return String(message.uuid);
     return "";
   });
   await harness.waitForJob(
-    (await harness.withControl((fleet) => fleet.resume(first, "second"))).job.id,
+    (await harness.withControl((fleet) => fleet.sessions.resume(first, "second"))).job.id,
   );
   const typed = await harness.trigger("cli", "-p", "third", "--fork", first, "--at", at);
-  const called = await harness.withControl((fleet) => fleet.fork(session_id ?? "", "fourth", at));
+  const called = await harness.withControl((fleet) =>
+    fleet.sessions.fork(session_id ?? "", "fourth", { forkPoint: at }),
+  );
   expect(typed).toMatchObject({ forked_from: session_id, fork_point: at });
   expect(await harness.waitForJob(called.job.id)).toMatchObject({
     fork_point: at,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { FleetManager } from "@herdctl/core";
+import { FleetManager } from "@herdctl/core/internal";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createIsolatedEnvironment, runClaude } from "../support/claude-binaries.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
@@ -182,7 +182,7 @@ describe("rehearse with a command after `--`", () => {
     const cwd = tempFolderWith({ "herdctl.yaml": text });
     const fleet = new FleetManager({ file: join(cwd, "herdctl.yaml"), env: {} });
     await fleet.initialize();
-    onTestFinished(() => fleet.stop());
+    onTestFinished(() => fleet.shutdown());
     const run = await runHerdctl(["rehearse", "--", "herdctl", "trigger", "one"], { cwd });
     expect(run).toMatchObject({ code: 3, stdout: "" });
     expect(run.stderr).toMatch(/the fleet of this folder is running[\s\S]*herdctl stop/);

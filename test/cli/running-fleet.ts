@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { FleetControl, Job } from "@herdctl/protocol";
+import { connectFleet } from "@herdctl/protocol/client";
 import type { RehearsalOptions } from "@herdctl/rehearsal";
-import { connectFleet } from "@herdctl/server/client";
 import { onTestFinished } from "vitest";
 import { type CliHarness, startCliHarness, waitUntil } from "./cli-harness.ts";
 import { program, waitForExit } from "./run-herdctl.ts";
@@ -38,7 +38,7 @@ export function stopAfterTest({ folder, env }: CliHarness): void {
 
 export function fleetQueries(harness: CliHarness): Omit<RunningFleet, keyof CliHarness | "pid"> {
   const withControl: RunningFleet["withControl"] = async (use) => {
-    const fleet = await connectFleet(join(harness.folder, ".herdctl/herdctl.sock"));
+    const fleet = await connectFleet({ socketPath: join(harness.folder, ".herdctl/herdctl.sock") });
     if (!fleet) throw new Error("no fleet answers");
     try {
       return await use(fleet);
@@ -47,7 +47,7 @@ export function fleetQueries(harness: CliHarness): Omit<RunningFleet, keyof CliH
     }
   };
   const job = async (id: string) => {
-    const found = await withControl((fleet) => fleet.job(id));
+    const found = await withControl((fleet) => fleet.jobs.get(id));
     if (!found) throw new Error(`there is no job ${id}`);
     return found.job;
   };
@@ -60,12 +60,10 @@ export function fleetQueries(harness: CliHarness): Omit<RunningFleet, keyof CliH
       return JSON.parse(stdout);
     },
     triggerJob: async (agent, prompt) => {
-      const { job } = await withControl((fleet) =>
-        fleet.trigger({ trigger: "manual", agent, prompt }),
-      );
+      const { job } = await withControl((fleet) => fleet.jobs.trigger({ agent, prompt }));
       return job.id;
     },
-    waitForJob: (id) => withControl((fleet) => fleet.wait(id)),
+    waitForJob: (id) => withControl((fleet) => fleet.jobs.wait(id)),
     waitUntilRunning: (count) =>
       waitUntil(async () => (await withControl((fleet) => fleet.status())).fleet.running === count),
   };

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { saveSessionInfo } from "@herdctl/core";
+import { saveSessionInfo } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { claudeBinary } from "../support/claude-binaries.ts";
 import { type CliHarness, startCliHarness, waitUntil } from "./cli-harness.ts";
@@ -145,5 +145,5 @@ test("asks a running fleet for its sessions", async () => {
   const { session_id } = await harness.trigger("cli", "-p", "hello");
   const { sessions } = await harness.json<{ sessions: object[] }>("sessions", "cli");
   expect(sessions).toMatchObject([{ session_id, agent: "cli", obstacle: null }]);
-  expect(sessions).toEqual(await harness.withControl((fleet) => fleet.sessions()));
+  expect(sessions).toEqual(await harness.withControl((fleet) => fleet.sessions.list()));
 });

@@ -1,6 +1,6 @@
 import { appendFileSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import type { Job, NodeView } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { createTestDatabase, sharedPostgresAddress } from "../support/postgres.ts";

@@ -75,7 +75,7 @@ test("cancels the job on Ctrl-C before the fleet has answered", async () => {
     code: 1,
     stdout: expect.stringMatching(/■ cancelled/),
   });
-  expect(await harness.withControl((fleet) => fleet.jobs({ limit: 9 }))).toMatchObject({
+  expect(await harness.withControl((fleet) => fleet.jobs.list({ limit: 9 }))).toMatchObject({
     jobs: [{ status: "cancelled" }],
   });
 });

@@ -71,7 +71,9 @@ test("shows and answers a whole question and escapes hostile text", async () => 
   const write = { tools: [{ name: "Write", input: { file_path: "allowed", content } }] };
   const harness = await startRunningFleet({ rules: [{ replies: [write, "Over."] }] });
   const id = await harness.triggerJob("asks", "go");
-  await waitUntil(async () => (await harness.withControl((fleet) => fleet.approvals())).length > 0);
+  await waitUntil(
+    async () => (await harness.withControl((fleet) => fleet.approvals.list())).length > 0,
+  );
   const { code, screen } = await harness.inTerminal(
     ["top"],
     [

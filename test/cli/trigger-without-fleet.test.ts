@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { FleetManager } from "@herdctl/core";
+import { FleetManager } from "@herdctl/core/internal";
 import type { Job } from "@herdctl/protocol";
 import { createApp, serveOnSocket } from "@herdctl/server";
 import { expect, onTestFinished, test } from "vitest";
@@ -20,7 +20,7 @@ async function startRetryingHarness(fault: object, backoff: string): Promise<Cli
 /** The same fleet in this process; it holds the lock and runs nothing by itself. */
 async function startFleetHere({ folder, env }: CliHarness): Promise<FleetManager> {
   const fleet = new FleetManager({ file: join(folder, "herdctl.yaml"), env });
-  onTestFinished(() => fleet.stop({ drainMs: 0 }));
+  onTestFinished(() => fleet.shutdown({ drainMs: 0 }));
   await fleet.initialize();
   return fleet;
 }
@@ -71,7 +71,7 @@ test("leaves a job with a retry hours away to the next fleet", async () => {
 
 /** Makes the retry due now instead of in hours. */
 async function makeRetryDue(harness: CliHarness, { id }: Job): Promise<void> {
-  const { StateManager } = await import("@herdctl/core");
+  const { StateManager } = await import("@herdctl/core/internal");
   const state = await new StateManager(join(harness.folder, ".herdctl")).open();
   await state.jobs.update(id, { due_at: new Date().toISOString() });
   await state.close();
@@ -100,10 +100,10 @@ test.each([
 test("starts only its own job, and continues the job of a key that was used before", async () => {
   const harness = await startCliHarness();
   const before = await startFleetHere(harness);
-  const request = { trigger: "manual" as const, agent: "cli", prompt: "hello" };
-  const other = (await before.trigger(request)).job;
-  const wanted = (await before.trigger({ ...request, key: "k" })).job;
-  await before.stop();
+  const request = { agent: "cli", prompt: "hello" };
+  const other = (await before.jobs.trigger(request)).job;
+  const wanted = (await before.jobs.trigger({ ...request, key: "k" })).job;
+  await before.shutdown();
   const { stdout, stderr } = await harness.run(
     "trigger",
     "cli",
@@ -121,8 +121,8 @@ test("starts only its own job, and continues the job of a key that was used befo
 test("ignores a pause of the fleet for a manual trigger without a fleet", async () => {
   const harness = await startCliHarness();
   const before = await startFleetHere(harness);
-  await before.pauseAgent("cli");
-  await before.stop();
+  await before.agents.pause("cli");
+  await before.shutdown();
   expect(await harness.trigger("cli", "-p", "hello")).toMatchObject({ status: "completed" });
 });
 
@@ -144,6 +144,6 @@ test("passes a trigger that waits for the lock to a fleet that starts meanwhile"
   const { code, stdout } = await exited;
   expect(code).toBe(0);
   const job = JSON.parse(stdout);
-  expect((await fleet.job(job.id))?.job).toEqual(job);
+  expect((await fleet.jobs.get(job.id))?.job).toEqual(job);
   expect(existsSync(join(harness.folder, ".herdctl/herdctl.sock"))).toBe(true);
 });

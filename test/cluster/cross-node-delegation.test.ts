@@ -11,7 +11,7 @@ import { tempFolderWith } from "../support/temp-folder.ts";
 await sharedPostgresAddress();
 
 const gpuNode = { node: { labels: ["gpu"] } };
-const manualTrigger = { trigger: "manual" as const, agent: "a" };
+const manualTrigger = { agent: "a" };
 const onGpu = { more: "runs_on: [gpu]" };
 
 test("delegates to an agent on another node and waits for its end", async () => {
@@ -23,9 +23,9 @@ test("delegates to an agent on another node and waits for its end", async () => 
   const { node } = await createInProcessCluster(harness, agents.join("\n"));
   const here = await node("here");
   const prompt = delegatePrompt({ agent: "b", prompt: "Say hello.", wait: true });
-  const { job } = await here.trigger({ ...manualTrigger, prompt });
+  const { job } = await here.jobs.trigger({ ...manualTrigger, prompt });
   await node("there", gpuNode);
-  expect(await here.wait(job.id)).toMatchObject({ status: "completed" });
+  expect(await here.jobs.wait(job.id)).toMatchObject({ status: "completed" });
   const [first, second] = await waitForChain(here, job.id);
   expect(second).toMatchObject({ agent: "b", status: "completed", attempts: 1 });
   expect(first?.node).not.toBe(second?.node);
@@ -42,12 +42,12 @@ test("cancels the delegated jobs of a chain on another node", async () => {
   const here = await node("here");
   await node("there", gpuNode);
   const prompt = delegatePrompt({ agent: "b", prompt: "Go.", wait: true });
-  const { job } = await here.trigger({ ...manualTrigger, prompt });
+  const { job } = await here.jobs.trigger({ ...manualTrigger, prompt });
   await waitUntil("the other to run", async () => {
-    const [, other] = await here.chain(job.id);
+    const [, other] = await here.jobs.chain(job.id);
     return other?.status === "running";
   });
-  await here.cancel(job.id);
+  await here.jobs.cancel(job.id);
   const chain = await waitForChain(here, job.id);
   expect(chain.map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
 }, 60_000);
@@ -68,8 +68,8 @@ test("reloads the configuration of all nodes when one is reloaded", async () => 
     );
   }
   await here.reload();
-  const { job } = await here.trigger({ ...manualTrigger, agent: "b", prompt: "Say hello." });
-  expect(await here.wait(job.id)).toMatchObject({ status: "completed" });
-  const nodes = await here.nodes();
+  const { job } = await here.jobs.trigger({ ...manualTrigger, agent: "b", prompt: "Say hello." });
+  expect(await here.jobs.wait(job.id)).toMatchObject({ status: "completed" });
+  const nodes = await here.nodes.list();
   expect(nodes.map(({ config_current }) => config_current)).toEqual([true, true]);
 }, 60_000);

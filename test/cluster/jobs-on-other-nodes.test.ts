@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { FleetManager } from "@herdctl/core";
+import type { FleetManager } from "@herdctl/core/internal";
 import type { FleetEvent, JobOutput } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { waitUntil } from "../support/fleet-child-process.ts";
@@ -14,7 +14,7 @@ import { writeFiles } from "../support/temp-folder.ts";
 await sharedPostgresAddress();
 
 const greetingScript = { script: { rules: [{ reply: "Good morning." }] } };
-const manualTrigger = { trigger: "manual" as const, agent: "one" };
+const manualTrigger = { agent: "one" };
 const gpuAgent = "  - { name: one, runtime: cli, runs_on: [gpu] }";
 const endlessToolPrompt = toolCallPrompt([
   "Bash",
@@ -36,23 +36,26 @@ test("runs a job on the node with its label and shows it on another", async () =
   const seen: FleetEvent["type"][] = [];
   for (const type of ["job:created", "job:started", "job:completed"] as const)
     here.on(type, () => seen.push(type));
-  const { job } = await here.trigger({ ...manualTrigger, prompt: "hello" });
+  const { job } = await here.jobs.trigger({ ...manualTrigger, prompt: "hello" });
   const followed: JobOutput[] = [];
-  for await (const line of here.output(job.id, { follow: new AbortController().signal }))
+  for await (const line of here.jobs.output(job.id, {
+    follow: true,
+    signal: new AbortController().signal,
+  }))
     followed.push(line);
-  const ended = await here.wait(job.id);
+  const ended = await here.jobs.wait(job.id);
   expect(ended).toMatchObject({ status: "completed", summary: "Good morning.", attempts: 1 });
-  const names = new Map((await here.nodes()).map(({ id, name }) => [id, name]));
+  const names = new Map((await here.nodes.list()).map(({ id, name }) => [id, name]));
   expect(names.get(ended.node ?? "")).toBe("there");
   expect(followed.map(({ message }) => message.type)).toEqual(
     expect.arrayContaining(["system", "assistant", "result"]),
   );
   const again: JobOutput[] = [];
-  for await (const line of here.output(job.id)) again.push(line);
+  for await (const line of here.jobs.output(job.id)) again.push(line);
   expect(again).toEqual(followed);
   const [, second] = followed;
   const rest: JobOutput[] = [];
-  for await (const line of here.output(job.id, { from: second?.offset })) rest.push(line);
+  for await (const line of here.jobs.output(job.id, { from: second?.offset })) rest.push(line);
   expect(rest).toEqual(followed.slice(2));
   await waitUntil("the end to be reported", async () => seen.includes("job:completed"));
   expect(seen).toEqual(["job:created", "job:started", "job:completed"]);
@@ -63,11 +66,11 @@ test("shows a job of another node with its node and cancels it from here", async
   const { node } = await createInProcessCluster(harness, gpuAgent);
   const here = await node("here");
   await node("there", gpuNode);
-  const { job } = await here.trigger({ ...manualTrigger, prompt: endlessToolPrompt });
+  const { job } = await here.jobs.trigger({ ...manualTrigger, prompt: endlessToolPrompt });
   await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
   expect(await runningCount(here)).toMatchObject([{ job_id: job.id, node: "there" }]);
-  await here.cancel(job.id);
-  expect(await here.wait(job.id)).toMatchObject({ status: "cancelled", attempts: 1 });
+  await here.jobs.cancel(job.id);
+  expect(await here.jobs.wait(job.id)).toMatchObject({ status: "cancelled", attempts: 1 });
   expect(await runningCount(here)).toEqual([]);
 });
 
@@ -78,11 +81,11 @@ test("answers a request on another node than the one that asks", async () => {
   const here = await node("here");
   await node("there", gpuNode);
   const prompt = toolCallPrompt(["Bash", { command: "touch allowed" }]);
-  const { job } = await here.trigger({ ...manualTrigger, prompt });
-  const asked = await waitUntil("the question", async () => (await here.approvals())[0]);
+  const { job } = await here.jobs.trigger({ ...manualTrigger, prompt });
+  const asked = await waitUntil("the question", async () => (await here.approvals.list())[0]);
   expect(asked).toMatchObject({ job_id: job.id });
-  await here.answer(asked.id, "allow", "a colleague");
-  expect(await here.wait(job.id)).toMatchObject({ status: "completed" });
+  await here.approvals.answer(asked.id, "allow", { note: "a colleague" });
+  expect(await here.jobs.wait(job.id)).toMatchObject({ status: "completed" });
   expect(existsSync(join(harness.workspace, "allowed"))).toBe(true);
 });
 
@@ -90,14 +93,14 @@ test("keeps a job waiting for a node with its label and starts it when one joins
   const harness = await startHarness(greetingScript);
   const { node } = await createInProcessCluster(harness, gpuAgent);
   const here = await node("here");
-  const { job } = await here.trigger({ ...manualTrigger, prompt: "hello" });
+  const { job } = await here.jobs.trigger({ ...manualTrigger, prompt: "hello" });
   const warning = await waitUntil("the warning", async () => {
-    const { warnings = [] } = (await here.job(job.id))?.job ?? {};
+    const { warnings = [] } = (await here.jobs.get(job.id))?.job ?? {};
     return warnings[0];
   });
   expect(warning).toContain("gpu");
   await node("there", gpuNode);
-  expect(await here.wait(job.id)).toMatchObject({ status: "completed" });
+  expect(await here.jobs.wait(job.id)).toMatchObject({ status: "completed" });
 });
 
 test("applies limits across all nodes while each runs its share", {
@@ -117,10 +120,10 @@ test("applies limits across all nodes while each runs its share", {
   }, 20);
   const made = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
-      (index % 2 ? first : second).trigger({ ...manualTrigger, prompt: "hello" }),
+      (index % 2 ? first : second).jobs.trigger({ ...manualTrigger, prompt: "hello" }),
     ),
   );
-  const ended = await Promise.all(made.map(({ job }) => second.wait(job.id)));
+  const ended = await Promise.all(made.map(({ job }) => second.jobs.wait(job.id)));
   clearInterval(timer);
   expect(ended.every(({ status, attempts }) => status === "completed" && attempts === 1)).toBe(
     true,
@@ -133,11 +136,11 @@ test("resumes a session on its node, from whichever node it is requested", async
   const harness = await startHarness(greetingScript);
   const { node } = await createInProcessCluster(harness, "  - { name: one, runtime: cli }");
   const there = await node("there");
-  const first = await there.trigger({ ...manualTrigger, prompt: "hello" });
-  const ended = await there.wait(first.job.id);
+  const first = await there.jobs.trigger({ ...manualTrigger, prompt: "hello" });
+  const ended = await there.jobs.wait(first.job.id);
   const here = await node("here");
-  const { job } = await here.resume(ended.id, "and again");
-  const resumed = await here.wait(job.id);
+  const { job } = await here.sessions.resume(ended.id, "and again");
+  const resumed = await here.jobs.wait(job.id);
   expect(resumed).toMatchObject({ status: "completed", session_id: ended.session_id });
   expect(resumed.node).toBe(ended.node);
 });
@@ -151,14 +154,14 @@ test("serves kept files from another node and only names large ones", async () =
   await node("there", gpuNode);
   const keep = (path: string) => toolCallPrompt(["mcp__herd__artifact", { path }]);
   const prompt = `${keep("small.txt")}\n\n${keep("large.txt")}`;
-  const { job } = await here.trigger({ ...manualTrigger, prompt });
-  expect(await here.wait(job.id)).toMatchObject({ status: "completed" });
-  const names = (await here.artifacts(job.id)).map(({ name }) => name);
+  const { job } = await here.jobs.trigger({ ...manualTrigger, prompt });
+  expect(await here.jobs.wait(job.id)).toMatchObject({ status: "completed" });
+  const names = (await here.artifacts.list(job.id)).map(({ name }) => name);
   expect(names).toEqual(["large.txt", "small.txt"]);
-  const small = await here.artifact(job.id, "small.txt");
+  const small = await here.artifacts.read(job.id, "small.txt");
   expect(small && (await buffer(small)).toString()).toBe("small");
-  await expect(here.artifact(job.id, "large.txt")).rejects.toThrow(/node there/);
-  expect(await here.artifact(job.id, "none.txt")).toBeUndefined();
+  await expect(here.artifacts.read(job.id, "large.txt")).rejects.toThrow(/node there/);
+  expect(await here.artifacts.read(job.id, "none.txt")).toBeUndefined();
 });
 
 test("starts a job that was assigned to another node immediately", async () => {
@@ -176,9 +179,9 @@ test("starts a job that was assigned to another node immediately", async () => {
         resolve(performance.now() - began);
       });
     });
-    const { job } = await here.trigger({ ...manualTrigger, prompt: "hello" });
+    const { job } = await here.jobs.trigger({ ...manualTrigger, prompt: "hello" });
     waits.push(await started);
-    await here.wait(job.id);
+    await here.jobs.wait(job.id);
   }
   expect(Math.min(...waits)).toBeLessThan(1_000);
 });
@@ -187,12 +190,12 @@ test("runs only its own job in a fleet that runs a single job", async () => {
   const harness = await startHarness(greetingScript);
   const { node } = await createInProcessCluster(harness, "  - { name: one, runtime: cli }");
   const control = await node("control", { node: { role: "control" } });
-  const { job: waits } = await control.trigger({ ...manualTrigger, prompt: "hello" });
+  const { job: waits } = await control.jobs.trigger({ ...manualTrigger, prompt: "hello" });
   const short = await node("short", { ownJobsOnly: true });
-  const { job } = await short.trigger({ ...manualTrigger, prompt: "hello" });
-  expect(await short.wait(job.id)).toMatchObject({ status: "completed", attempts: 1 });
-  expect((await control.job(waits.id))?.job).toMatchObject({ status: "pending", attempts: 0 });
-  await short.stop();
+  const { job } = await short.jobs.trigger({ ...manualTrigger, prompt: "hello" });
+  expect(await short.jobs.wait(job.id)).toMatchObject({ status: "completed", attempts: 1 });
+  expect((await control.jobs.get(waits.id))?.job).toMatchObject({ status: "pending", attempts: 0 });
+  await short.shutdown();
   await node("there");
-  expect(await control.wait(waits.id)).toMatchObject({ status: "completed" });
+  expect(await control.jobs.wait(waits.id)).toMatchObject({ status: "completed" });
 });

@@ -12,8 +12,8 @@ it("forms one fleet of two nodes, refuses another configuration, and hands over 
   const one = await startNode(harness, nodeFile(harness), { name: "one", store });
   const two = await startNode(harness, nodeFile(harness), { name: "two", store });
   expect(await findNode(two.control, "one")).toMatchObject({ status: "live", leader: true });
-  const { job } = await one.control.trigger({ ...manualTrigger, prompt: "hello" });
-  expect(await two.control.wait(job.id)).toMatchObject({ status: "completed", attempts: 1 });
+  const { job } = await one.control.jobs.trigger({ ...manualTrigger, prompt: "hello" });
+  expect(await two.control.jobs.wait(job.id)).toMatchObject({ status: "completed", attempts: 1 });
 
   const env = { ...harness.env, HERDCTL_STORE: store };
   const stranger = launchFleetProcess({ env }, nodeFile(harness, "  - { name: more }\n"));

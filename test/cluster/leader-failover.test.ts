@@ -23,12 +23,12 @@ it("runs hooks once on the leader, and completes those of a killed leader on the
 `;
   const one = await startNode(harness, nodeFile(harness, agents), { name: "one", store });
   const two = await startNode(harness, nodeFile(harness, agents), { name: "two", store });
-  const manual = { trigger: "manual" as const, prompt: "hello" };
-  await two.control.trigger({ ...manual, agent: "quick" });
+  const manual = { prompt: "hello" };
+  await two.control.jobs.trigger({ ...manual, agent: "quick" });
   await waitUntil("the hook to have run", async () => linesOf(quick).length > 0);
   expect(linesOf(quick)).toEqual([String(one.pid)]);
 
-  const { job } = await two.control.trigger({ ...manual, agent: "slow" });
+  const { job } = await two.control.jobs.trigger({ ...manual, agent: "slow" });
   await waitUntil("the slow hook to begin", async () => linesOf(slow).length === 1);
   await one.kill();
   const isLeader = async () => (await findNode(two.control, "two"))?.leader;
@@ -37,11 +37,11 @@ it("runs hooks once on the leader, and completes those of a killed leader on the
   expect(linesOf(slow)[1]).toBe(String(two.pid));
   writeFileSync(`${slow}-go`, "");
   await waitUntil("the hook to be recorded", async () => {
-    const [run] = await two.control.hooks({ jobId: job.id, limit: 1 });
+    const [run] = await two.control.hooks.list({ job: job.id, limit: 1 });
     return run?.status === "succeeded";
   });
 
-  await two.control.trigger({ ...manual, agent: "quick" });
+  await two.control.jobs.trigger({ ...manual, agent: "quick" });
   await waitUntil("the other hook", async () => linesOf(quick).length === 2);
   expect(linesOf(quick)[1]).toBe(String(two.pid));
   await two.stop();

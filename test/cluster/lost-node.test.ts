@@ -23,19 +23,19 @@ it(
     const store = await createTestDatabase();
     const { one, two, job } = await startTwoNodesWithJob(harness, store);
     const [first, second] = [await ownNodeId(one.control), await ownNodeId(two.control)];
-    expect((await two.control.job(job.id))?.job.node).toBe(first);
+    expect((await two.control.jobs.get(job.id))?.job.node).toBe(first);
     const killedAt = Date.now();
     await one.kill();
 
     const settled = await waitUntil(
       "the attempt to be settled",
-      async () => (await two.control.job(job.id))?.attempts[0]?.finished_at ?? undefined,
+      async () => (await two.control.jobs.get(job.id))?.attempts[0]?.finished_at ?? undefined,
       60_000,
     );
     expect(Date.parse(settled) - killedAt).toBeLessThan(15_000);
     await waitForToolStarts(harness, 2);
     releaseTool(harness);
-    const ended = await two.control.wait(job.id);
+    const ended = await two.control.jobs.wait(job.id);
     expect(ended).toMatchObject({ status: "completed", attempts: 2, node: second, crashes: 1 });
     const [before, after] = toolWorkPeriods(harness);
     expect(before?.to).toBeLessThan(after?.from ?? 0);
@@ -62,7 +62,7 @@ it(
       60_000,
     );
     releaseTool(harness);
-    const ended = await two.control.wait(job.id);
+    const ended = await two.control.jobs.wait(job.id);
     expect(ended).toMatchObject({
       status: "completed",
       attempts: 2,
@@ -72,7 +72,7 @@ it(
     expect(times).toHaveLength(2);
     expect(times[0]?.to).toBeLessThan(times[1]?.from ?? 0);
     // It has rejoined and works normally.
-    expect((await one.control.job(job.id))?.job.status).toBe("completed");
+    expect((await one.control.jobs.get(job.id))?.job.status).toBe("completed");
     expect((await one.control.status()).fleet.problem).toBeNull();
     await Promise.all([one.stop(), two.stop()]);
   },
@@ -88,7 +88,7 @@ it(
     await one.kill();
     const again = await startNode(harness, file, { name: "one", store });
     releaseTool(harness);
-    const ended = await two.control.wait(job.id);
+    const ended = await two.control.jobs.wait(job.id);
     expect(ended).toMatchObject({ status: "completed", attempts: 1 });
     expect(toolWorkPeriods(harness)).toHaveLength(1);
     await Promise.all([again.stop(), two.stop()]);

@@ -8,7 +8,7 @@ import { queryDatabase } from "../support/postgres.ts";
 import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 
-export const manualTrigger = { trigger: "manual" as const, agent: "one" };
+export const manualTrigger = { agent: "one" };
 
 /** One machine's copy of the configuration, with a separate state directory. */
 export function nodeFile(harness: TestHarness, more = ""): string {
@@ -73,14 +73,14 @@ export function releaseTool({ workspace }: TestHarness): void {
 }
 
 export async function ownNodeId(control: FleetControl): Promise<string> {
-  const nodes = await control.nodes();
+  const nodes = await control.nodes.list();
   const here = nodes.find((node) => node.self);
   if (!here) throw new Error("a node does not know itself");
   return here.id;
 }
 
 export async function findNode(control: FleetControl, name: string) {
-  return (await control.nodes()).find((node) => node.name === name);
+  return (await control.nodes.list()).find((node) => node.name === name);
 }
 
 /**
@@ -114,7 +114,7 @@ async function waitUntilPeersKnown(store: string, nodes: FleetProcess[]): Promis
 
 /** Starts a job on this node and waits until its tool runs. */
 export async function startJobOn(harness: TestHarness, { control }: FleetProcess): Promise<Job> {
-  const { job } = await control.trigger({ ...manualTrigger, prompt: heartbeatToolPrompt });
+  const { job } = await control.jobs.trigger({ ...manualTrigger, prompt: heartbeatToolPrompt });
   await waitForToolStarts(harness, 1);
   return job;
 }

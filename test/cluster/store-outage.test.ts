@@ -33,7 +33,7 @@ it(
     const { one, two, job } = await startTwoNodesWithJob(harness, store);
     await server.stop();
     const stoppedAt = Date.now();
-    const refused = two.control.trigger({ ...manualTrigger, prompt: "hello" });
+    const refused = two.control.jobs.trigger({ ...manualTrigger, prompt: "hello" });
     await expect(refused).rejects.toMatchObject({ code: "state_unavailable" });
     await delay(30_000 - (Date.now() - stoppedAt));
     await server.start();
@@ -48,14 +48,14 @@ it(
     // Longer than it takes to declare a node lost.
     await delay(12_000);
     releaseTool(harness);
-    const ended = await two.control.wait(job.id);
+    const ended = await two.control.jobs.wait(job.id);
     expect(ended).toMatchObject({
       status: "completed",
       attempts: 1,
       node: await ownNodeId(one.control),
     });
     expect(toolWorkPeriods(harness)).toHaveLength(1);
-    const statuses = (await two.control.nodes()).map(({ status }) => status);
+    const statuses = (await two.control.nodes.list()).map(({ status }) => status);
     expect(statuses).toEqual(["live", "live"]);
     await Promise.all([one.stop(), two.stop()]);
   },
@@ -76,7 +76,7 @@ it(
     proxy.silence();
     await waitForToolStarts(harness, 2, 60_000);
     releaseTool(harness);
-    const ended = await two.control.wait(job.id);
+    const ended = await two.control.jobs.wait(job.id);
     expect(ended).toMatchObject({
       status: "completed",
       attempts: 2,
@@ -119,7 +119,7 @@ it(
     const two = await startNode(harness, nodeFile(harness), { name: "two", store });
     await waitForToolStarts(harness, 2, 60_000);
     releaseTool(harness);
-    const ended = await two.control.wait(job.id);
+    const ended = await two.control.jobs.wait(job.id);
     expect(ended).toMatchObject({ status: "completed", node: await ownNodeId(two.control) });
     const [before, after] = toolWorkPeriods(harness);
     expect(before?.to).toBeLessThan(after?.from ?? 0);

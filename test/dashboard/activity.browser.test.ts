@@ -18,9 +18,9 @@ async function createJobs(
   agent: string,
   count: number,
 ): Promise<void> {
-  await fleet().pauseAgent(agent);
+  await fleet().agents.pause(agent);
   for (let n = 0; n < count; n += 1) {
-    await fleet().trigger({ trigger: "manual", agent, prompt: `${agent} ${n}.` });
+    await fleet().jobs.trigger({ agent, prompt: `${agent} ${n}.` });
   }
 }
 
@@ -28,8 +28,8 @@ test("filters jobs by the address and scrolls to the end of the list", longTimeo
   const harness = await startDashboardHarness({ script: { rules: [] }, agents });
   await createJobs(harness, "coder", 3);
   await createJobs(harness, "writer", 230);
-  const { jobs } = await harness.fleet().jobs({ agent: "coder", limit: 1 });
-  await harness.fleet().cancel(jobs[0]?.id ?? "");
+  const { jobs } = await harness.fleet().jobs.list({ agent: "coder", limit: 1 });
+  await harness.fleet().jobs.cancel(jobs[0]?.id ?? "");
 
   const page = await harness.openPage("/activity");
   const list = page.getByRole("list", { name: "Jobs" });
@@ -97,5 +97,5 @@ test("shows a reader everything and lets them change nothing", longTimeout, asyn
     return (await fetch("/v1/jobs", { method: "POST", body })).status;
   });
   expect(status).toBe(403);
-  expect((await harness.fleet().jobs({ limit: 10 })).jobs).toHaveLength(2);
+  expect((await harness.fleet().jobs.list({ limit: 10 })).jobs).toHaveLength(2);
 });

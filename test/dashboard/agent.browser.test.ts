@@ -27,13 +27,11 @@ test("shows an agent's live run and its finished jobs", async () => {
   const harness = await startDashboardHarness({ script, agents });
   const page = await harness.openPage("/agents/fixer");
   await page.getByText("No jobs yet").waitFor();
-  const { job } = await harness
-    .fleet()
-    .trigger({ trigger: "manual", agent: "fixer", prompt: "Slowly" });
+  const { job } = await harness.fleet().jobs.trigger({ agent: "fixer", prompt: "Slowly" });
   const live = page.getByRole("list", { name: "Recent activity" });
   await live.getByText("First I wait a little.").waitFor();
   await live.getByText("sleep 3").waitFor();
-  await harness.fleet().wait(job.id);
+  await harness.fleet().jobs.wait(job.id);
   await live.waitFor({ state: "detached" });
   const jobs = page.getByRole("region", { name: "Latest jobs" }).first();
   await jobs.getByText("completed").waitFor();
@@ -46,7 +44,9 @@ test("switches schedules and pauses the agent from its page", async () => {
   const page = await harness.openPage("/agents/fixer?tab=schedules");
   await page.getByRole("switch", { name: "Schedule hourly" }).click();
   await page.getByRole("switch", { name: "Schedule hourly", checked: false }).waitFor();
-  expect(await harness.fleet().schedules()).toMatchObject([{ schedule: "hourly", enabled: false }]);
+  expect(await harness.fleet().schedules.list()).toMatchObject([
+    { schedule: "hourly", enabled: false },
+  ]);
 
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Resume" }).waitFor();

@@ -1,4 +1,4 @@
-import type { Actor } from "@herdctl/core";
+import type { Actor } from "@herdctl/core/internal";
 import { beforeAll, expect, test } from "vitest";
 import { ensureChromium, phoneSize } from "../support/chromium.ts";
 import { findAccessibilityViolations } from "./accessibility.ts";
@@ -13,15 +13,14 @@ async function auditedFleet() {
   const harness = await startDashboardHarness({ script: {}, agents: "  - name: coder" });
   const by = (identity: string, origin: string, more: Partial<Actor> = {}) =>
     harness.fleet().as({ identity, origin, ...more });
-  await by("user:kim", "socket").pauseAgent("coder");
-  const { job } = await by("token:ci", "192.0.2.7").trigger({
-    trigger: "manual",
+  await by("user:kim", "socket").agents.pause("coder");
+  const { job } = await by("token:ci", "192.0.2.7").jobs.trigger({
     agent: "coder",
     prompt: "go",
   });
   const note = "the boss\u202e)";
   await by("token:ci", "192.0.2.7", { note })
-    .trigger({ trigger: "manual", agent: "nobody", prompt: "go" })
+    .jobs.trigger({ agent: "nobody", prompt: "go" })
     .catch(() => undefined);
   return { on: harness, job };
 }
@@ -90,7 +89,7 @@ test("signs out all browsers, and shows no records to a reader", longTimeout, as
   await dialog.getByRole("button", { name: "Sign out everywhere" }).click();
   await dialog.waitFor({ state: "detached", ...waitOptions });
   const cookies = await page.context().cookies();
-  expect(await on.fleet().logins()).toEqual([]);
+  expect(await on.fleet().logins.list()).toEqual([]);
   const headers = { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; ") };
   expect((await fetch(`${on.url}/v1/audit`, { headers })).status).toBe(401);
 });

@@ -34,7 +34,7 @@ test(
     await log.getByText("Your name is Ada.").waitFor(waitOptions);
     await ends.nth(1).waitFor(waitOptions);
 
-    const { jobs } = await harness.fleet().jobs({ limit: 10 });
+    const { jobs } = await harness.fleet().jobs.list({ limit: 10 });
     const [second, first] = jobs;
     expect(jobs).toHaveLength(2);
     expect(second).toMatchObject({ prompt: "What is my name?", trigger_type: "chat" });
@@ -63,12 +63,12 @@ test("shows an answer while it is streamed, and stops it", longTimeout, async ()
   await field.fill("Speak.");
   await field.press("Enter");
   await log.getByText("word-3 ").waitFor(waitOptions);
-  const { jobs } = await harness.fleet().jobs({ limit: 1 });
+  const { jobs } = await harness.fleet().jobs.list({ limit: 1 });
   expect(jobs[0]?.status).toBe("running");
   await page.getByRole("button", { name: "Stop" }).click();
   await log.getByText("cancelled").first().waitFor(waitOptions);
   const ended = await waitUntil("the job to end", async () => {
-    const found = await harness.fleet().job(jobs[0]?.id ?? "");
+    const found = await harness.fleet().jobs.get(jobs[0]?.id ?? "");
     return found?.job.finished_at !== null && found?.job;
   });
   expect(ended.outcome?.code).toBe("cancelled");

@@ -38,7 +38,7 @@ test(
 
     await trigger("Spend more.");
     await page.getByText("budget exceeded").first().waitFor(waitOptions);
-    const { jobs } = await harness.fleet().jobs({ limit: 1 });
+    const { jobs } = await harness.fleet().jobs.list({ limit: 1 });
     expect(jobs[0]).toMatchObject({ status: "skipped", outcome: { code: "budget_exceeded" } });
 
     await page.goto(`${harness.url}/costs`);
@@ -65,8 +65,8 @@ test("groups costs as the address says and updates the address", longTimeout, as
     { agent: "coder", schedule: "daily" },
     { agent: "writer", prompt: "p" },
   ]) {
-    const { job } = await fleet.trigger({ trigger: "manual", ...more });
-    await fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger({ ...more });
+    await fleet.jobs.wait(job.id);
   }
   const page = await harness.openPage("/costs?by=schedule&days=7");
   const row = page.getByRole("row", { name: /^coder · daily/ });

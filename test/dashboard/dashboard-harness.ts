@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { FleetManager, type FleetManagerOptions } from "@herdctl/core";
+import { FleetManager, type FleetManagerOptions } from "@herdctl/core/internal";
 import type { Script } from "@herdctl/rehearsal";
 import { Authenticator, createApp, type HttpServer, serveHttp } from "@herdctl/server";
 import type { Page } from "playwright-core";
@@ -50,7 +50,7 @@ export async function startDashboardHarness(
     if (!isUp) return;
     isUp = false;
     await served.server.stop();
-    await served.fleet.stop({ drainMs: 0 });
+    await served.fleet.shutdown({ drainMs: 0 });
   };
   onTestFinished(async () => {
     await stop();

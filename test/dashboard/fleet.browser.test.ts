@@ -51,12 +51,10 @@ test("shows a run at its start, during its work and at its end without a reload"
     .getByText(/^in 5\d minutes/)
     .waitFor();
 
-  const { job } = await harness
-    .fleet()
-    .trigger({ trigger: "manual", agent: "fixer", prompt: "Slowly" });
+  const { job } = await harness.fleet().jobs.trigger({ agent: "fixer", prompt: "Slowly" });
   await rowOf(page, "fixer").getByText("sleep 2").waitFor();
   await rowOf(page, "fixer").getByText("running").waitFor();
-  await harness.fleet().wait(job.id);
+  await harness.fleet().jobs.wait(job.id);
   await rowOf(page, "fixer").getByText("success").waitFor();
   await rowOf(page, "fixer").getByText("idle").waitFor();
 
@@ -84,8 +82,8 @@ test("keeps the page while the fleet is away and continues when it is back", asy
   await bar.waitFor({ state: "detached" });
   expect(await page.evaluate("window.moved")).toBe(0);
 
-  const { job } = await harness.fleet().trigger({ trigger: "manual", agent: "fixer" });
-  await harness.fleet().wait(job.id);
+  const { job } = await harness.fleet().jobs.trigger({ agent: "fixer" });
+  await harness.fleet().jobs.wait(job.id);
   await rowOf(page, "fixer").getByText("success").waitFor();
 });
 
@@ -95,8 +93,8 @@ test("shares one stream between tabs and keeps it when the tab that reads it is 
   const others = await Promise.all(Array.from({ length: 7 }, () => first.context().newPage()));
   for (const page of others) await page.goto(harness.url);
   const hearOf = async (pages: Page[], agent: string) => {
-    const { job } = await harness.fleet().trigger({ trigger: "manual", agent, prompt: "Go on." });
-    await harness.fleet().wait(job.id);
+    const { job } = await harness.fleet().jobs.trigger({ agent, prompt: "Go on." });
+    await harness.fleet().jobs.wait(job.id);
     // The strip is fetched once; later updates come from the stream.
     for (const page of pages) await page.locator(`[data-job="${job.id}"]`).waitFor();
   };
@@ -163,8 +161,8 @@ test("fits a phone, and follows the dark scheme of the system and of the user", 
 
 test("has no accessibility violations on the fleet, agent and design pages in both schemes", async () => {
   const harness = await startDashboardHarness({ script, agents });
-  const { job } = await harness.fleet().trigger({ trigger: "manual", agent: "fixer" });
-  await harness.fleet().wait(job.id);
+  const { job } = await harness.fleet().jobs.trigger({ agent: "fixer" });
+  await harness.fleet().jobs.wait(job.id);
   const paths = [
     "/",
     "/agents/fixer",

@@ -61,13 +61,13 @@ async function openQuestion(
   const harness = await startDashboardHarness({ script, agents });
   const page = await harness.openPage("/inbox");
   await page.getByText("No open requests").waitFor();
-  const { job } = await harness.fleet().trigger({ trigger: "manual", agent: "careful", prompt });
+  const { job } = await harness.fleet().jobs.trigger({ agent: "careful", prompt });
   return { harness, page, job };
 }
 
 /** The tool result that the agent received. */
 async function toolResultText(harness: DashboardHarness, { id }: Job): Promise<string> {
-  await harness.fleet().wait(id);
+  await harness.fleet().jobs.wait(id);
   return JSON.stringify(harness.harness.rehearsal.ledger.main.at(-1)?.body);
 }
 
@@ -82,7 +82,7 @@ test("shows a tool call with all its effects and the preceding messages, and all
 
   await item.getByRole("button", { name: "Allow" }).click();
   await page.getByText("No open requests").waitFor();
-  expect((await harness.fleet().wait(job.id)).outcome?.code).toBe("success");
+  expect((await harness.fleet().jobs.wait(job.id)).outcome?.code).toBe("success");
   expect(existsSync(join(harness.harness.workspace, "made-by-agent"))).toBe(true);
   await page.goto(`${harness.url}/jobs/${job.id}`);
   await page.getByRole("log", { name: "Conversation" }).getByText("by login:").waitFor();
@@ -134,9 +134,7 @@ test("answers a question with several choices or with free text", async () => {
   await page.getByRole("button", { name: "Answer" }).click();
   expect(await toolResultText(harness, job)).toMatch(/Which ones\?\W+Red, Green/);
 
-  const second = await harness
-    .fleet()
-    .trigger({ trigger: "manual", agent: "careful", prompt: "one colour" });
+  const second = await harness.fleet().jobs.trigger({ agent: "careful", prompt: "one colour" });
   await page.getByRole("textbox", { name: "Answer in your own words" }).fill("the colour of rain");
   await page.getByRole("button", { name: "Answer" }).click();
   expect(await toolResultText(harness, second.job)).toContain("the colour of rain");

@@ -37,7 +37,7 @@ describe.each(claudeVersions)("transcript of claude %s", (version) => {
   test("reads the same from a growing and a finished log, however it was split", async () => {
     const { recordJob } = await startRecordingFleet(version);
     const quiet = await recordJob({ agent: "first", prompt: "rich" });
-    const watched = await recordJob({ agent: "first", prompt: "rich", watched: true });
+    const watched = await recordJob({ agent: "first", prompt: "rich", stream: true });
     const transcript = storyOf(watched.lines);
     expect(outline(storyOf(quiet.lines)).slice(0, expectedOutline.length)).toEqual(expectedOutline);
     // The file exists the second time, and an older claude insists on reading it first.

@@ -49,12 +49,12 @@ async function startJobHarness(): Promise<DashboardHarness> {
 }
 
 async function startJob(harness: DashboardHarness, prompt: string): Promise<Job> {
-  const request = { trigger: "manual" as const, agent: "coder", prompt, watched: true };
-  return (await harness.fleet().trigger(request)).job;
+  const request = { agent: "coder", prompt, watched: true };
+  return (await harness.fleet().jobs.trigger(request)).job;
 }
 
 async function runJobToEnd(harness: DashboardHarness, prompt: string): Promise<Job> {
-  return harness.fleet().wait((await startJob(harness, prompt)).id);
+  return harness.fleet().jobs.wait((await startJob(harness, prompt)).id);
 }
 
 const conversation = (page: Page) => page.getByRole("log", { name: "Conversation" });
@@ -65,12 +65,12 @@ test("shows an agent's text while it is streamed, and cancels the job from the p
   const { id } = await startJob(harness, "hang");
   const page = await harness.openPage(`/jobs/${id}`);
   await conversation(page).getByText("I begin with the first of many").waitFor();
-  expect((await harness.fleet().job(id))?.job.status).toBe("running");
+  expect((await harness.fleet().jobs.get(id))?.job.status).toBe("running");
 
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Cancel job" }).click();
   await page.getByRole("heading", { name: "coder" }).getByText("cancelled").waitFor();
-  expect((await harness.fleet().wait(id)).outcome?.code).toBe("cancelled");
+  expect((await harness.fleet().jobs.wait(id)).outcome?.code).toBe("cancelled");
   expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0);
 });
 
@@ -120,7 +120,9 @@ test("forks a session after the chosen message and shows the new job", async () 
 
   await conversation(page).getByText("A plain answer.").waitFor();
   await page.getByText("Forked").waitFor();
-  const forked = await harness.fleet().job(new URL(page.url()).pathname.split("/").at(-1) ?? "");
+  const forked = await harness
+    .fleet()
+    .jobs.get(new URL(page.url()).pathname.split("/").at(-1) ?? "");
   expect(forked?.job).toMatchObject({ prompt: "Another way, please", agent: "coder" });
   const known = JSON.stringify(harness.harness.rehearsal.ledger.main.at(-1)?.body);
   expect(known).toContain("First I look around.");
@@ -141,7 +143,7 @@ test("resumes a session from the page and shows the command for a terminal", asy
   await page.getByRole("textbox", { name: "Prompt" }).fill("Go on");
   await page.getByRole("button", { name: "Resume", exact: true }).last().click();
   await conversation(page).getByText("A plain answer.").waitFor();
-  const [latest] = (await harness.fleet().jobs({ limit: 1 })).jobs;
+  const [latest] = (await harness.fleet().jobs.list({ limit: 1 })).jobs;
   expect(latest).toMatchObject({ prompt: "Go on", resumed_from: session_id });
 });
 

@@ -14,10 +14,8 @@ test("reads, scrolls and searches a job of 50,000 events with few of them in the
     script: { rules: [] },
     agents: "  - { name: coder, runtime: cli }",
   });
-  const { job } = await harness
-    .fleet()
-    .trigger({ trigger: "manual", agent: "coder", prompt: "Go" });
-  const { id, output_file } = await harness.fleet().wait(job.id);
+  const { job } = await harness.fleet().jobs.trigger({ agent: "coder", prompt: "Go" });
+  const { id, output_file } = await harness.fleet().jobs.wait(job.id);
   writeFileSync(output_file, writeLongLog());
 
   const page = await harness.openPage(`/jobs/${id}`);

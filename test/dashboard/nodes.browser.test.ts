@@ -49,7 +49,7 @@ test("shows nodes as they join, work and leave without a reload", longTimeout, a
   await page.getByRole("heading", { name: "2 live nodes" }).waitFor(waitOptions);
   expect(await findAccessibilityViolations(page)).toEqual([]);
 
-  await rack.stop({ drainMs: 0 });
+  await rack.shutdown({ drainMs: 0 });
   await row(/^rack Stopped/).waitFor(waitOptions);
   await page.getByRole("heading", { name: "1 live node" }).waitFor(waitOptions);
 });

@@ -91,7 +91,7 @@ export interface RecordedJob {
 
 export interface RecordingFleet {
   fleet: FleetControl;
-  recordJob(request: Omit<TriggerRequest, "trigger">): Promise<RecordedJob>;
+  recordJob(request: TriggerRequest): Promise<RecordedJob>;
 }
 
 /** A fleet whose agents run the script above with the real claude. */
@@ -102,21 +102,21 @@ export async function startRecordingFleet(version: ClaudeVersion = "325"): Promi
   const file = writeFleetFile(harness, agents(workspace), "", claudeBinary(version));
   const fleet = await startFleetInProcess(harness, file);
   const record: RecordingFleet["recordJob"] = async (request) => {
-    const { job } = await fleet.trigger({ trigger: "manual", ...request });
-    await fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger({ ...request });
+    await fleet.jobs.wait(job.id);
     return readRecordedJob(fleet, job.id);
   };
   return { fleet, recordJob: record };
 }
 
 export async function readRecordedJob(fleet: FleetControl, id: string): Promise<RecordedJob> {
-  const found = await fleet.job(id);
+  const found = await fleet.jobs.get(id);
   if (!found) throw new Error(`there is no job ${id}`);
   const lines: OutputLine[] = [];
-  for await (const { message, offset } of fleet.output(id))
+  for await (const { message, offset } of fleet.jobs.output(id))
     lines.push({ message: { ...message }, offset });
-  const approvals = await fleet.approvals({ job: id });
-  const chain = await fleet.chain(id);
+  const approvals = await fleet.approvals.list({ job: id });
+  const chain = await fleet.jobs.chain(id);
   const handedOn = chain.filter((one) => one.chain.parent === id);
   return { record: { ...found, approvals, delegatedJobs: handedOn }, lines };
 }

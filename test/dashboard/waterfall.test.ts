@@ -21,15 +21,15 @@ import {
 
 test("shows a person's answer as a wait of its call", async () => {
   const { fleet } = await startRecordingFleet();
-  const { job } = await fleet.trigger({ trigger: "manual", agent: "careful", prompt: "careful" });
+  const { job } = await fleet.jobs.trigger({ agent: "careful", prompt: "careful" });
   for (const word of ["allow", "deny"] as const) {
     const [asked] = await waitUntil("a request", async () => {
-      const open = await fleet.approvals();
+      const open = await fleet.approvals.list();
       return open.length > 0 && open;
     });
-    await fleet.answer(asked?.id ?? "", word, "me");
+    await fleet.approvals.answer(asked?.id ?? "", word, { note: "me" });
   }
-  await fleet.wait(job.id);
+  await fleet.jobs.wait(job.id);
   const recording = await readRecordedJob(fleet, job.id);
   const bars = barsOf(recording);
   const tools = bars.filter(({ label }) => label === "Bash");

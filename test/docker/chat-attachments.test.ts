@@ -41,14 +41,17 @@ describe.each(testSubset(platforms, 1))(
       const fleet = await startFleetInProcess(here, writeFleetFile(harness, agent), {
         chat: chat.platforms,
       });
-      await waitUntil("the chat", async () => (await fleet.chat())[0]?.state === "connected");
+      await waitUntil(
+        "the chat",
+        async () => (await fleet.chat.connections())[0]?.state === "connected",
+      );
       const attachments = [{ name: "cat.png", type: "image/png", content: "PIXELS" }];
       chat.say(room, "dora", "draw this", { attachments });
       const files = () => chat.posts(room).flatMap((post) => post.files);
       await waitUntil("the file", async () => files().length > 0, 50_000);
       expect(files()).toEqual([{ name: "drawing.svg", content: "drawn\n" }]);
       expect(readFileSync(join(harness.workspace, "seen.png"), "utf8")).toBe("PIXELS");
-      const [job] = (await fleet.jobs({ limit: 1 })).jobs;
+      const [job] = (await fleet.jobs.list({ limit: 1 })).jobs;
       expect(job).toMatchObject({ session_home: "docker", outcome: { code: "success" } });
       await waitUntil("the image to be gone", async () =>
         readdirSync(harness.workspace).every((name) => !name.startsWith(".herdctl-chat")),

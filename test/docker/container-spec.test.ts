@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { resolveDockerConfig } from "@herdctl/core";
+import { resolveDockerConfig } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { buildContainerSpec } from "../../packages/core/src/runner/containers/container-spec.ts";
 import { seccompOption } from "../../packages/core/src/runner/containers/seccomp-profile.ts";

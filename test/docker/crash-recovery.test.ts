@@ -22,7 +22,7 @@ import { processesWithMarker } from "../support/processes-with-marker.ts";
 import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 
 const engine = await sharedEngine();
-const manualTrigger = { trigger: "manual" as const, agent: "one" };
+const manualTrigger = { agent: "one" };
 const agents = "  - { name: one, runtime: cli, docker: { enabled: true } }";
 const foreignContainers = ["herdctl-foreign-one", "herdctl-foreign-two"];
 
@@ -79,7 +79,10 @@ describe("runner killed", () => {
     async (moment) => {
       const harness = await startDockerHarness(engine, { mode: "obedient" });
       const fleet = await startFleetProcess(harness, writeFleetFile(harness, agents));
-      const { job } = await fleet.control.trigger({ ...manualTrigger, prompt: waitingToolPrompt });
+      const { job } = await fleet.control.jobs.trigger({
+        ...manualTrigger,
+        prompt: waitingToolPrompt,
+      });
       const runner = await waitUntil(
         "a runner",
         async () => (await readJob(fleet.control, job.id)).runner,
@@ -88,12 +91,12 @@ describe("runner killed", () => {
       process.kill(runner?.pid ?? 0, "SIGKILL");
       const killedAt = Date.now();
       await waitUntil("the attempt is settled", async () => {
-        const found = await fleet.control.job(job.id);
+        const found = await fleet.control.jobs.get(job.id);
         return found?.attempts[0]?.finished_at;
       });
       expect(Date.now() - killedAt).toBeLessThan(10_000);
       writeFileSync(join(harness.workspace, "go"), "");
-      const ended = await fleet.control.wait(job.id);
+      const ended = await fleet.control.jobs.wait(job.id);
       expect(ended).toMatchObject({ status: "completed", attempts: 2, crashes: 1 });
       await expectSettledWithoutContainer(fleet, harness, job.id);
     },
@@ -104,14 +107,14 @@ test("keeps the container running when the fleet is killed, and the next fleet r
   const harness = await startDockerHarness(engine, { mode: "obedient" });
   const file = writeFleetFile(harness, agents);
   const first = await startFleetProcess(harness, file);
-  const { job } = await first.control.trigger({ ...manualTrigger, prompt: waitingToolPrompt });
+  const { job } = await first.control.jobs.trigger({ ...manualTrigger, prompt: waitingToolPrompt });
   await waitUntilBegun(harness);
   await first.kill();
   const second = await startFleetProcess(harness, file);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(containersOfJob(engine, job.id)).toHaveLength(1);
   writeFileSync(join(harness.workspace, "go"), "");
-  const ended = await second.control.wait(job.id);
+  const ended = await second.control.jobs.wait(job.id);
   expect(ended).toMatchObject({ status: "completed", attempts: 1 });
   expect(readFileSync(join(harness.workspace, "ended"), "utf8")).toBe("x\n");
   await expectSettledWithoutContainer(second, harness, job.id);
@@ -123,7 +126,10 @@ test("removes the container in the next fleet when fleet and runner are killed, 
   chownToContainerUser(harness.workspace);
   const file = writeFleetFile(harness, agents);
   const first = await startFleetProcess(harness, file);
-  const { job } = await first.control.trigger({ ...manualTrigger, prompt: committingToolPrompt });
+  const { job } = await first.control.jobs.trigger({
+    ...manualTrigger,
+    prompt: committingToolPrompt,
+  });
   await waitUntilBegun(harness);
   const { runner } = await readJob(first.control, job.id);
   await first.kill();
@@ -138,7 +144,7 @@ test("removes the container in the next fleet when fleet and runner are killed, 
   );
   expect(Date.now() - startedAt).toBeLessThan(10_000);
   writeFileSync(join(harness.workspace, "go"), "");
-  const ended = await second.control.wait(job.id);
+  const ended = await second.control.jobs.wait(job.id);
   expect(ended).toMatchObject({ status: "completed", attempts: 2, crashes: 1 });
   expect(ended.container_id).toMatch(/^[0-9a-f]{64}$/);
   const ref = `refs/herdctl/${job.id}`;
@@ -152,7 +158,7 @@ test("removes a container of an unknown job at the start", async () => {
   const harness = await startDockerHarness(engine, { mode: "obedient" });
   const file = writeFleetFile(harness, agents);
   const first = await startFleetProcess(harness, file);
-  const { job } = await first.control.trigger({ ...manualTrigger, prompt: waitingToolPrompt });
+  const { job } = await first.control.jobs.trigger({ ...manualTrigger, prompt: waitingToolPrompt });
   await waitUntilBegun(harness);
   const [name = ""] = containersOfJob(engine, job.id);
   const fleetId = docker(
@@ -163,7 +169,7 @@ test("removes a container of an unknown job at the start", async () => {
     name,
   );
   writeFileSync(join(harness.workspace, "go"), "");
-  await first.control.wait(job.id);
+  await first.control.jobs.wait(job.id);
   await first.kill();
   const label = ["--label", `herdctl.fleet=${fleetId}`, "--label", "herdctl.job=job-gone"];
   docker(engine, "run", "-d", "--network=none", ...label, engine.base, "sleep", "900");

@@ -2,7 +2,7 @@ import { chownSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { loadFleet } from "@herdctl/config";
-import { type Check, runDoctor } from "@herdctl/core";
+import { type Check, runDoctor } from "@herdctl/core/internal";
 import { expect, onTestFinished, test } from "vitest";
 import { runHerdctl } from "../cli/run-herdctl.ts";
 import { sharedEngine } from "../support/docker-engine.ts";

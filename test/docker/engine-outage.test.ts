@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ContainerManager } from "@herdctl/core";
+import { ContainerManager } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { removeContainersOf } from "../../packages/core/src/docker/remove-containers.ts";
 import { startPrivateEngine } from "../support/docker-engine.ts";
@@ -51,8 +51,7 @@ test(
       "  - { name: one, runtime: cli, docker: { enabled: true } }",
     );
     const fleet = await startFleetInProcess(harness, file);
-    const { job } = await fleet.trigger({
-      trigger: "manual",
+    const { job } = await fleet.jobs.trigger({
       agent: "one",
       prompt: longToolPrompt,
     });
@@ -61,11 +60,11 @@ test(
     await engine.kill();
     await engine.start();
     const attempt = await waitUntil("the attempt is settled", async () => {
-      const found = await fleet.job(job.id);
+      const found = await fleet.jobs.get(job.id);
       return found?.attempts.find(({ finished_at }) => finished_at !== null);
     });
     expect(attempt.outcome_code).toBe("interrupted");
-    const ended = await fleet.wait(job.id);
+    const ended = await fleet.jobs.wait(job.id);
     expect(ended).toMatchObject({ status: "completed", attempts: 2 });
     await waitUntil(
       "no container is left",

@@ -40,7 +40,7 @@ test("lets nothing out of a container when an issue title tells an obedient mode
     ["WebFetch", { url: `http://${engine.hostAddress}:${tcp}/${canary}`, prompt: "read it" }],
   ];
   const { id } = await deliverIssue(fleet, toolCallPrompt(...steps));
-  const job = await fleet.wait(id);
+  const job = await fleet.jobs.wait(id);
 
   expect(job).toMatchObject({ session_home: "docker", outcome: { code: "success" } });
   expect(job.prompt).toMatch(

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { AgentRunner } from "@herdctl/core";
+import { AgentRunner } from "@herdctl/core/internal";
 import { describe, expect, test } from "vitest";
 import {
   costPerCallUsd,

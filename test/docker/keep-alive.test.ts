@@ -21,7 +21,7 @@ import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 import { testSubset, wideTest } from "../support/test-subset.ts";
 
 const engine = await sharedEngine();
-const turnRequest = { trigger: "manual" as const, agent: "one", live: true };
+const turnRequest = { agent: "one", conversation: true };
 const agent = (more = "", docker = "") =>
   `  - { name: one, runtime: cli, docker: { enabled: true${docker} }${more} }`;
 const noopToolPrompt = toolCallPrompt(["Bash", { command: "true" }]);
@@ -39,11 +39,11 @@ function writeKeepAliveFleetFile(
   return fileFor(harness, agents, fleet);
 }
 
-type Fleet = Pick<FleetControl, "trigger" | "wait">;
+type Fleet = Pick<FleetControl, "jobs">;
 
 async function runTurn(fleet: Fleet, prompt: string, more: object = {}): Promise<Job> {
-  const { job } = await fleet.trigger({ ...turnRequest, prompt, ...more });
-  return fleet.wait(job.id);
+  const { job } = await fleet.jobs.trigger({ ...turnRequest, prompt, ...more });
+  return fleet.jobs.wait(job.id);
 }
 
 function sessionOf(job: Job): string {
@@ -130,7 +130,7 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
     );
     expect(containersOn(harness)).toContain(ahead);
 
-    await fleet.stop({ drainMs: 0 });
+    await fleet.shutdown({ drainMs: 0 });
     expect(containersOn(harness)).toEqual([]);
     expect(keepAliveFolders(file)).toEqual([]);
     expect(readdirSync(harness.workspace).sort()).toEqual([".git", "file", "seen"]);
@@ -146,7 +146,7 @@ wideTest("uses the pre-started container for a single job and removes it afterwa
     writeKeepAliveFleetFile(harness, agent(", keep_alive: { processes: 1 }")),
   );
   const ahead = await waitForPrestarted(harness);
-  const job = await runTurn(fleet, noopToolPrompt, { live: undefined });
+  const job = await runTurn(fleet, noopToolPrompt, { conversation: undefined });
   expect(job).toMatchObject({ outcome: { code: "success" }, container_id: ahead });
   expect(containersOn(harness)).not.toContain(ahead);
   await waitForPrestarted(harness, ahead);
@@ -179,11 +179,11 @@ wideTest("does not use a pre-started container whose view of the repository chan
   );
   const ahead = await waitForPrestarted(harness);
   writeFileSync(join(harness.workspace, "new-file"), "");
-  const job = await runTurn(fleet, noopToolPrompt, { live: undefined });
+  const job = await runTurn(fleet, noopToolPrompt, { conversation: undefined });
   expect(job.outcome).toMatchObject({ code: "success" });
   expect(job.container_id).not.toBe(ahead);
   const next = await waitForPrestarted(harness, ahead, job.container_id);
-  expect(await runTurn(fleet, noopToolPrompt, { live: undefined })).toMatchObject({
+  expect(await runTurn(fleet, noopToolPrompt, { conversation: undefined })).toMatchObject({
     container_id: next,
   });
 });
@@ -224,12 +224,12 @@ wideTest(
 
     const second = await runTurn(fleet, noopToolPrompt, { resume });
     expect(second).toMatchObject({ status: "completed", attempts: 1, session_id: resume });
-    const { job } = await fleet.trigger({ ...turnRequest, prompt: waitingToolPrompt, resume });
+    const { job } = await fleet.jobs.trigger({ ...turnRequest, prompt: waitingToolPrompt, resume });
     await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
     process.kill((await readJob(fleet, job.id)).runner?.pid ?? 0, "SIGKILL");
-    const third = await fleet.wait(job.id);
+    const third = await fleet.jobs.wait(job.id);
     expect(third).toMatchObject({ status: "completed", attempts: 2, session_id: resume });
-    const attempts = (await fleet.job(job.id))?.attempts ?? [];
+    const attempts = (await fleet.jobs.get(job.id))?.attempts ?? [];
     expect(attempts[0]).toMatchObject({ crashed: true });
     expect(containersOn(harness)).not.toContain(second.container_id);
   },
@@ -244,7 +244,7 @@ wideTest(
     const ahead = await waitForPrestarted(harness);
     const first = await runTurn(before.control, noopToolPrompt);
     const resume = sessionOf(first);
-    const { job } = await before.control.trigger({
+    const { job } = await before.control.jobs.trigger({
       ...turnRequest,
       prompt: waitingToolPrompt,
       resume,
@@ -261,7 +261,7 @@ wideTest(
     await waitForPrestarted(harness, ahead, waiting);
     expect(containersOn(harness)).toContain(ahead);
     writeFileSync(join(harness.workspace, "go"), "");
-    const second = await after.control.wait(job.id);
+    const second = await after.control.jobs.wait(job.id);
     expect(second).toMatchObject({ status: "completed", attempts: 1, container_id: ahead });
     await waitUntil("its container to be gone", async () => !containersOn(harness).includes(ahead));
     await after.stop();
@@ -291,14 +291,14 @@ wideTest("removes the container when its second turn is cancelled by force", asy
   const harness = await startDockerHarness(engine, { mode: "obedient" });
   const fleet = await startFleetInProcess(harness, writeKeepAliveFleetFile(harness, agent()));
   const first = await runTurn(fleet, noopToolPrompt);
-  const { job } = await fleet.trigger({
+  const { job } = await fleet.jobs.trigger({
     ...turnRequest,
     prompt: waitingToolPrompt,
     resume: sessionOf(first),
   });
   await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
-  await fleet.cancel(job.id, { force: true });
-  expect(await fleet.wait(job.id)).toMatchObject({ status: "cancelled", attempts: 1 });
+  await fleet.jobs.cancel(job.id, { force: true });
+  expect(await fleet.jobs.wait(job.id)).toMatchObject({ status: "cancelled", attempts: 1 });
   await waitUntilNoContainers(harness);
 });
 

@@ -1,4 +1,4 @@
-import { CLIRuntime, SDKRuntime } from "@herdctl/core";
+import { CLIRuntime, SDKRuntime } from "@herdctl/core/internal";
 import { describe } from "vitest";
 import { describeRuntimeConformance } from "../runtimes/runtime-conformance.ts";
 import { describePromptConformance } from "../runtimes/runtime-conformance-prompts.ts";

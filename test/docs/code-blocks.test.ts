@@ -94,7 +94,7 @@ test("parses the JSON of pages", () => {
 });
 
 test("compiles the programs of pages against the packages, and reports one that fails", () => {
-  const text = 'import { FleetManger } from "@herdctl/core";\nnew FleetManger();\n';
+  const text = 'import { FleetManger } from "@herdctl/core/internal";\nnew FleetManger();\n';
   const wrong: CodeBlock = { page: "none.md", line: 1, language: "ts", text };
   const shown = inLanguage("ts");
   expect(shown.length).toBeGreaterThan(2);

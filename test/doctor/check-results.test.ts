@@ -1,4 +1,4 @@
-import type { DoctorTarget } from "@herdctl/core";
+import type { DoctorTarget } from "@herdctl/core/internal";
 import { describe, expect, test } from "vitest";
 import type { RuntimeProblem } from "../../packages/core/src/claude/binary.ts";
 import { checkVariables, evaluateWorkspace } from "../../packages/core/src/doctor/agents.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import type { Check } from "@herdctl/core";
+import type { Check } from "@herdctl/core/internal";
 import { expect, onTestFinished, test } from "vitest";
 import { startCliHarness, waitUntil } from "../cli/cli-harness.ts";
 import { runHerdctl, runHerdctlInTerminal } from "../cli/run-herdctl.ts";

@@ -38,7 +38,11 @@ async function runColleague(example: Example, chat: ChatStandIn, url: string): P
   writeFileSync(file, text);
 
   const fleet = await startRehearsedFleet(example);
-  await waitUntil("the chat", async () => (await fleet.chat())[0]?.state === "connected", 60_000);
+  await waitUntil(
+    "the chat",
+    async () => (await fleet.chat.connections())[0]?.state === "connected",
+    60_000,
+  );
   chat.say(room, "ann", `${chat.mention} write notes on what is in here`);
   const asked = await waitUntil(
     "the question",

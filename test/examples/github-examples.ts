@@ -57,7 +57,7 @@ export function gitHubExamples(
         },
       );
       expect(status, JSON.stringify(json)).toBe(202);
-      const job = await fleet.wait(String(json.job));
+      const job = await fleet.jobs.wait(String(json.job));
       expect(job.outcome, job.outcome?.message).toMatchObject({ code: "success" });
       expect(job).toMatchObject({ session_home: "docker", trigger_type: "webhook" });
       expect(job.prompt).toMatch(/<untrusted-data[^>]*>\nGreet by name\n</);

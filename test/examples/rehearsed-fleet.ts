@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { FleetControl } from "@herdctl/protocol";
-import { connectFleet } from "@herdctl/server/client";
+import { connectFleet } from "@herdctl/protocol/client";
 import { program, waitForExit } from "../cli/run-herdctl.ts";
 import { waitUntil } from "../support/fleet-child-process.ts";
 import type { Example } from "./run-example.ts";
@@ -20,7 +20,7 @@ export async function startRehearsedFleet({
   const socket = join(folder, ".herdctl/herdctl.sock");
   const connected = async () => {
     if (child.exitCode !== null) throw new Error(`it ended: ${JSON.stringify(await ended)}`);
-    return await connectFleet(socket).catch(() => undefined);
+    return await connectFleet({ socketPath: socket }).catch(() => undefined);
   };
   onCleanup(async () => {
     child.kill("SIGTERM");

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import type { Job } from "@herdctl/protocol";
 import { expect } from "vitest";
 import { type CommandResult, checkout, waitForExit } from "../cli/run-herdctl.ts";

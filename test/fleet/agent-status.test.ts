@@ -6,7 +6,7 @@ import { startHarness } from "../support/harness.ts";
 import { startFleetInProcess, writeFleetFile } from "../support/in-process-fleet.ts";
 import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 
-const manualTrigger = { trigger: "manual" as const, agent: "one" };
+const manualTrigger = { agent: "one" };
 const oneAgentYaml = "  - { name: one, runtime: cli }";
 const waitCommand = "echo x >> began; while [ ! -e go ]; do sleep 0.05; done";
 const workPrompt = toolCallPrompt(["Bash", { command: waitCommand }]);
@@ -15,7 +15,7 @@ test("shows a summary of an agent's current action, also in the next fleet that 
   const harness = await startHarness({ mode: "obedient" });
   const file = writeFleetFile(harness, oneAgentYaml);
   const first = await startFleetProcess(harness, file);
-  await first.control.trigger({ ...manualTrigger, prompt: workPrompt });
+  await first.control.jobs.trigger({ ...manualTrigger, prompt: workPrompt });
   await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
   const doing = async ({ control }: typeof first) =>
     (await control.status()).agents[0]?.running[0]?.activity;
@@ -36,10 +36,10 @@ test("shows the job that ended last as an agent's last job, whatever runs or wai
   const fleet = await startFleetInProcess(harness, writeFleetFile(harness, oneAgentYaml));
   const last = async () => (await fleet.status()).agents[0]?.last_job;
   expect(await last()).toBeNull();
-  const done = (await fleet.trigger({ ...manualTrigger, prompt: "hello" })).job;
-  await fleet.wait(done.id);
-  await fleet.trigger({ ...manualTrigger, prompt: workPrompt });
-  await fleet.trigger({ ...manualTrigger, prompt: "hello again" });
+  const done = (await fleet.jobs.trigger({ ...manualTrigger, prompt: "hello" })).job;
+  await fleet.jobs.wait(done.id);
+  await fleet.jobs.trigger({ ...manualTrigger, prompt: workPrompt });
+  await fleet.jobs.trigger({ ...manualTrigger, prompt: "hello again" });
   await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
   expect(await last()).toMatchObject({ id: done.id, outcome: "success" });
 });

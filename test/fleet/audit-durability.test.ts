@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FleetManager } from "@herdctl/core";
+import type { FleetControl } from "@herdctl/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { SqliteDatabase } from "../../packages/core/src/store/sqlite/database.ts";
 import { StateManager } from "../../packages/core/src/store/state-manager.ts";
@@ -19,15 +19,15 @@ const kim = { identity: "user:kim", origin: "socket" };
 const auditedChanges: [
   action: string,
   target: string | null,
-  act: (fleet: FleetManager) => unknown,
+  act: (fleet: FleetControl) => unknown,
 ][] = [
-  ["agent.pause", "coder", (fleet) => fleet.pauseAgent("coder")],
-  ["agent.resume", "coder", (fleet) => fleet.resumeAgent("coder")],
-  ["budget.raise", null, (fleet) => fleet.raiseBudget(undefined, { usd: 5 })],
-  ["token.create", "ci", (fleet) => fleet.createToken({ name: "ci", scope: "read" })],
-  ["token.revoke", "ci", (fleet) => fleet.revokeToken("ci")],
-  ["login.end_all", null, (fleet) => fleet.endAllLogins()],
-  ["schedule.switch", "coder/issues", (fleet) => fleet.switchSchedule(issues, false)],
+  ["agent.pause", "coder", (fleet) => fleet.agents.pause("coder")],
+  ["agent.resume", "coder", (fleet) => fleet.agents.resume("coder")],
+  ["budget.raise", null, (fleet) => fleet.budget.raise({ usd: 5 })],
+  ["token.create", "ci", (fleet) => fleet.tokens.create({ name: "ci", scope: "read" })],
+  ["token.revoke", "ci", (fleet) => fleet.tokens.revoke("ci")],
+  ["login.end_all", null, (fleet) => fleet.logins.endAll()],
+  ["schedule.switch", "coder/issues", (fleet) => fleet.schedules.disable(issues)],
 ];
 const issues = { agent: "coder", schedule: "issues" };
 
@@ -44,7 +44,7 @@ test("commits a change to the audit log before answering its caller", async () =
 
 test("acknowledges no change that cannot be recorded, and creates no token", async () => {
   const { fleet, folder } = await startWebhookHarness([githubSchedule]);
-  await fleet.createToken({ name: "ci", scope: "read" });
+  await fleet.tokens.create({ name: "ci", scope: "read" });
   const database = new SqliteDatabase(join(folder, ".herdctl/herd.db"));
   onTestFinished(() => database.close());
   database.exec(
@@ -54,13 +54,11 @@ test("acknowledges no change that cannot be recorded, and creates no token", asy
   for (const [, , act] of auditedChanges.filter(([action]) => action !== "token.create")) {
     await expect(act(acting)).rejects.toThrow("broken");
   }
-  await expect(acting.createToken({ name: "new", scope: "admin" })).rejects.toThrow("broken");
-  await expect(acting.trigger({ trigger: "manual", agent: "coder", prompt: "go" })).rejects.toThrow(
-    "broken",
-  );
-  expect((await fleet.tokens()).map(({ name }) => name)).toEqual(["ci"]);
+  await expect(acting.tokens.create({ name: "new", scope: "admin" })).rejects.toThrow("broken");
+  await expect(acting.jobs.trigger({ agent: "coder", prompt: "go" })).rejects.toThrow("broken");
+  expect((await fleet.tokens.list()).map(({ name }) => name)).toEqual(["ci"]);
   database.exec("DROP TRIGGER broken");
-  await acting.pauseAgent("coder");
+  await acting.agents.pause("coder");
   expect((await startAuditedFleet(folder))[0]).toEqual(["agent.pause", "coder", "ok"]);
 });
 
@@ -72,11 +70,11 @@ test("records a delivery with a wrong signature before answering its sender", as
   expect((await startAuditedFleet(folder))[0]).toEqual(refused);
   for (let guess = 0; guess < 40; guess += 1) await wrong();
   expect((await post("nobody/issues", "{}", githubHeaders("{}"))).status).toBe(404);
-  const { records } = await fleet.audit({ action: "delivery.receive", limit: 10 });
+  const { records } = await fleet.audit.list({ action: "delivery.receive", limit: 10 });
   expect(records).toMatchObject([
     { identity: "anonymous", origin: "127.0.0.1", error: "signature_wrong" },
   ]);
-  await fleet.stop({ drainMs: 0 });
+  await fleet.shutdown({ drainMs: 0 });
   const state = await new StateManager(join(folder, ".herdctl")).open({ readOnly: true });
   const kept = await state.audit.list({ action: "delivery.receive", limit: 10 });
   await state.close();

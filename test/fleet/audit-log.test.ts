@@ -8,7 +8,7 @@ import { bearer, type HttpHarness, startHttpHarness } from "../server/http-harne
 import { openStores } from "../store/test-stores.ts";
 
 async function recordsOf({ fleet }: HttpHarness) {
-  const { records } = await fleet.audit({ limit: 1000 });
+  const { records } = await fleet.audit.list({ limit: 1000 });
   return records.reverse();
 }
 
@@ -24,7 +24,7 @@ const shortRecords = (records: Awaited<ReturnType<typeof recordsOf>>) =>
 test("records who did what from where, whatever name the caller sends", async () => {
   const harness = await startHttpHarness();
   const user = `user:${(await import("node:os")).userInfo().username}`;
-  const { secret } = await harness.fleet.createToken({ name: "ci", scope: "trigger" });
+  const { secret } = await harness.fleet.tokens.create({ name: "ci", scope: "trigger" });
   const send = (path: string, body: object, token = harness.token) =>
     harness.send("POST", path, { headers: bearer(token), body: JSON.stringify(body) });
   const { job } = JSON.parse((await send("/v1/jobs", { agent: "coder" }, secret)).text);
@@ -47,7 +47,8 @@ test("records who did what from where, whatever name the caller sends", async ()
     [admin, ip, "approval.answer", "approval-none", "refused"],
     [admin, ip, "token.revoke", "ci", "ok"],
   ]);
-  const [answer] = (await harness.fleet.audit({ action: "approval.answer", limit: 1 })).records;
+  const [answer] = (await harness.fleet.audit.list({ action: "approval.answer", limit: 1 }))
+    .records;
   expect(answer?.details).toEqual({ note: "the boss" });
   expect(JSON.stringify(await recordsOf(harness))).not.toContain(secret);
 });
@@ -59,7 +60,7 @@ test("records sign-ins, sign-outs and failed attempts, but never a code", async 
   await harness.send("POST", "/login", { headers: { origin }, body: '{"code":"wrong"}' });
   await harness.send("GET", "/v1/status", { headers: bearer("wrong") });
   await harness.send("POST", "/logout", { headers: { cookie, origin } });
-  await harness.fleet.endAllLogins();
+  await harness.fleet.logins.endAll();
   const records = await recordsOf(harness);
   const login = expect.stringMatching(/^login:[0-9a-f]{8}$/);
   expect(shortRecords(records)).toEqual([
@@ -80,7 +81,7 @@ test("records the start and stop of the fleet and each active configuration in o
   writeFileSync(file, `${readFileSync(file, "utf8")}\n# changed\n`);
   await harness.fleet.reload();
   await harness.server.stop();
-  await harness.fleet.stop({ drainMs: 0 });
+  await harness.fleet.shutdown({ drainMs: 0 });
   const state = await new StateManager(join(harness.folder, ".herdctl")).open({ readOnly: true });
   const { records } = await state.audit.list({ limit: 100 });
   const actions = records.map(({ action }) => action).reverse();

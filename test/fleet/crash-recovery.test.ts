@@ -11,7 +11,7 @@ import { writeFleetFile } from "../support/in-process-fleet.ts";
 import { processesWithMarker } from "../support/processes-with-marker.ts";
 import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 
-const manualTrigger = { trigger: "manual" as const, agent: "one" };
+const manualTrigger = { agent: "one" };
 /** A tool that waits for a file to appear and writes a line before and after. */
 const waitingToolPrompt = toolCallPrompt([
   "Bash",
@@ -25,14 +25,17 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
     const harness = await startHarness({ mode: "obedient" });
     const file = writeFleetFile(harness, agents);
     const first = await startFleetProcess(harness, file);
-    const { job } = await first.control.trigger({ ...manualTrigger, prompt: waitingToolPrompt });
+    const { job } = await first.control.jobs.trigger({
+      ...manualTrigger,
+      prompt: waitingToolPrompt,
+    });
     await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
     await first.kill();
 
     const second = await startFleetProcess(harness, file);
     expect((await second.control.status()).fleet.running).toBe(1);
     writeFileSync(join(harness.workspace, "go"), "");
-    const ended = await second.control.wait(job.id);
+    const ended = await second.control.jobs.wait(job.id);
     expect(ended).toMatchObject({ status: "completed", outcome: { code: "success" }, attempts: 1 });
     expect(readFileSync(join(harness.workspace, "ended"), "utf8")).toBe("x\n");
     expect(harness.rehearsal.ledger.main).toHaveLength(2);
@@ -44,14 +47,17 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
     const harness = await startHarness({ mode: "obedient" });
     const file = writeFleetFile(harness, agents);
     const first = await startFleetProcess(harness, file);
-    const { job } = await first.control.trigger({ ...manualTrigger, prompt: waitingToolPrompt });
+    const { job } = await first.control.jobs.trigger({
+      ...manualTrigger,
+      prompt: waitingToolPrompt,
+    });
     await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
     await first.kill();
     writeFileSync(join(harness.workspace, "go"), "");
     await waitUntil("the runner to end", async () => processesWithMarker(job.id).length === 0);
 
     const second = await startFleetProcess(harness, file);
-    const ended = await second.control.wait(job.id);
+    const ended = await second.control.jobs.wait(job.id);
     expect(ended).toMatchObject({ status: "completed", attempts: 1 });
     expect(ended.cost_usd).toBeGreaterThan(0);
     await second.stop();
@@ -60,7 +66,10 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
   test("settles a killed runner within 5 s, leaves nothing behind and resumes the same session with a continuation", async () => {
     const harness = await startHarness({ mode: "obedient" });
     const fleet = await startFleetProcess(harness, writeFleetFile(harness, agents));
-    const { job } = await fleet.control.trigger({ ...manualTrigger, prompt: waitingToolPrompt });
+    const { job } = await fleet.control.jobs.trigger({
+      ...manualTrigger,
+      prompt: waitingToolPrompt,
+    });
     await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
     const { runner, session_id } = await readJob(fleet.control, job.id);
     const killedAt = Date.now();
@@ -68,11 +77,11 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
     writeFileSync(join(harness.workspace, "go"), "");
 
     await waitUntil("the attempt to be settled", async () => {
-      const found = await fleet.control.job(job.id);
+      const found = await fleet.control.jobs.get(job.id);
       return found?.attempts[0]?.finished_at;
     });
     expect(Date.now() - killedAt).toBeLessThan(5_000);
-    const ended = await fleet.control.wait(job.id);
+    const ended = await fleet.control.jobs.wait(job.id);
     expect(ended).toMatchObject({ status: "completed", attempts: 2, session_id, crashes: 1 });
     const last = harness.rehearsal.ledger.main.at(-1);
     expect(last?.sessionId).toBe(session_id);
@@ -93,8 +102,8 @@ test("abandons a job that crashed its runner three times, with its history", asy
     harness,
     writeFleetFile(harness, `  - { name: one, runtime: cli, ${retry} }`),
   );
-  const { job } = await fleet.control.trigger({ ...manualTrigger, prompt: "go" });
-  const ended = await fleet.control.wait(job.id);
+  const { job } = await fleet.control.jobs.trigger({ ...manualTrigger, prompt: "go" });
+  const ended = await fleet.control.jobs.wait(job.id);
   expect(ended).toMatchObject({
     status: "failed",
     outcome: { code: "runtime_crashed" },
@@ -109,14 +118,14 @@ test("keeps a running job undisturbed through a restart", async () => {
   const harness = await startHarness({ mode: "obedient" });
   const file = writeFleetFile(harness, "  - { name: one, runtime: cli }");
   const first = await startFleetProcess(harness, file);
-  const { job } = await first.control.trigger({ ...manualTrigger, prompt: waitingToolPrompt });
+  const { job } = await first.control.jobs.trigger({ ...manualTrigger, prompt: waitingToolPrompt });
   await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
   await first.control.shutdown({ detach: true }).catch(() => undefined);
   expect(await first.exited).toBe(0);
 
   const second = await startFleetProcess(harness, file);
   writeFileSync(join(harness.workspace, "go"), "");
-  const ended = await second.control.wait(job.id);
+  const ended = await second.control.jobs.wait(job.id);
   expect(ended).toMatchObject({ status: "completed", attempts: 1 });
   expect(harness.rehearsal.ledger.main).toHaveLength(2);
   await second.stop();
@@ -126,26 +135,26 @@ test("records a question once across a fleet restart and answers it through the 
   const harness = await startHarness({ mode: "obedient" });
   const file = writeFleetFile(harness, "  - { name: one, runtime: cli, permission_mode: default }");
   const first = await startFleetProcess(harness, file);
-  const { job } = await first.control.trigger({
+  const { job } = await first.control.jobs.trigger({
     ...manualTrigger,
     prompt: toolCallPrompt(["Bash", { command: "touch asked" }]),
   });
   const [asked] = await waitUntil("the question", async () => {
-    const open = await first.control.approvals();
+    const open = await first.control.approvals.list();
     return open.length > 0 && open;
   });
   await first.kill();
 
   const second = await startFleetProcess(harness, file);
-  const [again] = await second.control.approvals();
+  const [again] = await second.control.approvals.list();
   expect(again?.id).toBe(asked?.id);
   await waitUntil(
     "the runner to be heard",
     async () => (await readJob(second.control, job.id)).status === "waiting",
   );
   await new Promise((done) => setTimeout(done, 300));
-  await second.control.answer(again?.id ?? "", "allow", "somebody else");
-  expect(await second.control.wait(job.id)).toMatchObject({
+  await second.control.approvals.answer(again?.id ?? "", "allow", { note: "somebody else" });
+  expect(await second.control.jobs.wait(job.id)).toMatchObject({
     outcome: { code: "success" },
     attempts: 1,
   });
@@ -184,8 +193,8 @@ test("continues the agent when a command that ran its own fleet is killed, and t
 
   const fleet = await startFleetProcess(harness, file);
   writeFileSync(join(harness.workspace, "go"), "");
-  const [job] = (await fleet.control.jobs({ limit: 1 })).jobs;
-  const ended = await fleet.control.wait(job?.id ?? "");
+  const [job] = (await fleet.control.jobs.list({ limit: 1 })).jobs;
+  const ended = await fleet.control.jobs.wait(job?.id ?? "");
   expect(ended).toMatchObject({ status: "completed", attempts: 1, crashes: 0 });
   expect(harness.rehearsal.ledger.main).toHaveLength(2);
   expect(processesWithMarker(ended.id)).toEqual([]);

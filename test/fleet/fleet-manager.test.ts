@@ -8,7 +8,7 @@ import { startFleetInProcess, writeFleetFile } from "../support/in-process-fleet
 import { processesWithMarker } from "../support/processes-with-marker.ts";
 import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 
-const manualTrigger = { trigger: "manual" as const, agent: "one" };
+const manualTrigger = { agent: "one" };
 const greetingScript = { script: { rules: [{ reply: "Good morning." }] } };
 const oneAgentYaml = "  - { name: one, runtime: cli }";
 const endlessToolPrompt = toolCallPrompt([
@@ -22,8 +22,8 @@ test.each(["sdk", "cli"])("records one job per trigger (%s)", async (runtime) =>
     harness,
     writeFleetFile(harness, `  - { name: one, runtime: ${runtime} }`),
   );
-  const { job } = await fleet.trigger({ ...manualTrigger, prompt: "hello" });
-  const ended = await fleet.wait(job.id);
+  const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt: "hello" });
+  const ended = await fleet.jobs.wait(job.id);
   expect(ended).toMatchObject({
     status: "completed",
     outcome: { code: "success" },
@@ -41,8 +41,8 @@ test("emits the events of a job in order", async () => {
   const seen: string[] = [];
   const types: FleetEvent["type"][] = ["job:created", "job:started", "job:output", "job:completed"];
   for (const type of types) fleet.on(type, () => seen.push(type));
-  const { job } = await fleet.trigger({ ...manualTrigger, prompt: "hello" });
-  await fleet.wait(job.id);
+  const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt: "hello" });
+  await fleet.jobs.wait(job.id);
   expect(seen[0]).toBe("job:created");
   expect(seen[1]).toBe("job:started");
   expect(seen.filter((type) => type === "job:output").length).toBeGreaterThanOrEqual(3);
@@ -54,12 +54,12 @@ test("creates one job for a hundred triggers with one key", async () => {
   const fleet = await startFleetInProcess(harness, writeFleetFile(harness, oneAgentYaml));
   const all = await Promise.all(
     Array.from({ length: 100 }, () =>
-      fleet.trigger({ ...manualTrigger, prompt: "hello", key: "the-key" }),
+      fleet.jobs.trigger({ ...manualTrigger, prompt: "hello", key: "the-key" }),
     ),
   );
   expect(new Set(all.map(({ job }) => job.id)).size).toBe(1);
   expect(all.filter(({ created }) => created)).toHaveLength(1);
-  await fleet.wait(all[0]?.job.id ?? "");
+  await fleet.jobs.wait(all[0]?.job.id ?? "");
   expect(harness.rehearsal.ledger.main).toHaveLength(1);
 });
 
@@ -67,12 +67,12 @@ describe("cancel", () => {
   test("ends a pending job immediately and asks a running one to stop", async () => {
     const harness = await startHarness({ mode: "obedient" });
     const fleet = await startFleetInProcess(harness, writeFleetFile(harness, oneAgentYaml));
-    const first = (await fleet.trigger({ ...manualTrigger, prompt: endlessToolPrompt })).job;
-    const second = (await fleet.trigger({ ...manualTrigger, prompt: "hello" })).job;
+    const first = (await fleet.jobs.trigger({ ...manualTrigger, prompt: endlessToolPrompt })).job;
+    const second = (await fleet.jobs.trigger({ ...manualTrigger, prompt: "hello" })).job;
     await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
-    expect(await fleet.cancel(second.id)).toMatchObject({ status: "cancelled", attempts: 0 });
-    await fleet.cancel(first.id);
-    expect(await fleet.wait(first.id)).toMatchObject({
+    expect(await fleet.jobs.cancel(second.id)).toMatchObject({ status: "cancelled", attempts: 0 });
+    await fleet.jobs.cancel(first.id);
+    expect(await fleet.jobs.wait(first.id)).toMatchObject({
       status: "cancelled",
       outcome: { code: "cancelled" },
     });
@@ -82,11 +82,11 @@ describe("cancel", () => {
   test("kills a job by force without asking it", async () => {
     const harness = await startHarness({ mode: "obedient" });
     const fleet = await startFleetInProcess(harness, writeFleetFile(harness, oneAgentYaml));
-    const { job } = await fleet.trigger({ ...manualTrigger, prompt: endlessToolPrompt });
+    const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt: endlessToolPrompt });
     await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
     const began = Date.now();
-    await fleet.cancel(job.id, { force: true });
-    expect(await fleet.wait(job.id)).toMatchObject({ status: "cancelled" });
+    await fleet.jobs.cancel(job.id, { force: true });
+    expect(await fleet.jobs.wait(job.id)).toMatchObject({ status: "cancelled" });
     expect(Date.now() - began).toBeLessThan(5_000);
   });
 });
@@ -97,8 +97,8 @@ describe("after a failure", () => {
       script: { rules: [{ reply: "At last.", fault: { status: 529, times: 2 } }] },
     });
     const fleet = await startFleetInProcess(harness, writeFleetFile(harness, oneAgentYaml));
-    const { job } = await fleet.trigger({ ...manualTrigger, prompt: "hello" });
-    const ended = await fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt: "hello" });
+    const ended = await fleet.jobs.wait(job.id);
     expect(ended).toMatchObject({ status: "completed", attempts: 2, summary: "At last." });
   }, 60_000);
 
@@ -113,16 +113,16 @@ describe("after a failure", () => {
       script: { rules: [{ reply: "Refreshed.", fault: { status: 429, headers, times: 1 } }] },
     });
     const fleet = await startFleetInProcess(harness, writeFleetFile(harness, oneAgentYaml));
-    const { job } = await fleet.trigger({ ...manualTrigger, prompt: "hello" });
+    const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt: "hello" });
     const waiting = await waitUntil("the job to wait", async () => {
-      const found = (await fleet.job(job.id))?.job;
+      const found = (await fleet.jobs.get(job.id))?.job;
       return found?.status === "waiting" && found;
     });
     expect(waiting.outcome).toMatchObject({
       code: "usage_limit",
       resets_at: new Date(reset * 1000).toISOString(),
     });
-    const ended = await fleet.wait(job.id);
+    const ended = await fleet.jobs.wait(job.id);
     expect(Date.now()).toBeGreaterThanOrEqual(reset * 1000);
     expect(ended).toMatchObject({
       status: "completed",
@@ -148,7 +148,7 @@ describe("after a failure", () => {
     const jobs = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         return (
-          await fleet.trigger({
+          await fleet.jobs.trigger({
             ...manualTrigger,
             agent: index % 2 ? "one" : "two",
             prompt: "hello",
@@ -157,15 +157,15 @@ describe("after a failure", () => {
       }),
     );
     const hasFailed = async () =>
-      (await fleet.jobs({ limit: 20 })).jobs.some(({ status }) => status === "failed");
+      (await fleet.jobs.list({ limit: 20 })).jobs.some(({ status }) => status === "failed");
     await waitUntil("the first to fail", hasFailed, 60_000);
     await new Promise((done) => setTimeout(done, 500));
     const { fleet: counts, agents } = await fleet.status();
     expect(counts.pending).toBe(19);
     expect(paused).toHaveLength(1);
     expect(agents.every((agent) => agent.paused !== null)).toBe(true);
-    await fleet.resumeAgent("one");
-    const ended = await Promise.all(jobs.map((job) => fleet.wait(job.id)));
+    await fleet.agents.resume("one");
+    const ended = await Promise.all(jobs.map((job) => fleet.jobs.wait(job.id)));
     expect(ended.filter((job) => job.status === "completed")).toHaveLength(19);
   }, 300_000);
 });
@@ -176,13 +176,13 @@ test("keeps the jobs of a paused agent waiting, but not those of others", async 
     harness,
     writeFleetFile(harness, `${oneAgentYaml}\n  - { name: two, runtime: cli }`),
   );
-  await fleet.pauseAgent("one");
-  const held = (await fleet.trigger({ ...manualTrigger, prompt: "hello" })).job;
-  const free = (await fleet.trigger({ ...manualTrigger, agent: "two", prompt: "hello" })).job;
-  expect((await fleet.wait(free.id)).status).toBe("completed");
-  expect((await fleet.job(held.id))?.job.status).toBe("pending");
-  await fleet.resumeAgent("one");
-  expect((await fleet.wait(held.id)).status).toBe("completed");
+  await fleet.agents.pause("one");
+  const held = (await fleet.jobs.trigger({ ...manualTrigger, prompt: "hello" })).job;
+  const free = (await fleet.jobs.trigger({ ...manualTrigger, agent: "two", prompt: "hello" })).job;
+  expect((await fleet.jobs.wait(free.id)).status).toBe("completed");
+  expect((await fleet.jobs.get(held.id))?.job.status).toBe("pending");
+  await fleet.agents.resume("one");
+  expect((await fleet.jobs.wait(held.id)).status).toBe("completed");
 });
 
 test("accepts the answer to an approval through another client", async () => {
@@ -191,19 +191,21 @@ test("accepts the answer to an approval through another client", async () => {
     harness,
     writeFleetFile(harness, "  - { name: one, runtime: cli, permission_mode: default }"),
   );
-  const { job } = await fleet.trigger({
+  const { job } = await fleet.jobs.trigger({
     ...manualTrigger,
     prompt: toolCallPrompt(["Bash", { command: "touch asked" }]),
   });
   const [approval] = await waitUntil("the question", async () => {
-    const open = await fleet.approvals();
+    const open = await fleet.approvals.list();
     return open.length > 0 && open;
   });
   expect(approval).toMatchObject({ job_id: job.id, tool: "Bash" });
-  expect((await fleet.job(job.id))?.job.status).toBe("waiting");
-  await fleet.answer(approval?.id ?? "", "allow", "a colleague");
-  await expect(fleet.answer(approval?.id ?? "", "deny", "a late one")).rejects.toThrow(/closed/);
-  expect((await fleet.wait(job.id)).outcome?.code).toBe("success");
+  expect((await fleet.jobs.get(job.id))?.job.status).toBe("waiting");
+  await fleet.approvals.answer(approval?.id ?? "", "allow", { note: "a colleague" });
+  await expect(
+    fleet.approvals.answer(approval?.id ?? "", "deny", { note: "a late one" }),
+  ).rejects.toThrow(/closed/);
+  expect((await fleet.jobs.wait(job.id)).outcome?.code).toBe("success");
   expect(existsSync(join(harness.workspace, "asked"))).toBe(true);
 });
 
@@ -215,8 +217,8 @@ test("keeps the old configuration and reports the problem when a reload fails", 
   writeFileSync(file, good.replace("name: one", "nmae: one"));
   await expect(fleet.reload()).rejects.toThrow(/nmae/);
   expect((await fleet.status()).fleet.problem).toContain("nmae");
-  const { job } = await fleet.trigger({ ...manualTrigger, prompt: "hello" });
-  expect((await fleet.wait(job.id)).status).toBe("completed");
+  const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt: "hello" });
+  expect((await fleet.jobs.wait(job.id)).status).toBe("completed");
   writeFileSync(file, good.replace("name: one", "name: uno"));
   await fleet.reload();
   expect((await fleet.status()).agents.map((agent) => agent.name)).toEqual(["uno"]);
@@ -235,35 +237,37 @@ test("drains on stop: waits for jobs that can finish and interrupts the others s
   const file = writeFleetFile(harness, "  - { name: one, runtime: cli, max_concurrent: 2 }");
   const fleet = await startFleetInProcess(harness, file);
   const quick = (
-    await fleet.trigger({
+    await fleet.jobs.trigger({
       ...manualTrigger,
       prompt: toolCallPrompt(["Bash", { command: "sleep 1; echo done" }]),
     })
   ).job;
-  const stuck = (await fleet.trigger({ ...manualTrigger, prompt: endlessToolPrompt })).job;
+  const stuck = (await fleet.jobs.trigger({ ...manualTrigger, prompt: endlessToolPrompt })).job;
   await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
-  await fleet.stop({ drainMs: 3_000 });
+  await fleet.shutdown({ drainMs: 3_000 });
   const again = await startFleetInProcess(harness, file);
-  expect((await again.job(quick.id))?.job).toMatchObject({ status: "completed" });
-  const interrupted = (await again.job(stuck.id))?.job;
+  expect((await again.jobs.get(quick.id))?.job).toMatchObject({ status: "completed" });
+  const interrupted = (await again.jobs.get(stuck.id))?.job;
   expect(interrupted).toMatchObject({ status: "failed", outcome: { code: "interrupted" } });
-  const resumed = await again.trigger({ ...manualTrigger, prompt: "go on", resume: stuck.id });
-  expect((await again.wait(resumed.job.id)).session_id).toBe(interrupted?.session_id);
+  const resumed = await again.jobs.trigger({ ...manualTrigger, prompt: "go on", resume: stuck.id });
+  expect((await again.jobs.wait(resumed.job.id)).session_id).toBe(interrupted?.session_id);
 });
 
 test("refuses a trigger during the stop and runs pending jobs in the next fleet", async () => {
   const harness = await startHarness({ mode: "obedient" });
   const file = writeFleetFile(harness, oneAgentYaml);
   const fleet = await startFleetInProcess(harness, file);
-  const running = (await fleet.trigger({ ...manualTrigger, prompt: endlessToolPrompt })).job;
-  const pending = (await fleet.trigger({ ...manualTrigger, prompt: "hello" })).job;
+  const running = (await fleet.jobs.trigger({ ...manualTrigger, prompt: endlessToolPrompt })).job;
+  const pending = (await fleet.jobs.trigger({ ...manualTrigger, prompt: "hello" })).job;
   await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
-  const stopped = fleet.stop({ drainMs: 200 });
-  await expect(fleet.trigger({ ...manualTrigger, prompt: "late" })).rejects.toThrow(/stopping/);
+  const stopped = fleet.shutdown({ drainMs: 200 });
+  await expect(fleet.jobs.trigger({ ...manualTrigger, prompt: "late" })).rejects.toThrow(
+    /stopping/,
+  );
   await stopped;
   const next = await startFleetInProcess(harness, file);
-  expect((await next.wait(pending.id)).status).toBe("completed");
-  expect((await next.job(running.id))?.job.outcome?.code).toBe("interrupted");
+  expect((await next.jobs.wait(pending.id)).status).toBe("completed");
+  expect((await next.jobs.get(running.id))?.job.outcome?.code).toBe("interrupted");
 });
 
 test("removes old jobs with their folders and keeps the newest of each agent", async () => {
@@ -272,14 +276,14 @@ test("removes old jobs with their folders and keeps the newest of each agent", a
   const first = await startFleetInProcess(harness, file);
   const jobs: Job[] = [];
   for (let index = 0; index < 2; index += 1) {
-    const { job } = await first.trigger({ ...manualTrigger, prompt: "hello" });
-    jobs.push(await first.wait(job.id));
+    const { job } = await first.jobs.trigger({ ...manualTrigger, prompt: "hello" });
+    jobs.push(await first.jobs.wait(job.id));
   }
-  await first.stop();
+  await first.shutdown();
   const second = await startFleetInProcess(harness, file);
   await waitUntil(
     "the old one to go",
     async () => !existsSync(dirname(jobs[0]?.output_file ?? "")),
   );
-  expect(await second.job(jobs[0]?.id ?? "")).toBeUndefined();
+  expect(await second.jobs.get(jobs[0]?.id ?? "")).toBeUndefined();
 });

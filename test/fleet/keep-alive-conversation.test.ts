@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { FleetControl, Job } from "@herdctl/protocol";
+import type { FleetControl, Job, TriggerRequest } from "@herdctl/protocol";
 import { describe, expect, test } from "vitest";
 import { readTranscript } from "../../packages/core/src/claude/session-files/transcript.ts";
 import { readProcess } from "../../packages/core/src/process-tree/process-table.ts";
@@ -11,7 +11,7 @@ import { processesWithMarker } from "../support/processes-with-marker.ts";
 import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 import { testSubset } from "../support/test-subset.ts";
 
-const turnRequest = { trigger: "manual" as const, agent: "one", live: true };
+const turnRequest = { agent: "one", conversation: true };
 const oneAgentYaml = "  - { name: one, runtime: cli }";
 
 /** Writes the pid of claude, the parent process of the tool. */
@@ -30,15 +30,15 @@ function writeKeepAliveFleetFile(
   return fileFor(harness, agents, fleet);
 }
 
-type TriggerInput = Parameters<FleetControl["trigger"]>[0];
+type TriggerInput = TriggerRequest;
 
 async function runTurn(
-  fleet: Pick<FleetControl, "trigger" | "wait">,
+  fleet: Pick<FleetControl, "jobs">,
   prompt: string,
   more: Partial<TriggerInput> = {},
 ): Promise<Job> {
-  const { job } = await fleet.trigger({ ...turnRequest, prompt, ...more });
-  return fleet.wait(job.id);
+  const { job } = await fleet.jobs.trigger({ ...turnRequest, prompt, ...more });
+  return fleet.jobs.wait(job.id);
 }
 
 function sessionOf(job: Job): string {
@@ -88,7 +88,7 @@ describe.each(runtimes)("%s", (runtime) => {
     }
     expect(processesWithMarker(first.id)).toContain(recordedPids(harness)[0]);
 
-    await fleet.stop({ drainMs: 0 });
+    await fleet.shutdown({ drainMs: 0 });
     expect(processesWithMarker(first.id)).toEqual([]);
     expect(keepAliveFolders(file)).toEqual([]);
     const transcript = await transcriptOf(harness, resume);
@@ -106,10 +106,10 @@ describe.each(testSubset(runtimes, 1))("%s", (runtime) => {
     const fleet = await startFleetInProcess(harness, writeKeepAliveFleetFile(harness, agents));
     const first = await runTurn(fleet, recordPidPrompt);
     const resume = sessionOf(first);
-    const { job } = await fleet.trigger({ ...turnRequest, prompt: waitingToolPrompt, resume });
+    const { job } = await fleet.jobs.trigger({ ...turnRequest, prompt: waitingToolPrompt, resume });
     await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
-    await fleet.cancel(job.id);
-    expect(await fleet.wait(job.id)).toMatchObject({ status: "cancelled", attempts: 1 });
+    await fleet.jobs.cancel(job.id);
+    expect(await fleet.jobs.wait(job.id)).toMatchObject({ status: "cancelled", attempts: 1 });
     await waitUntil("all to be gone", async () => processesWithMarker(first.id).length === 0);
 
     const third = await runTurn(fleet, recordPidPrompt, { resume });
@@ -142,7 +142,7 @@ describe.each(testSubset(runtimes, 1))("%s", (runtime) => {
     const harness = await startHarness({ mode: "obedient" });
     const fleet = await startFleetInProcess(harness, writeKeepAliveFleetFile(harness, agents));
     const first = await runTurn(fleet, recordPidPrompt);
-    const { job } = await fleet.trigger({
+    const { job } = await fleet.jobs.trigger({
       ...turnRequest,
       prompt: waitingToolPrompt,
       resume: sessionOf(first),
@@ -151,14 +151,14 @@ describe.each(testSubset(runtimes, 1))("%s", (runtime) => {
     const { runner } = await readJob(fleet, job.id);
     process.kill(runner?.pid ?? 0, "SIGKILL");
 
-    const second = await fleet.wait(job.id);
+    const second = await fleet.jobs.wait(job.id);
     expect(second).toMatchObject({
       status: "completed",
       attempts: 2,
       session_id: sessionOf(first),
     });
     expect(processesWithMarker(first.id)).toEqual([]);
-    const attempts = (await fleet.job(job.id))?.attempts ?? [];
+    const attempts = (await fleet.jobs.get(job.id))?.attempts ?? [];
     expect(attempts[0]).toMatchObject({ crashed: true });
   });
 });
@@ -169,7 +169,7 @@ test("finishes the second turn when the fleet is killed, and the next fleet reco
   const before = await startFleetProcess(harness, file);
   const first = await runTurn(before.control, recordPidPrompt);
   const resume = sessionOf(first);
-  const { job } = await before.control.trigger({
+  const { job } = await before.control.jobs.trigger({
     ...turnRequest,
     prompt: waitingToolPrompt,
     resume,
@@ -179,7 +179,7 @@ test("finishes the second turn when the fleet is killed, and the next fleet reco
 
   const after = await startFleetProcess(harness, file);
   writeFileSync(join(harness.workspace, "go"), "");
-  const second = await after.control.wait(job.id);
+  const second = await after.control.jobs.wait(job.id);
   expect(second).toMatchObject({ status: "completed", attempts: 1, session_id: resume });
   expect(new Set(recordedPids(harness)).size).toBe(1);
   await waitUntil("all to be gone", async () => processesWithMarker(first.id).length === 0);
@@ -301,18 +301,18 @@ test("assigns fleet tools and questions to the current turn", async () => {
   const second = await runTurn(fleet, report("two"), { resume });
   expect([first.report, second.report]).toMatchObject([{ summary: "one" }, { summary: "two" }]);
 
-  const { job } = await fleet.trigger({
+  const { job } = await fleet.jobs.trigger({
     ...turnRequest,
     prompt: toolCallPrompt(["Bash", { command: "touch x" }]),
     resume,
   });
   const [asked] = await waitUntil("the question", async () => {
-    const open = await fleet.approvals();
+    const open = await fleet.approvals.list();
     return open.length > 0 && open;
   });
   expect(asked).toMatchObject({ job_id: job.id, tool: "Bash" });
-  await fleet.answer(asked?.id ?? "", "allow", "a test");
-  expect(await fleet.wait(job.id)).toMatchObject({ outcome: { code: "success" } });
+  await fleet.approvals.answer(asked?.id ?? "", "allow", { note: "a test" });
+  expect(await fleet.jobs.wait(job.id)).toMatchObject({ outcome: { code: "success" } });
   expect(existsSync(join(harness.workspace, "x"))).toBe(true);
   expect(processesWithMarker(first.id)).not.toEqual([]);
 });

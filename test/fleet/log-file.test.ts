@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openFleetLog } from "@herdctl/core";
+import { openFleetLog } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { tempFolderWith } from "../support/temp-folder.ts";
 

@@ -29,9 +29,9 @@ test("runs fifty agents on both runtimes with at most four concurrently, loses n
   // One agent's queue starts ahead of all others.
   const wanted = [busyAgent, busyAgent, busyAgent, ...names];
   const admissions = await Promise.all(
-    wanted.map((agent) => fleet.trigger({ trigger: "manual", agent, prompt: `I am ${agent}` })),
+    wanted.map((agent) => fleet.jobs.trigger({ agent, prompt: `I am ${agent}` })),
   );
-  const ended = await Promise.all(admissions.map(({ job }) => fleet.wait(job.id)));
+  const ended = await Promise.all(admissions.map(({ job }) => fleet.jobs.wait(job.id)));
 
   expect(ended.map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(
     wanted.map(() => "completed 1"),

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { FleetManager } from "@herdctl/core";
+import type { FleetManager } from "@herdctl/core/internal";
 import type { Job } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { waitUntil } from "../support/fleet-child-process.ts";
@@ -10,13 +10,13 @@ import { startFleetInProcess, writeFleetFile } from "../support/in-process-fleet
 import { processesWithMarker } from "../support/processes-with-marker.ts";
 import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 
-const manualTrigger = { trigger: "manual" as const, agent: "one" };
+const manualTrigger = { agent: "one" };
 /** Writes the pid of claude, the parent process of the tool. */
 const recordPidPrompt = toolCallPrompt(["Bash", { command: "echo $PPID >> pids" }]);
 
 async function runJobOnce(fleet: FleetManager, resume?: string): Promise<Job> {
-  const { job } = await fleet.trigger({ ...manualTrigger, prompt: recordPidPrompt, resume });
-  return fleet.wait(job.id);
+  const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt: recordPidPrompt, resume });
+  return fleet.jobs.wait(job.id);
 }
 
 /** Waits for a pre-started `claude` whose pid is not in `known`. */
@@ -57,7 +57,7 @@ test.each(["sdk", "cli"])(
     expect(other.session_id).not.toBe(job.session_id);
     expect(lastPid(harness)).toBe(second);
 
-    await fleet.stop({ drainMs: 0 });
+    await fleet.shutdown({ drainMs: 0 });
     expect(readdirSync(join(dirname(file), ".herdctl", "live"))).toEqual([]);
   },
 );

@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ApprovalRequests } from "../../packages/core/src/jobs/attempts/approval-requests.ts";
 import { RunnerConnection } from "../../packages/core/src/jobs/attempts/runner-connection.ts";

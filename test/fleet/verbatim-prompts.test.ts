@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FleetManager } from "@herdctl/core";
+import type { FleetManager } from "@herdctl/core/internal";
 import { describe, expect, test } from "vitest";
 import { chainAgentYaml, delegatePrompt } from "../agent-tools/delegation-helpers.ts";
 import { waitUntil } from "../support/fleet-child-process.ts";
@@ -21,17 +21,16 @@ interface MentionHarness {
 const promptSources: Record<string, (scene: MentionHarness) => Promise<string>> = {
   "a delivery of a webhook": async ({ fleet, text }) => (await deliverIssue(fleet, text)).id,
   "a trigger by a program": async ({ fleet, text }) =>
-    (await fleet.trigger({ trigger: "manual", agent: "coder", prompt: text })).job.id,
+    (await fleet.jobs.trigger({ agent: "coder", prompt: text })).job.id,
   "a chat message": async ({ fleet, text }) =>
-    (await fleet.trigger({ trigger: "chat", agent: "coder", prompt: text, expand: true })).job.id,
+    (await fleet.jobs.trigger({ agent: "coder", prompt: text, expand: true })).job.id,
   "the output of a gate": async ({ fleet }) =>
-    (await fleet.trigger({ trigger: "manual", agent: "coder", schedule: "gated", expand: true }))
-      .job.id,
+    (await fleet.jobs.trigger({ agent: "coder", schedule: "gated", expand: true })).job.id,
   "another agent": async ({ fleet, text }) => {
     const prompt = delegatePrompt({ agent: "coder", prompt: text, wait: true });
-    const { job } = await fleet.trigger({ trigger: "manual", agent: "giver", prompt });
-    await fleet.wait(job.id);
-    const [, given] = await fleet.chain(job.id);
+    const { job } = await fleet.jobs.trigger({ agent: "giver", prompt });
+    await fleet.jobs.wait(job.id);
+    const [, given] = await fleet.jobs.chain(job.id);
     return given?.id ?? expect.fail("nothing was delegated");
   },
   "a run that the agent planned": async ({ fleet, text }) => {
@@ -39,9 +38,9 @@ const promptSources: Record<string, (scene: MentionHarness) => Promise<string>> 
       "mcp__herd__schedule",
       { action: "plan", in: "3s", prompt: text },
     ]);
-    await fleet.trigger({ trigger: "manual", agent: "planner", prompt });
+    await fleet.jobs.trigger({ agent: "planner", prompt });
     return waitUntil("the planned run", async () => {
-      const { jobs } = await fleet.jobs({ agent: "planner", limit: 5 });
+      const { jobs } = await fleet.jobs.list({ agent: "planner", limit: 5 });
       return jobs.find(({ trigger_type }) => trigger_type === "at")?.id;
     });
   },
@@ -72,7 +71,7 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s, agent with `prompts: expanded`
   test("sends untrusted text to the model as written, whatever its source", async () => {
     const { on, fleet, text } = await startMentionFleet(runtime);
     for (const [kind, bring] of Object.entries(promptSources)) {
-      const job = await fleet.wait(await bring({ fleet, text }));
+      const job = await fleet.jobs.wait(await bring({ fleet, text }));
       expect(job, kind).toMatchObject({ outcome: { code: "success" }, expand_prompt: false });
       const request = on.rehearsal.ledger.main.findLast(
         ({ sessionId }) => sessionId === job.session_id,
@@ -84,11 +83,11 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s, agent with `prompts: expanded`
 
   test("expands a prompt of the operator", async () => {
     const { on, fleet, secret } = await startMentionFleet(runtime);
-    const manual = { trigger: "manual" as const, agent: "coder" };
+    const manual = { agent: "coder" };
     const given = [{ schedule: "own" }, { prompt: `Look at @${secret}`, expand: true }];
     for (const one of given) {
-      const { job } = await fleet.trigger({ ...manual, ...one });
-      await fleet.wait(job.id);
+      const { job } = await fleet.jobs.trigger({ ...manual, ...one });
+      await fleet.jobs.wait(job.id);
       const last = on.rehearsal.ledger.main.at(-1);
       expect(JSON.stringify(last?.body)).toContain(canary);
     }

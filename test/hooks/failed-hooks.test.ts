@@ -8,7 +8,7 @@ import { startHarness } from "../support/harness.ts";
 import { startFleetInProcess, writeFleetFile } from "../support/in-process-fleet.ts";
 import { type ReceivedRequest, startReceiver } from "./http-receiver.ts";
 
-const manualTrigger = { trigger: "manual" as const, agent: "one", prompt: "hello" };
+const manualTrigger = { agent: "one", prompt: "hello" };
 const replyScript = { script: { rules: [{ reply: "The gate is fixed, @everyone <!channel>." }] } };
 const fleetWith = (hooks: string) =>
   `  - name: one\n    runtime: cli\n    hooks:\n${hooks.replace(/^/gm, "      ")}`;
@@ -39,7 +39,7 @@ const validateBody =
 
 async function waitForHooks(fleet: FleetControl, jobId: string): Promise<HookRun[]> {
   return waitUntil("the hooks to end", async () => {
-    const runs = await fleet.hooks({ jobId, limit: 20 });
+    const runs = await fleet.hooks.list({ job: jobId, limit: 20 });
     return runs.length > 0 && runs.every(({ finished_at }) => finished_at !== null) && runs;
   });
 }
@@ -56,7 +56,7 @@ test("sends Discord and Slack valid messages, as a card and as lines, without me
     harness,
     writeFleetFile(harness, fleetWith(`after_run:\n${hooks.join("\n")}`)),
   );
-  const { job } = await fleet.trigger(manualTrigger);
+  const { job } = await fleet.jobs.trigger(manualTrigger);
   const runs = await waitForHooks(fleet, job.id);
   expect(runs.map(({ type, status, attempts }) => [type, status, attempts])).toEqual(
     Array.from(runs, ({ type }) => [type, "succeeded", 1]),
@@ -83,7 +83,7 @@ test("honors Discord's retry delay, and gives up on a hook that Slack does not k
   - { type: discord, url: "${discord.url}", allow_private: true, retry: { backoff: 50ms } }
   - { type: slack, url: "${slack.url}", allow_private: true, retry: { backoff: 50ms } }`;
   const fleet = await startFleetInProcess(harness, writeFleetFile(harness, fleetWith(hooks)));
-  const { job } = await fleet.trigger(manualTrigger);
+  const { job } = await fleet.jobs.trigger(manualTrigger);
   const runs = await waitForHooks(fleet, job.id);
   const shown = runs.map(({ type, status, attempts }) => `${type} ${status} ${attempts}`).sort();
   expect(shown).toEqual(["discord succeeded 2", "slack failed 1"]);
@@ -91,7 +91,7 @@ test("honors Discord's retry delay, and gives up on a hook that Slack does not k
   expect(slack.received).toHaveLength(1);
   const failed = runs.find(({ type }) => type === "slack");
   expect(failed).toMatchObject({ message: "HTTP status 404", output: "no_service" });
-  expect(await fleet.wait(job.id)).toMatchObject({ status: "completed" });
+  expect(await fleet.jobs.wait(job.id)).toMatchObject({ status: "completed" });
 });
 
 test("reaches no server of this machine without `allow_private`", async () => {
@@ -104,7 +104,7 @@ test("reaches no server of this machine without `allow_private`", async () => {
     harness,
     writeFleetFile(harness, fleetWith(`after_run:\n${hooks.join("\n")}`)),
   );
-  const { job } = await fleet.trigger(manualTrigger);
+  const { job } = await fleet.jobs.trigger(manualTrigger);
   for (const { status, attempts, message } of await waitForHooks(fleet, job.id)) {
     expect({ status, attempts }).toEqual({ status: "failed", attempts: 1 });
     expect(message).toContain("private address");
@@ -126,7 +126,7 @@ describe("unsent messages", () => {
       const hooks = `after_run: [{ type: webhook, url: "${other.url}", ${more} }]`;
       const file = writeFleetFile(harness, fleetWith(hooks));
       const first = await startFleetProcess(harness, file);
-      const { job } = await first.control.trigger(manualTrigger);
+      const { job } = await first.control.jobs.trigger(manualTrigger);
       await waitUntil("two tries", async () => other.received.length >= 2);
       await first[how]();
       const before = other.received.length;

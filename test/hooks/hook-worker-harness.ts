@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type LoadedFleet, loadFleet } from "@herdctl/config";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import type { HookRun, Job } from "@herdctl/protocol";
 import { onTestFinished } from "vitest";
 import { HookWorker } from "../../packages/core/src/hooks/hook-worker.ts";
@@ -56,7 +56,7 @@ export async function startHookWorkerHarness(
     await state.close();
   });
   const hooksOf = async (job: Job) =>
-    (await state.hooks.list({ jobId: job.id, limit: 100 })).reverse();
+    (await state.hooks.list({ job: job.id, limit: 100 })).reverse();
   return {
     folder,
     state,

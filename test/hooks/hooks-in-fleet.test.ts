@@ -8,7 +8,7 @@ import { startFleetInProcess, writeFleetFile } from "../support/in-process-fleet
 import { processesWithMarker } from "../support/processes-with-marker.ts";
 import { toolCallPrompt } from "../support/runtimes-under-test.ts";
 
-const manualTrigger = { trigger: "manual" as const, agent: "one" };
+const manualTrigger = { agent: "one" };
 const agentWith = (hooks: string, more = "") =>
   `  - name: one\n    runtime: cli\n${more}    hooks:\n${hooks.replace(/^/gm, "      ")}`;
 const lines = (folder: string, name: string) =>
@@ -25,10 +25,10 @@ on_error: [{ type: shell, command: "echo x >> error" }]`;
     const folder = dirname(file);
     const fleet = await startFleetInProcess(harness, file);
     const prompt = toolCallPrompt(["Bash", { command: `echo '{"price": 12}' > out.json` }]);
-    const { job } = await fleet.trigger({ ...manualTrigger, prompt });
-    const ended = await fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt });
+    const ended = await fleet.jobs.wait(job.id);
     const [hook] = await waitUntil("the hook to succeed", async () => {
-      const runs = await fleet.hooks({ jobId: job.id, limit: 10 });
+      const runs = await fleet.hooks.list({ job: job.id, limit: 10 });
       return runs.length > 0 && runs.every(({ status }) => status === "succeeded") && runs;
     });
     expect(hook).toMatchObject({ event: "after_run", position: 0, attempts: 1 });
@@ -57,25 +57,25 @@ on_error:
     const file = writeFleetFile(harness, agentWith(hooks, more));
     const folder = dirname(file);
     const fleet = await startFleetInProcess(harness, file);
-    const { job } = await fleet.trigger({ ...manualTrigger, prompt: "go" });
-    expect(await fleet.wait(job.id)).toMatchObject({ outcome: { code: "workspace_missing" } });
-    await fleet.pauseAgent("one");
-    const waiting = await fleet.trigger({ ...manualTrigger, prompt: "go" });
-    await fleet.cancel(waiting.job.id);
-    const skipped = await fleet.trigger({ ...manualTrigger, schedule: "s" });
+    const { job } = await fleet.jobs.trigger({ ...manualTrigger, prompt: "go" });
+    expect(await fleet.jobs.wait(job.id)).toMatchObject({ outcome: { code: "workspace_missing" } });
+    await fleet.agents.pause("one");
+    const waiting = await fleet.jobs.trigger({ ...manualTrigger, prompt: "go" });
+    await fleet.jobs.cancel(waiting.job.id);
+    const skipped = await fleet.jobs.trigger({ ...manualTrigger, schedule: "s" });
     expect(skipped.job).toMatchObject({ status: "skipped", outcome: { code: "gate_closed" } });
 
     await waitUntil("all hooks to end", async () => {
-      const runs = await fleet.hooks({ limit: 20 });
+      const runs = await fleet.hooks.list({ limit: 20 });
       return runs.length === 5 && runs.every(({ finished_at }) => finished_at !== null);
     });
     expect(lines(folder, "after").sort()).toEqual(["cancelled", "workspace_missing"]);
     expect(lines(folder, "error")).toEqual(["workspace_missing"]);
     expect(lines(folder, "skipped")).toEqual(["gate_closed"]);
-    const [refused] = await fleet.hooks({ status: "failed", limit: 5 });
+    const [refused] = await fleet.hooks.list({ status: "failed", limit: 5 });
     expect(refused).toMatchObject({ type: "webhook", attempts: 1 });
     expect(refused?.message).toContain("private address");
-    expect(await fleet.wait(job.id)).toMatchObject({ outcome: { code: "workspace_missing" } });
+    expect(await fleet.jobs.wait(job.id)).toMatchObject({ outcome: { code: "workspace_missing" } });
   });
 });
 
@@ -89,9 +89,9 @@ describe("hooks when the fleet is killed", () => {
     const file = writeFleetFile(harness, agentWith(hooks));
     const folder = dirname(file);
     const first = await startFleetProcess(harness, file);
-    const { job } = await first.control.trigger({ ...manualTrigger, prompt: "hello" });
+    const { job } = await first.control.jobs.trigger({ ...manualTrigger, prompt: "hello" });
     await waitUntil("the hook to start", async () => lines(folder, "began").length === 1);
-    const [before] = await first.control.hooks({ jobId: job.id, limit: 1 });
+    const [before] = await first.control.hooks.list({ job: job.id, limit: 1 });
     expect(before).toMatchObject({ status: "running", attempts: 1 });
     await first.kill();
     expect(processesWithMarker(`${before?.id}-1`)).not.toEqual([]);
@@ -101,7 +101,7 @@ describe("hooks when the fleet is killed", () => {
     expect(processesWithMarker(`HERDCTL_RUN=${before?.id}-1`)).toEqual([]);
     writeFileSync(join(folder, "go"), "");
     const hook = await waitUntil("the hook to succeed", async () => {
-      const [run] = await second.control.hooks({ jobId: job.id, limit: 1 });
+      const [run] = await second.control.hooks.list({ job: job.id, limit: 1 });
       return run?.status === "succeeded" && run;
     });
     expect(hook).toMatchObject({ id: before?.id, attempts: 2 });
@@ -122,7 +122,7 @@ describe("hooks when the fleet is killed", () => {
       "Bash",
       { command: "touch began; while [ ! -e go ]; do sleep 0.05; done" },
     ]);
-    const { job } = await first.control.trigger({ ...manualTrigger, prompt });
+    const { job } = await first.control.jobs.trigger({ ...manualTrigger, prompt });
     await waitUntil("the tool to start", async () => existsSync(join(harness.workspace, "began")));
     await first.kill();
     writeFileSync(join(harness.workspace, "go"), "");
@@ -133,7 +133,7 @@ describe("hooks when the fleet is killed", () => {
     await waitUntil("the hook to run", async () => lines(folder, "ran").length > 0);
     await second.stop();
     const third = await startFleetProcess(harness, file);
-    expect(await third.control.hooks({ jobId: job.id, limit: 5 })).toHaveLength(1);
+    expect(await third.control.hooks.list({ job: job.id, limit: 5 })).toHaveLength(1);
     expect(lines(folder, "ran")).toEqual(["x"]);
     await third.stop();
   });
@@ -162,7 +162,7 @@ describe("hook commands", () => {
     const retried = await runHerdctl(["hooks", "retry", hook.id], at);
     expect(retried.code).toBe(0);
     await waitUntil("it to succeed", async () => {
-      const runs = await fleet.control.hooks({ jobId: job.id, limit: 5 });
+      const runs = await fleet.control.hooks.list({ job: job.id, limit: 5 });
       return runs.every(({ status }) => status === "succeeded");
     });
     const again = await runHerdctl(["hooks", "retry", hook.id], at);

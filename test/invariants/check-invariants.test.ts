@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { SqliteDatabase } from "../../packages/core/src/store/sqlite/database.ts";
 import { startFleetProcess, waitUntil } from "../support/fleet-child-process.ts";
@@ -35,11 +35,11 @@ beforeAll(async () => {
   const agent = `  - { name: one, runtime: cli, hooks: { after_run: [${hook}] } }`;
   const file = writeFleetFile(harness, agent, undefined, undefined, onCleanup);
   const fleet = await startFleetProcess(harness, file, onCleanup);
-  const request = { trigger: "manual" as const, agent: "one", prompt: "Do it.", key: "it" };
-  const { job } = await fleet.control.trigger(request);
-  await fleet.control.wait(job.id);
+  const request = { agent: "one", prompt: "Do it.", key: "it" };
+  const { job } = await fleet.control.jobs.trigger(request);
+  await fleet.control.jobs.wait(job.id);
   await waitUntil("its hook", async () => {
-    return (await fleet.control.hooks({ limit: 1 }))[0]?.status === "succeeded";
+    return (await fleet.control.hooks.list({ limit: 1 }))[0]?.status === "succeeded";
   });
   await fleet.stop();
   const run: ObservedRun = {

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import { checkJobs, type JobCase, readJobCases } from "./check-jobs.ts";
 import { checkLeftovers } from "./check-leftovers.ts";
 import { checkSecrets } from "./check-secrets.ts";

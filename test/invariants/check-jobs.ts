@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { StateManager } from "@herdctl/core";
+import type { StateManager } from "@herdctl/core/internal";
 import { type Attempt, type HookRun, isFinished, type Job } from "@herdctl/protocol";
 import type { LedgerEntry } from "@herdctl/rehearsal";
 import { type ObservedRun, type Violation, violations } from "./observed-run.ts";
@@ -28,7 +28,7 @@ export async function readJobCases(run: ObservedRun, state: StateManager): Promi
     const job = await state.jobs.get(id);
     if (!job) continue;
     const attempts = await state.jobs.listAttempts(id);
-    const hooks = await state.hooks.list({ jobId: id, limit: 10 });
+    const hooks = await state.hooks.list({ job: id, limit: 10 });
     const [effects, hooked] = [done, called].map((all) => all.filter((one) => one === id).length);
     const requests = requestsOfJob(taskText(run, key), job, attempts, asked);
     cases.push({
@@ -170,7 +170,7 @@ async function findUnrecordedJobs(
     wrong.push(...violations("lost", [`${key} was accepted as ${id}, which is lost`]));
   }
   for (let cursor: string | undefined; ; ) {
-    const { jobs, next } = await state.jobs.list({ limit: 1000, cursor });
+    const { jobs, next_cursor: next } = await state.jobs.list({ limit: 1000, cursor });
     const unknownJobs = jobs
       .filter(({ id }) => !ids.has(id))
       .map(({ id }) => `${id} belongs to no trigger`);

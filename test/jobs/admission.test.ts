@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { admit } from "../../packages/core/src/jobs/admission/admit.ts";

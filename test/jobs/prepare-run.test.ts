@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { sessionFilePath } from "../../packages/core/src/claude/session-files/session-file-path.ts";
 import {

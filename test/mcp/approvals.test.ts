@@ -10,7 +10,7 @@ type ShownApproval = Approval & { request: string; shown_whole: boolean };
 async function fleetWithTools() {
   const fleet = await FakeFleet.open();
   onTestFinished(() => fleet.close());
-  const { job } = await fleet.trigger({ trigger: "manual", agent: "coder", prompt: "go" });
+  const { job } = await fleet.jobs.trigger({ agent: "coder", prompt: "go" });
   const road = {
     read: <T>(question: (reading: FakeFleet) => Promise<T>) => question(fleet),
     control: <T>(question: (control: FakeFleet) => Promise<T>) => question(fleet),
@@ -57,9 +57,9 @@ test.each(inputs)(
     const refusal = await tools.expectRefusal("answer_approval", { id: asked.id, ...answer });
     expect(refusal).toContain("can only be denied");
     expect(refusal).toContain("herdctl approvals");
-    expect(await fleet.approvals()).toMatchObject([{ id: asked.id, answer: null }]);
+    expect(await fleet.approvals.list()).toMatchObject([{ id: asked.id, answer: null }]);
     await tools.callTool("answer_approval", { id: asked.id, decision: "deny" });
-    expect(await fleet.approvals()).toEqual([]);
+    expect(await fleet.approvals.list()).toEqual([]);
   },
 );
 

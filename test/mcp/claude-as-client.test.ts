@@ -61,7 +61,7 @@ test("lets claude trigger an agent, wait for it, read its output and answer a qu
   );
 
   const [asked] = await waitUntil(async () => {
-    const open = await harness.withControl((fleet) => fleet.approvals());
+    const open = await harness.withControl((fleet) => fleet.approvals.list());
     return open.length > 0 ? open : undefined;
   });
   const { results } = await harness.runClaudeCalls(

@@ -124,7 +124,7 @@ test("only lets the token look without a configured permission", async () => {
   expect(await fleet.expectRefusal("trigger_agent", { agent: "coder", prompt: "go" })).toContain(
     "disabled",
   );
-  expect((await manager.jobs({ limit: 1 })).jobs).toEqual([]);
+  expect((await manager.jobs.list({ limit: 1 })).jobs).toEqual([]);
 });
 
 interface RequestOptions {

@@ -22,7 +22,7 @@ test("fences a question and its choices, and answers it with text", async () => 
     ["mcp__herd__ask", asks],
     ["mcp__herd__report", { report: { is: "done" } }],
   );
-  const { job } = await control.trigger({ trigger: "manual", agent: "one", prompt });
+  const { job } = await control.jobs.trigger({ agent: "one", prompt });
 
   const [asked] = await waitUntil("the question", async () => {
     const { approvals } = await fleet.callTool<{ approvals: (Approval & { request: string })[] }>(
@@ -41,7 +41,7 @@ test("fences a question and its choices, and answers it with text", async () => 
   expect(await fleet.expectRefusal("answer_approval", { id, reply: "Green" })).toContain("Red");
   expect(await fleet.expectRefusal("answer_approval", { id })).toContain("either");
   await fleet.callTool("answer_approval", { id, reply: "red" });
-  const ended = await control.wait(job.id);
+  const ended = await control.jobs.wait(job.id);
   expect(toolResultTexts(await readJobMessages(ended)).join()).toContain("A person answered: Red");
   const { job: shownJob } = await fleet.callTool<{ job: { texts: string } }>("get_job", {
     id: job.id,

@@ -66,9 +66,9 @@ test("shows the fleet to a read-only client and offers no tool that changes anyt
   ];
   for (const [tool, input] of calls)
     expect(await fleet.expectRefusal(tool, input)).toContain("disabled");
-  expect((await harness.withControl((control) => control.jobs({ limit: 10 }))).jobs).toHaveLength(
-    1,
-  );
+  expect(
+    (await harness.withControl((control) => control.jobs.list({ limit: 10 }))).jobs,
+  ).toHaveLength(1);
 });
 
 test("lets a client with permissions trigger, wait, read and cancel", {

@@ -26,7 +26,7 @@ const allowedFiles: Record<string, RegExp[]> = {
     /^demo\/(?:herdctl|model|agents\/\w+)\.yaml$/,
     /^demo\/project\/price(?:\.test)?\.mjs$/,
   ],
-  "@herdctl/core": [
+  "@herdctl/core/internal": [
     programFile,
     typesFile,
     /^dist\/runner\/process\/main\.(?:mjs|d\.mts)$/,

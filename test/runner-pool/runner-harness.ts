@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type SDKMessage, StateManager } from "@herdctl/core";
+import { type SDKMessage, StateManager } from "@herdctl/core/internal";
 import type { Job } from "@herdctl/protocol";
 import { expect, onTestFinished } from "vitest";
 import { prepareRun } from "../../packages/core/src/jobs/attempts/prepare-run.ts";

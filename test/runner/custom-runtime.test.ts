@@ -8,7 +8,7 @@ import {
   type RuntimeInterface,
   readOutput,
   type SDKMessage,
-} from "@herdctl/core";
+} from "@herdctl/core/internal";
 import { type JobEvent, toJobEvents } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { startHarness, type TestHarness } from "../support/harness.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { SDKMessage } from "@herdctl/core";
+import type { SDKMessage } from "@herdctl/core/internal";
 import { describe, expect, test } from "vitest";
 import { startHarness } from "../support/harness.ts";
 import { readJobMessages, runJob } from "../support/run-job.ts";
@@ -29,13 +29,13 @@ describe.each([
     const first = await runJob(harness, { yaml, version });
     const resume = first.sessionId;
     await runJob(harness, { yaml, version, resume, prompt: "second" });
-    const forkAt = lastWords(await readJobMessages(first.job));
+    const forkPoint = lastWords(await readJobMessages(first.job));
     const branch = await runJob(harness, {
       yaml,
       version,
       resume,
       fork: true,
-      forkAt,
+      forkPoint,
       prompt: "third",
     });
 
@@ -43,7 +43,7 @@ describe.each([
       status: "completed",
       summary: "Three.",
       forked_from: resume,
-      fork_point: forkAt,
+      fork_point: forkPoint,
     });
     expect(branch.sessionId).not.toBe(resume);
     const asked = JSON.stringify(harness.rehearsal.ledger.main.at(-1)?.body);
@@ -60,16 +60,16 @@ test("reports a message outside the session before spending anything", async () 
   const harness = await startHarness({ script });
   const { sessionId } = await runJob(harness, { yaml: "runtime: cli" });
   const asked = harness.rehearsal.ledger.main.length;
-  const forkAt = randomUUID();
+  const forkPoint = randomUUID();
   const { job } = await runJob(harness, {
     yaml: "runtime: cli",
     resume: sessionId,
     fork: true,
-    forkAt,
+    forkPoint,
   });
   expect(job.outcome).toMatchObject({
     code: "session_missing",
-    message: `there is no message ${forkAt} in session ${sessionId}`,
+    message: `there is no message ${forkPoint} in session ${sessionId}`,
   });
   expect(harness.rehearsal.ledger.main).toHaveLength(asked);
 });
@@ -77,11 +77,11 @@ test("reports a message outside the session before spending anything", async () 
 test("accepts a message only for a fork", async () => {
   const harness = await startHarness({ script });
   const { sessionId } = await runJob(harness, { yaml: "runtime: cli" });
-  const { StateManager } = await import("@herdctl/core");
+  const { StateManager } = await import("@herdctl/core/internal");
   const { admit } = await import("../../packages/core/src/jobs/admission/admit.ts");
   const { loadAgent, stateDirOf } = await import("../support/run-job.ts");
   const state = await new StateManager(stateDirOf(harness)).open();
-  const request = { trigger: "manual" as const, agent: "one", prompt: "x", forkAt: randomUUID() };
+  const request = { trigger: "manual" as const, agent: "one", prompt: "x", forkPoint: randomUUID() };
   await expect(
     admit(state, [loadAgent(harness)], { ...request, resume: sessionId }),
   ).rejects.toThrow("only a fork can start at a message");

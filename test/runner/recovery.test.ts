@@ -7,7 +7,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { RunReport } from "@herdctl/core";
+import type { RunReport } from "@herdctl/core/internal";
 import { describe, expect, test } from "vitest";
 import {
   collectRunReport,

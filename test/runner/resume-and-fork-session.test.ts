@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AgentRunner, StateManager } from "@herdctl/core";
+import { AgentRunner, StateManager } from "@herdctl/core/internal";
 import { describe, expect, test } from "vitest";
 import { sessionFilePath } from "../../packages/core/src/claude/session-files/session-file-path.ts";
 import { claudeBinary } from "../support/claude-binaries.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type SDKMessage, StateManager } from "@herdctl/core";
+import { type SDKMessage, StateManager } from "@herdctl/core/internal";
 import { describe, expect, test } from "vitest";
 import { agentOf, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 import { startHarness } from "../support/harness.ts";

@@ -7,7 +7,7 @@ import {
   type RuntimeFactoryOptions,
   SDKRuntime,
   SessionFileRuntime,
-} from "@herdctl/core";
+} from "@herdctl/core/internal";
 import { UserError } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { agentOf, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";

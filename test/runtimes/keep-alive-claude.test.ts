@@ -1,4 +1,4 @@
-import type { SDKMessage } from "@herdctl/core";
+import type { SDKMessage } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { MessageQueue } from "../../packages/core/src/runner/runtimes/claude-handle.ts";
 import { KeepAliveClaude } from "../../packages/core/src/runner/runtimes/keep-alive-claude.ts";

@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLIRuntime, JobExecutor, type RunOrder, type RuntimeInterface } from "@herdctl/core";
+import {
+  CLIRuntime,
+  JobExecutor,
+  type RunOrder,
+  type RuntimeInterface,
+} from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { createHostServers } from "../../packages/core/src/runner/runtimes/mcp/bridges.ts";
 import { claudeBinary } from "../support/claude-binaries.ts";

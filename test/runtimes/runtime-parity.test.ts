@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SDKMessage } from "@herdctl/core";
+import type { SDKMessage } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import {
   executeOnRuntime,

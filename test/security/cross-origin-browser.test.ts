@@ -59,7 +59,7 @@ async function runAttack(page: Page, fleet: string): Promise<Record<string, stri
 }
 
 async function expectNoEffect({ fleet }: HttpHarness): Promise<void> {
-  expect((await fleet.jobs({ limit: 1 })).jobs).toEqual([]);
+  expect((await fleet.jobs.list({ limit: 1 })).jobs).toEqual([]);
   expect((await fleet.status()).fleet.state).not.toBe("draining");
 }
 
@@ -152,12 +152,11 @@ test(
       agents: "  - { name: coder, max_turns: 2 }",
     });
     const fleet = harness.fleet();
-    const { job } = await fleet.trigger({
-      trigger: "chat",
+    const { job } = await fleet.jobs.trigger({
       agent: "coder",
       prompt: maliciousMarkup,
     });
-    await fleet.wait(job.id);
+    await fleet.jobs.wait(job.id);
     const page = await harness.openPage("/");
     const foreign: string[] = [];
     page.on("request", (request) => {

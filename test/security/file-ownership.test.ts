@@ -2,10 +2,10 @@ import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, symlinkSync } from
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { loadFleet } from "@herdctl/config";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import { findFleetFile } from "@herdctl/protocol";
+import { connectFleet } from "@herdctl/protocol/client";
 import { readToken } from "@herdctl/server";
-import { connectFleet } from "@herdctl/server/client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runHerdctl } from "../cli/run-herdctl.ts";
 import { fleetHeader } from "../support/fleet-config.ts";
@@ -82,7 +82,7 @@ describe("files of another user", () => {
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once("listening", resolve));
     chownSync(socket, otherUser.uid, otherUser.gid);
-    await expect(connectFleet(socket)).rejects.toEqual(dubiousOwnershipError);
+    await expect(connectFleet({ socketPath: socket })).rejects.toEqual(dubiousOwnershipError);
   });
 
   test("refuses in every command to talk to a planted fleet, and completes nothing", async () => {

@@ -25,7 +25,7 @@ test.each(["cli", "sdk"] as const)(
     const fleet = await startFleetProcess(harness, file);
     const command = `touch busy; sleep ${toolSeconds}; touch tool-done`;
     const prompt = toolCallPrompt(["Bash", { command }]);
-    const { job } = await fleet.control.trigger({ trigger: "manual", agent: "coder", prompt });
+    const { job } = await fleet.control.jobs.trigger({ agent: "coder", prompt });
     await waitUntil("the tool to run", async () => readdirSync(harness.workspace).includes("busy"));
 
     const jobDir = join(dirname(file), ".herdctl/jobs", job.id);

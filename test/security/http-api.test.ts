@@ -12,7 +12,7 @@ const mebibyte = 1024 * 1024;
 const trigger = JSON.stringify({ agent: "coder" });
 
 async function expectNoEffect({ fleet }: HttpHarness): Promise<void> {
-  expect((await fleet.jobs({ limit: 1 })).jobs).toEqual([]);
+  expect((await fleet.jobs.list({ limit: 1 })).jobs).toEqual([]);
 }
 
 test("answers no request by a host name that was rebound to the fleet", async () => {
@@ -269,7 +269,7 @@ test("refuses an oversized body without an announced size and stores none of it"
 test("returns texts and names of agents as data, never as a page", async () => {
   const harness = await startHttpHarness();
   const prompt = "<script>alert(1)</script>";
-  const { job } = await harness.fleet.trigger({ trigger: "manual", agent: "coder", prompt });
+  const { job } = await harness.fleet.jobs.trigger({ agent: "coder", prompt });
   const headers = bearer(harness.token);
   for (const path of [`/v1/jobs/${job.id}`, "/v1/jobs", `/v1/jobs/${encodeURIComponent(prompt)}`]) {
     const answer = await harness.send("GET", path, { headers });

@@ -45,7 +45,7 @@ test("gives another user and another process nothing of a running fleet", async 
   const state = join(folder, ".herdctl");
   const fleet = await startFleetProcess(harness, file);
   const prompt = toolCallPrompt(["Bash", { command: "touch busy; sleep 600" }]);
-  const { job } = await fleet.control.trigger({ trigger: "manual", agent: "coder", prompt });
+  const { job } = await fleet.control.jobs.trigger({ agent: "coder", prompt });
   await waitUntil("the tool to be at work", async () =>
     readdirSync(harness.workspace).includes("busy"),
   );
@@ -92,8 +92,8 @@ test("gives another user and another process nothing of a running fleet", async 
     const answer = await fetch(`${gateway}/v1/messages`, { method: "POST", headers, body });
     expect([given, answer.status]).toEqual([given, 401]);
   }
-  await fleet.control.cancel(job.id);
-  await fleet.control.wait(job.id);
+  await fleet.control.jobs.cancel(job.id);
+  await fleet.control.jobs.wait(job.id);
   await fleet.stop();
 });
 

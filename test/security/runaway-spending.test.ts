@@ -18,15 +18,14 @@ test("starts no more jobs than the day's budget, whatever triggers them in a loo
   const asked = await Promise.all([
     ...agentIndexes.map((index) => deliverIssue(fleet, `issue ${index}`)),
     ...agentIndexes.map(async (index) => {
-      const { job } = await fleet.trigger({
-        trigger: "manual",
+      const { job } = await fleet.jobs.trigger({
         agent: "coder",
         prompt: `by hand ${index}`,
       });
       return job;
     }),
   ]);
-  const ended = await Promise.all(asked.map(({ id }) => fleet.wait(id)));
+  const ended = await Promise.all(asked.map(({ id }) => fleet.jobs.wait(id)));
   const codes = ended.map(({ outcome }) => outcome?.code);
   expect(codes.filter((code) => code === "success")).toHaveLength(3);
   expect(codes.filter((code) => code === "budget_exceeded")).toHaveLength(9);
@@ -41,8 +40,8 @@ test("ends a repeatedly failing job after its allowed attempts", async () => {
   const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agents), {
     env: { ...harness.env, CLAUDE_CODE_MAX_RETRIES: "0" },
   });
-  const { job } = await fleet.trigger({ trigger: "manual", agent: "coder", prompt: "go" });
-  const ended = await fleet.wait(job.id);
+  const { job } = await fleet.jobs.trigger({ agent: "coder", prompt: "go" });
+  const ended = await fleet.jobs.wait(job.id);
   expect(ended).toMatchObject({ status: "failed", attempts: 2, outcome: { code: "overloaded" } });
   const calls = harness.rehearsal.ledger.main.length;
   expect(calls).toBeLessThanOrEqual(4);
@@ -64,7 +63,7 @@ test("ends a chain of agents that delegate to all others within its limits", asy
     harness,
     writeFleetFile(harness, agents, `${chain}, max_concurrent: 4`),
   );
-  const { job } = await fleet.trigger({ trigger: "manual", agent: "a", prompt: "begin" });
+  const { job } = await fleet.jobs.trigger({ agent: "a", prompt: "begin" });
   const all = await waitForChain(fleet, job.id);
   const ran = all.filter(({ status }) => status === "completed");
   expect(ran).toHaveLength(5);

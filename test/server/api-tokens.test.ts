@@ -1,6 +1,6 @@
 import { type NewAccessToken, scopes } from "@herdctl/protocol";
 import { expect, test } from "vitest";
-import { type RouteName, routes } from "../../packages/server/src/contract/routes.ts";
+import { type RouteName, routes } from "../../packages/protocol/src/client/routes.ts";
 import { isScopeAllowed, routeScopes } from "../../packages/server/src/contract/scopes.ts";
 import {
   bearer,
@@ -14,7 +14,7 @@ const agents = `  - { name: coder, default_prompt: Do it. }
   - { name: writer, default_prompt: Write it. }`;
 
 async function createToken({ fleet }: HttpHarness, wanted: Partial<NewAccessToken> = {}) {
-  const { secret } = await fleet.createToken({ name: "ci", scope: "read", ...wanted });
+  const { secret } = await fleet.tokens.create({ name: "ci", scope: "read", ...wanted });
   return bearer(secret);
 }
 
@@ -85,9 +85,9 @@ test("ends a token with its streams on expiry and revocation", async () => {
   for (const one of [short, headers]) {
     expect((await harness.send("GET", "/v1/status", { headers: one })).status).toBe(200);
   }
-  const [token] = await harness.fleet.tokens();
+  const [token] = await harness.fleet.tokens.list();
   expect(token).toMatchObject({ name: "ci", last_used_at: expect.any(String) });
-  await harness.fleet.revokeToken("ci");
+  await harness.fleet.tokens.revoke("ci");
   expect((await harness.send("GET", "/v1/status", { headers })).status).toBe(401);
   expect(await readToEnd(stream)).toBe("cut off");
   expect((await harness.send("GET", "/v1/status", { headers: short })).status).toBe(401);
@@ -95,26 +95,26 @@ test("ends a token with its streams on expiry and revocation", async () => {
 
 test("refuses a token with a used, invalid or reserved name", async () => {
   const { fleet } = await startHttpHarness({ agents });
-  await fleet.createToken({ name: "ci", scope: "read" });
+  await fleet.tokens.create({ name: "ci", scope: "read" });
   const wrong: [Partial<NewAccessToken>, string][] = [
     [{ name: "ci" }, "token_exists"],
     [{ name: "admin" }, "usage"],
     [{ name: "A b" }, "usage"],
-    [{ agents: ["nobody"] }, "usage"],
+    [{ agents: ["nobody"] }, "agent_not_found"],
     [{ scope: "admin", agents: ["coder"] }, "usage"],
     [{ expires_at: "2020-01-01T00:00:00.000Z" }, "usage"],
   ];
   for (const [more, code] of wrong) {
     const wanted = { name: "other", scope: "read" as const, ...more };
-    await expect(fleet.createToken(wanted), JSON.stringify(more)).rejects.toMatchObject({ code });
+    await expect(fleet.tokens.create(wanted), JSON.stringify(more)).rejects.toMatchObject({ code });
   }
 });
 
 test("limits a token of one agent to that agent", async () => {
   const harness = await startHttpHarness({ agents });
   const { fleet, send } = harness;
-  const { job: hidden } = await fleet.trigger({ trigger: "manual", agent: "writer" });
-  const { job: own } = await fleet.trigger({ trigger: "manual", agent: "coder" });
+  const { job: hidden } = await fleet.jobs.trigger({ agent: "writer" });
+  const { job: own } = await fleet.jobs.trigger({ agent: "coder" });
   const headers = await createToken(harness, { scope: "trigger", agents: ["coder"] });
   const get = async (path: string) => {
     const { status, text } = await send("GET", path, { headers });
@@ -150,8 +150,8 @@ test("sends a token of one agent no events of other agents", async () => {
   const stop = new AbortController();
   const url = `http://127.0.0.1:${harness.port}/v1/events`;
   const stream = await fetch(url, { headers, signal: stop.signal });
-  await harness.fleet.trigger({ trigger: "manual", agent: "writer" });
-  await harness.fleet.trigger({ trigger: "manual", agent: "coder" });
+  await harness.fleet.jobs.trigger({ agent: "writer" });
+  await harness.fleet.jobs.trigger({ agent: "coder" });
   let seen = "";
   for await (const chunk of stream.body ?? []) {
     seen += Buffer.from(chunk).toString();

@@ -11,18 +11,20 @@ async function contentOf(pieces: AsyncIterable<Uint8Array> | undefined): Promise
 
 test("lists and serves the files of a job byte by byte, over HTTP and by the client", async () => {
   const { fleet, socket } = await startSocketHarness();
-  const { job } = await fleet.trigger({ trigger: "manual", agent: "coder" });
+  const { job } = await fleet.jobs.trigger({ agent: "coder" });
   const bytes = Uint8Array.from({ length: 200_000 }, (_, at) => at % 251);
   await fleet.keepArtifact(job, "chart.png", bytes);
   await fleet.keepArtifact(job, "a report.html", "<script>alert(1)</script>");
   const client = await connect(socket);
-  expect((await client.artifacts(job.id)).map(({ name }) => name)).toEqual([
+  expect((await client.artifacts.list(job.id)).map(({ name }) => name)).toEqual([
     "a report.html",
     "chart.png",
   ]);
-  expect(await contentOf(await client.artifact(job.id, "chart.png"))).toEqual(Buffer.from(bytes));
-  expect(await client.artifact(job.id, "none")).toBeUndefined();
-  await expect(client.artifacts("job-none")).rejects.toMatchObject({ code: "job_not_found" });
+  expect(await contentOf(await client.artifacts.read(job.id, "chart.png"))).toEqual(
+    Buffer.from(bytes),
+  );
+  expect(await client.artifacts.read(job.id, "none")).toBeUndefined();
+  await expect(client.artifacts.list("job-none")).rejects.toMatchObject({ code: "job_not_found" });
 
   const picture = await sendRequest(socket, "GET", `/v1/jobs/${job.id}/artifacts/chart.png`);
   expect([picture.status, picture.type]).toEqual([200, "image/png"]);
@@ -30,7 +32,7 @@ test("lists and serves the files of a job byte by byte, over HTTP and by the cli
 
 test("serves an agent's file as a download, never as a page", async () => {
   const harness = await startHttpHarness();
-  const { job } = await harness.fleet.trigger({ trigger: "manual", agent: "coder" });
+  const { job } = await harness.fleet.jobs.trigger({ agent: "coder" });
   const { mkdirSync, writeFileSync } = await import("node:fs");
   const folder = `${harness.folder}/.herdctl/jobs/${job.id}/artifacts`;
   mkdirSync(folder, { recursive: true });
@@ -61,9 +63,9 @@ test("serves an agent's notes and finds nothing for an invalid name", async () =
   const { fleet, socket } = await startSocketHarness();
   await new AgentMemory(memoryDir(fleet.stateDir, "coder")).write("style", "Two spaces.");
   const client = await connect(socket);
-  expect((await client.notes("coder")).map(({ name }) => name)).toEqual(["style"]);
-  expect(await client.note("coder", "style")).toBe("Two spaces.");
-  expect(await client.note("coder", "../../token")).toBeUndefined();
+  expect((await client.notes.list("coder")).map(({ name }) => name)).toEqual(["style"]);
+  expect(await client.notes.read("coder", "style")).toBe("Two spaces.");
+  expect(await client.notes.read("coder", "../../token")).toBeUndefined();
   const harness = await startHttpHarness();
   const headers = bearer(harness.token);
   const { status } = await harness.send("GET", "/v1/agents/%2e%2e/notes/token", { headers });

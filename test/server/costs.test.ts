@@ -15,7 +15,7 @@ function cost(cost_usd: number, model: string) {
 test("groups costs by agent, schedule and model with every requested day", async () => {
   const { fleet, socket } = await startSocketHarness();
   const end = async (agent: string, usd: number, model: string, schedule?: string) => {
-    const { job } = await fleet.trigger({ trigger: "manual", agent, prompt: "p", schedule });
+    const { job } = await fleet.jobs.trigger({ agent, prompt: "p", schedule });
     await fleet.finishJob(await fleet.startJob(job), cost(usd, model));
   };
   await end("coder", 0.1, "opus");
@@ -23,21 +23,21 @@ test("groups costs by agent, schedule and model with every requested day", async
   await end("writer", 1, "opus");
 
   const client = await connect(socket);
-  const byAgent = await client.costs({ by: "agent", days: 7 });
+  const byAgent = await client.costs.get({ by: "agent", days: 7 });
   expect(byAgent.days).toHaveLength(7);
   expect(byAgent.total).toMatchObject({ usd: 1.3, runs: 3, input_tokens: 30, output_tokens: 15 });
   expect(byAgent.total.usd_by_day).toEqual([0, 0, 0, 0, 0, 0, 1.3]);
-  expect(byAgent.lines.map(({ agent, usd, runs }) => [agent, usd, runs])).toEqual([
+  expect(byAgent.rows.map(({ agent, usd, runs }) => [agent, usd, runs])).toEqual([
     ["writer", 1, 1],
     ["coder", 0.3, 2],
   ]);
-  const bySchedule = await client.costs({ by: "schedule", days: 1, agent: "coder" });
-  expect(bySchedule.lines.map(({ schedule, usd }) => [schedule, usd])).toEqual([
+  const bySchedule = await client.costs.get({ by: "schedule", days: 1, agent: "coder" });
+  expect(bySchedule.rows.map(({ schedule, usd }) => [schedule, usd])).toEqual([
     ["nightly", 0.2],
     [null, 0.1],
   ]);
-  const byModel = await client.costs({ by: "model", days: 1 });
-  expect(byModel.lines.map(({ model, usd }) => [model, usd])).toEqual([
+  const byModel = await client.costs.get({ by: "model", days: 1 });
+  expect(byModel.rows.map(({ model, usd }) => [model, usd])).toEqual([
     ["opus", 1.1],
     ["haiku", 0.2],
   ]);
@@ -51,9 +51,9 @@ test("returns the budgets of the fleet and each agent with the spending", async 
     agents: `  - { name: coder, default_prompt: p, budget: { daily_usd: 2 } }
   - { name: writer }`,
   });
-  const { timezone, total } = await harness.fleet.costs({ by: "agent", days: 1 });
+  const { timezone, total } = await harness.fleet.costs.get({ by: "agent", days: 1 });
   expect(timezone).toMatch(/./);
   expect(total).toMatchObject({ usd: 0, daily_limit_usd: null });
-  const own = await harness.fleet.costs({ by: "agent", days: 1, agent: "coder" });
+  const own = await harness.fleet.costs.get({ by: "agent", days: 1, agent: "coder" });
   expect(own.total.daily_limit_usd).toBe(2);
 });

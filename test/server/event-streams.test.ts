@@ -7,7 +7,7 @@ import { withHeartbeat } from "../../packages/server/src/streams/sse-events.ts";
 import { waitUntil } from "../support/fleet-child-process.ts";
 import { connect, type SocketHarness, sendRequest, startSocketHarness } from "./socket-harness.ts";
 
-const coder = { trigger: "manual", agent: "coder" } as const;
+const coder = { agent: "coder" } as const;
 
 async function collect<T>(source: AsyncIterable<T>, count = Number.POSITIVE_INFINITY) {
   const found: T[] = [];
@@ -61,7 +61,7 @@ function idOf(frame: string | undefined): string {
 }
 
 async function pauseRepeatedly({ fleet }: SocketHarness, times: number): Promise<void> {
-  for (let time = 0; time < times; time += 1) await fleet.pauseAgent("coder");
+  for (let time = 0; time < times; time += 1) await fleet.agents.pause("coder");
 }
 
 async function waitForCondition(condition: () => boolean): Promise<void> {
@@ -76,8 +76,8 @@ test("includes events from the call on, also those of the very next call", async
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
   const subscription = new AbortController();
-  const events = client.events(subscription.signal);
-  const { job } = await client.trigger(coder);
+  const events = client.events({ signal: subscription.signal });
+  const { job } = await client.jobs.trigger(coder);
   const done = await fleet.finishJob(await fleet.startJob(job));
   const seen = await collect<FleetEvent>(events, 3);
   expect(seen.map(({ type }) => type)).toEqual(["job:created", "job:started", "job:completed"]);
@@ -88,7 +88,7 @@ test("includes events from the call on, also those of the very next call", async
 test("ends a subscription with its signal", async () => {
   const { socket } = await startSocketHarness();
   const client = await connect(socket);
-  expect(await collect(client.events(AbortSignal.timeout(100)))).toEqual([]);
+  expect(await collect(client.events({ signal: AbortSignal.timeout(100) }))).toEqual([]);
 });
 
 test("continues after the last received event when a reader returns", async () => {
@@ -130,7 +130,7 @@ test("disconnects a reader that does not read, without losses for others", async
   const client = await connect(served.socket);
   const subscription = new AbortController();
   onTestFinished(() => subscription.abort());
-  const reading = collect(client.events(subscription.signal), 6_000);
+  const reading = collect(client.events({ signal: subscription.signal }), 6_000);
   await client.status();
   const before = process.memoryUsage().rss;
   for (let time = 0; time < 6_000; time += 1) {
@@ -149,12 +149,12 @@ test("disconnects a reader that does not read, without losses for others", async
 test("returns output from an offset, as events and as lines", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger(coder);
+  const { job } = await client.jobs.trigger(coder);
   for (const text of ["one", "two", "three"]) await fleet.appendAgentMessage(job, text);
-  const all = await collect(client.output(job.id));
-  expect(all).toEqual(await collect(fleet.output(job.id)));
+  const all = await collect(client.jobs.output(job.id));
+  expect(all).toEqual(await collect(fleet.jobs.output(job.id)));
   expect(textsOf(all)).toEqual(["one", "two", "three"]);
-  expect(textsOf(await collect(client.output(job.id, { from: all[0]?.offset })))).toEqual([
+  expect(textsOf(await collect(client.jobs.output(job.id, { from: all[0]?.offset })))).toEqual([
     "two",
     "three",
   ]);
@@ -163,7 +163,7 @@ test("returns output from an offset, as events and as lines", async () => {
     "GET",
     `/v1/jobs/${job.id}/output?from=${all[1]?.offset}`,
   );
-  expect(lines.type).toBe("application/jsonl");
+  expect(lines.type).toBe("application/x-ndjson");
   expect(lines.text).toBe(`${JSON.stringify(all[2])}\n`);
   const headers = { accept: "text/event-stream", "last-event-id": String(all[1]?.offset) };
   const frames = await sendRequest(socket, "GET", `/v1/jobs/${job.id}/output`, { headers });
@@ -174,9 +174,11 @@ test("returns output from an offset, as events and as lines", async () => {
 test("ends followed output with the job", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger(coder);
+  const { job } = await client.jobs.trigger(coder);
   await fleet.startJob(job);
-  const reading = collect(client.output(job.id, { follow: new AbortController().signal }));
+  const reading = collect(
+    client.jobs.output(job.id, { follow: true, signal: new AbortController().signal }),
+  );
   for (const text of ["one", "two"]) await fleet.appendAgentMessage(job, text);
   await fleet.finishJob(job);
   expect(textsOf(await reading)).toEqual(["one", "two"]);
@@ -185,15 +187,23 @@ test("ends followed output with the job", async () => {
 test("ends following by the signal or by leaving the loop", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger(coder);
+  const { job } = await client.jobs.trigger(coder);
   await fleet.startJob(job);
   await fleet.appendAgentMessage(job, "one");
   expect(
-    textsOf(await collect(client.output(job.id, { follow: new AbortController().signal }), 1)),
+    textsOf(
+      await collect(
+        client.jobs.output(job.id, { follow: true, signal: new AbortController().signal }),
+        1,
+      ),
+    ),
   ).toEqual(["one"]);
   const subscription = new AbortController();
   const seen: JobOutput[] = [];
-  for await (const one of client.output(job.id, { follow: subscription.signal })) {
+  for await (const one of client.jobs.output(job.id, {
+    follow: true,
+    signal: subscription.signal,
+  })) {
     seen.push(one);
     subscription.abort();
   }
@@ -207,7 +217,7 @@ test("leaves no file open when a reader leaves a long log midway", async () => {
   const warned = ({ message }: Error) => void warnings.push(message);
   process.on("warning", warned);
   onTestFinished(() => void process.off("warning", warned));
-  const { job } = await fleet.trigger(coder);
+  const { job } = await fleet.jobs.trigger(coder);
   for (let more = 0; more < 20; more += 1) await fleet.appendAgentMessage(job, "y".repeat(500_000));
   const { sent, response } = await openStream(socket, `/v1/jobs/${job.id}/output`);
   await once(response, "readable");
@@ -233,11 +243,11 @@ function openFiles(): string[] {
 test("sends the whole output of a job to each of a hundred readers", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger(coder);
+  const { job } = await client.jobs.trigger(coder);
   await fleet.startJob(job);
   const texts = Array.from({ length: 20 }, (_, index) => `message ${index}`);
   const readers = Array.from({ length: 100 }, () =>
-    collect(client.output(job.id, { follow: new AbortController().signal })),
+    collect(client.jobs.output(job.id, { follow: true, signal: new AbortController().signal })),
   );
   for (const text of texts) await fleet.appendAgentMessage(job, text);
   await fleet.finishJob(job);
@@ -250,8 +260,8 @@ test("sends the whole output of a job to each of a hundred readers", async () =>
 test("shares one log reader between all readers and closes it with the last", async () => {
   const { fleet, socket } = await startSocketHarness();
   let readers = 0;
-  const output = fleet.output.bind(fleet);
-  fleet.output = async function* (id, options) {
+  const output = fleet.jobs.output.bind(fleet);
+  fleet.jobs.output = async function* (id, options) {
     if (options?.follow) readers += 1;
     try {
       yield* output(id, options);
@@ -260,14 +270,18 @@ test("shares one log reader between all readers and closes it with the last", as
     }
   };
   const client = await connect(socket);
-  const { job } = await client.trigger(coder);
+  const { job } = await client.jobs.trigger(coder);
   await fleet.startJob(job);
   await fleet.appendAgentMessage(job, "one");
   const subscription = new AbortController();
   const seen = Array.from({ length: 10 }, (): JobOutput[] => []);
   const reading = seen.map(async (mine, index) => {
     await new Promise((resolve) => setTimeout(resolve, 20 * index));
-    for await (const one of client.output(job.id, { follow: subscription.signal })) mine.push(one);
+    for await (const one of client.jobs.output(job.id, {
+      follow: true,
+      signal: subscription.signal,
+    }))
+      mine.push(one);
   });
   for (const text of ["two", "three", "four"]) {
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -286,13 +300,13 @@ test("shares one log reader between all readers and closes it with the last", as
 test("sends everything to a slow reader of a busy job without blocking others", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger(coder);
+  const { job } = await client.jobs.trigger(coder);
   await fleet.startJob(job);
   const path = `/v1/jobs/${job.id}/output?follow=true`;
   const slow = await openStream(socket, path);
   slow.response.pause();
   const never = new AbortController().signal;
-  const quick = collect(client.output(job.id, { follow: never }));
+  const quick = collect(client.jobs.output(job.id, { follow: true, signal: never }));
   const texts = Array.from({ length: 2_000 }, (_, index) => `${index} ${"x".repeat(4_000)}`);
   for (const text of texts) await fleet.appendAgentMessage(job, text);
   await fleet.finishJob(job);
@@ -308,7 +322,7 @@ test("sends everything to a slow reader of a busy job without blocking others", 
 test("omits output on request and continues from the reader's position", async () => {
   const served = await startSocketHarness();
   const { fleet, socket } = served;
-  const { job } = await fleet.trigger(coder);
+  const { job } = await fleet.jobs.trigger(coder);
   const first = await openStream(socket, "/v1/events?output=false");
   const message = { type: "assistant" } as never;
   await pauseRepeatedly(served, 1);
@@ -328,25 +342,26 @@ test("omits output on request and continues from the reader's position", async (
 test("sends a message of ten megabytes", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger(coder);
+  const { job } = await client.jobs.trigger(coder);
   const text = "äö".repeat(2_500_000);
   await fleet.appendAgentMessage(job, text);
-  expect(textsOf(await collect(client.output(job.id)))).toEqual([text]);
+  expect(textsOf(await collect(client.jobs.output(job.id)))).toEqual([text]);
 });
 
 test("breaks streams on stop so that no client takes it for their end", async () => {
   const { fleet, server, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger(coder);
+  const { job } = await client.jobs.trigger(coder);
   await fleet.startJob(job);
   await fleet.appendAgentMessage(job, "one");
   const never = new AbortController().signal;
   const output: JobOutput[] = [];
   const following = (async () => {
-    for await (const one of client.output(job.id, { follow: never })) output.push(one);
+    for await (const one of client.jobs.output(job.id, { follow: true, signal: never }))
+      output.push(one);
   })();
-  const subscription = collect(client.events(never));
-  const waiting = client.wait(job.id);
+  const subscription = collect(client.events({ signal: never }));
+  const waiting = client.jobs.wait(job.id);
   const failures = [following, subscription, waiting].map((work) =>
     expect(work).rejects.toMatchObject({ code: "fleet_unreachable" }),
   );
@@ -363,15 +378,15 @@ test("breaks streams on stop so that no client takes it for their end", async ()
 test("finishes open responses on stop", async () => {
   const { fleet, server, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger(coder);
-  const cancel = fleet.cancel.bind(fleet);
+  const { job } = await client.jobs.trigger(coder);
+  const cancel = fleet.jobs.cancel.bind(fleet);
   let stopping: Promise<void> | undefined;
-  fleet.cancel = async (id: string): Promise<Job> => {
+  fleet.jobs.cancel = async (id: string): Promise<Job> => {
     stopping = server.stop();
     await new Promise((resolve) => setTimeout(resolve, 100));
     return cancel(id);
   };
-  expect(await client.cancel(job.id)).toMatchObject({ status: "cancelled" });
+  expect(await client.jobs.cancel(job.id)).toMatchObject({ status: "cancelled" });
   await stopping;
 });
 

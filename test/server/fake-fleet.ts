@@ -18,41 +18,47 @@ import {
   viewCosts,
   viewSchedules,
   viewSession,
-} from "@herdctl/core";
+} from "@herdctl/core/internal";
 import {
-  type Admission,
+  type AgentsApi,
   type Approval,
-  type ApprovalDecision,
-  type AuditQuery,
-  type BudgetAmounts,
-  type BudgetView,
-  type ConfigView,
-  type CostQuery,
-  type CostView,
-  type DeliveryQuery,
-  type DueTimePage,
-  type DueTimeQuery,
+  type ApprovalsApi,
+  type ArtifactsApi,
+  type AuditApi,
+  type BudgetApi,
+  type ChatApi,
+  type ConfigApi,
+  type CostsApi,
+  type DeliveriesApi,
   type FleetControl,
   type FleetEvent,
+  type FleetEventListener,
+  type FleetEventType,
   type FleetStatus,
-  type HookQuery,
+  type HooksApi,
   isFinished,
   type Job,
   type JobOutput,
-  type JobQuery,
-  type NewAccessToken,
+  type JobsApi,
+  type LoginsApi,
+  type NodesApi,
   type NodeView,
+  type NotesApi,
   type OutputOptions,
   type ScheduleRef,
+  type SchedulesApi,
   type ScheduleView,
-  type SessionView,
+  type SessionsApi,
   type ShutdownOptions,
-  type TriggerRequest,
+  type SignalOptions,
+  type TokensApi,
   UserError,
 } from "@herdctl/protocol";
 import { FleetAccess } from "../../packages/core/src/fleet/access.ts";
 import { AuditLogWriter } from "../../packages/core/src/fleet/audit-log-writer.ts";
 import { admit } from "../../packages/core/src/jobs/admission/admit.ts";
+import { toJobRequest } from "../../packages/core/src/jobs/admission/job-request.ts";
+import { EventHub } from "../../packages/core/src/lib/event-hub.ts";
 import { artifactsDir } from "../../packages/core/src/store/files/artifacts.ts";
 import type { ApprovalRequest } from "../../packages/protocol/src/records/approval.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
@@ -82,6 +88,9 @@ export class FakeFleet implements FleetControl {
   readonly #access: FleetAccess;
   #actor: Actor = { identity: "user:test", origin: "process" };
   readonly #emitter = new EventEmitter().setMaxListeners(0);
+  readonly #hub = new EventHub((error) => {
+    throw error;
+  });
   readonly #paused = new Map<string, string>();
   readonly #disabled = new Set<string>();
   #loaded: LoadedFleet;
@@ -117,33 +126,19 @@ export class FakeFleet implements FleetControl {
     return this;
   }
 
-  audit(query: AuditQuery) {
-    return this.#state.audit.list(query);
-  }
+  readonly audit: AuditApi = { list: (query = {}) => this.#state.audit.list(query) };
 
-  tokens() {
-    return this.#access.tokens();
-  }
+  readonly tokens: TokensApi = {
+    list: () => this.#access.tokens(),
+    create: (wanted) => this.#access.createToken(wanted, this.#actor),
+    revoke: (name) => this.#access.revokeToken(name, this.#actor),
+  };
 
-  createToken(wanted: NewAccessToken) {
-    return this.#access.createToken(wanted, this.#actor);
-  }
-
-  revokeToken(name: string) {
-    return this.#access.revokeToken(name, this.#actor);
-  }
-
-  logins() {
-    return this.#access.logins();
-  }
-
-  endLogin(id: string) {
-    return this.#access.endLogin(id, this.#actor);
-  }
-
-  endAllLogins() {
-    return this.#access.endAllLogins(this.#actor);
-  }
+  readonly logins: LoginsApi = {
+    list: () => this.#access.logins(),
+    end: (id) => this.#access.endLogin(id, this.#actor),
+    endAll: () => this.#access.endAllLogins(this.#actor),
+  };
 
   async status(): Promise<FleetStatus> {
     const unfinished = await this.#state.jobs.listUnfinished();
@@ -191,201 +186,133 @@ export class FakeFleet implements FleetControl {
     };
   }
 
-  async trigger(request: TriggerRequest): Promise<Admission> {
-    const admission = await admit(this.#state, this.#loaded.fleet.agents, request);
-    if (admission.created) this.emit({ type: "job:created", job: admission.job });
-    return admission;
-  }
+  readonly jobs: JobsApi = {
+    trigger: async (request) => {
+      const { fleet } = this.#loaded;
+      const admission = await admit(this.#state, fleet.agents, toJobRequest(request));
+      if (admission.created) this.emit({ type: "job:created", job: admission.job });
+      return admission;
+    },
+    get: async (id) => {
+      const job = await this.#state.jobs.get(id);
+      return job && { job, attempts: await this.#state.jobs.listAttempts(id) };
+    },
+    list: (query = {}) => this.#state.jobs.list(query),
+    chain: async (id) => this.#state.jobs.listChain((await this.#expect(id)).chain.id),
+    wait: (id, { signal } = {}) => this.#wait(id, signal),
+    cancel: async (id) => {
+      await this.#expect(id);
+      const outcome = {
+        code: "cancelled" as const,
+        message: "Cancelled.",
+        hint: "Trigger it again.",
+      };
+      const change = { status: "cancelled" as const, outcome };
+      const { job, applied } = await this.#state.jobs.update(id, change);
+      if (applied) this.emit({ type: "job:cancelled", job });
+      return job;
+    },
+    cancelAll: async ({ agent }) => {
+      this.#expectAgent(agent);
+      const live = (await this.#state.jobs.listUnfinished()).filter((job) => job.agent === agent);
+      for (const { id } of live) await this.jobs.cancel(id);
+      return { cancelled: live.length, stopping: 0 };
+    },
+    output: (id, options) => this.#output(id, options),
+  };
 
-  resume(id: string, prompt: string): Promise<Admission> {
-    return this.trigger({ trigger: "manual", agent: "coder", prompt, resume: id });
-  }
+  readonly sessions: SessionsApi = {
+    list: async (query = {}) => {
+      const found = await this.#state.sessions.list(query);
+      return found.map((session) => viewSession(session, {}, new Date()));
+    },
+    resume: (id, prompt) => this.jobs.trigger({ agent: "coder", prompt, resume: id }),
+    fork: (id, prompt, { forkPoint } = {}) =>
+      this.jobs.trigger({ agent: "coder", prompt, fork: id, forkPoint }),
+  };
 
-  fork(id: string, prompt: string, at?: string): Promise<Admission> {
-    return this.trigger({ trigger: "manual", agent: "coder", prompt, fork: id, forkAt: at });
-  }
+  readonly approvals: ApprovalsApi = {
+    list: ({ job } = {}) =>
+      job === undefined ? this.#state.approvals.listOpen() : this.#state.approvals.listByJob(job),
+    answer: async (id, decision, { note, reason } = {}) => {
+      if (!(await this.#state.approvals.get(id)))
+        throw new UserError("approval_not_found", `there is no question ${id}`);
+      const { identity } = this.#actor;
+      const { approval } = await this.#state.approvals.answer(id, decision, identity, reason, note);
+      this.emit({ type: "approval:answered", approval });
+      return approval;
+    },
+  };
 
-  async configuration(): Promise<ConfigView> {
-    return viewConfig(this.#loaded);
-  }
+  readonly deliveries: DeliveriesApi = {
+    list: async (query = {}) => ({ ...(await this.#state.deliveries.list(query)), refused: [] }),
+    get: (id) => this.#state.deliveries.get(id),
+    replay: async (id) => {
+      const delivery = await this.#state.deliveries.get(id);
+      if (!delivery) throw new UserError("delivery_not_found", `there is no delivery ${id}`);
+      const { body: _, ...record } = delivery;
+      return record;
+    },
+  };
 
-  async wait(jobId: string, signal?: AbortSignal): Promise<Job> {
-    const ended = new AbortController();
-    const events = this.events(AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]));
-    try {
-      const job = await this.#expect(jobId);
-      if (isFinished(job.status)) return job;
-      for await (const event of events) {
-        if ("job" in event && event.job.id === jobId && isFinished(event.job.status))
-          return event.job;
-      }
-      throw signal?.reason;
-    } finally {
-      ended.abort();
-    }
-  }
+  readonly schedules: SchedulesApi = {
+    list: () => viewSchedules(this.#loaded.fleet, this.#state, new Date()),
+    dueTimes: (query = {}) => this.#state.schedules.listDueRecords(query),
+    enable: (name) => this.#setEnabled(name, true),
+    disable: (name) => this.#setEnabled(name, false),
+    remove: async (name) => {
+      if (!(await this.#state.schedules.removeAgentSchedule(name)))
+        throw new UserError("schedule_not_found", "no agent has planned that");
+    },
+  };
 
-  async cancel(jobId: string): Promise<Job> {
-    await this.#expect(jobId);
-    const outcome = {
-      code: "cancelled" as const,
-      message: "Cancelled.",
-      hint: "Trigger it again.",
-    };
-    const { job, applied } = await this.#state.jobs.update(jobId, { status: "cancelled", outcome });
-    if (applied) this.emit({ type: "job:cancelled", job });
-    return job;
-  }
+  readonly budget: BudgetApi = {
+    get: () => viewBudget(this.#loaded.fleet, this.#state, new Date()),
+    raise: async ({ agent, ...amounts }) => {
+      const { day } = await this.budget.get();
+      if (agent !== undefined) this.#expectAgent(agent);
+      await this.#state.budgets.raise({ name: day, start: new Date() }, agent, amounts);
+      return this.budget.get();
+    },
+  };
 
-  async job(id: string) {
-    const job = await this.#state.jobs.get(id);
-    return job && { job, attempts: await this.#state.jobs.listAttempts(id) };
-  }
+  readonly costs: CostsApi = {
+    get: (query = {}) => viewCosts(this.#loaded.fleet, this.#state, query, new Date()),
+  };
 
-  async chain(jobId: string) {
-    return this.#state.jobs.listChain((await this.#expect(jobId)).chain.id);
-  }
+  readonly artifacts: ArtifactsApi = {
+    list: (jobId) => listJobArtifacts(this.#state, jobId),
+    read: (jobId, name) => openJobArtifact(this.#state, jobId, name),
+  };
 
-  jobs(query: JobQuery) {
-    return this.#state.jobs.list(query);
-  }
+  readonly notes: NotesApi = {
+    list: async (agent) => this.#memoryOf(agent).list(),
+    read: async (agent, name) => this.#memoryOf(agent).read(name),
+  };
 
-  async *output(jobId: string, { from, follow }: OutputOptions = {}): AsyncGenerator<JobOutput> {
-    const { output_file } = await this.#expect(jobId);
-    const over = new AbortController();
-    const end = () => over.abort();
-    follow?.addEventListener("abort", end);
-    if (follow) void this.wait(jobId, follow).then(end, end);
-    const options = follow ? { from, follow: over.signal } : { from };
-    for await (const { message, offset } of readOutput(output_file, options)) {
-      yield { message: message as SDKMessage, offset };
-    }
-  }
+  readonly agents: AgentsApi = {
+    list: async () => (await this.status()).agents,
+    get: async (agent) => (await this.agents.list()).find(({ name }) => name === agent),
+    pause: async (agent) => {
+      this.#expectAgent(agent);
+      this.#paused.set(agent, new Date().toISOString());
+      this.emit({ type: "agent:paused", agent, reason: "by hand" });
+    },
+    resume: async (agent) => {
+      this.#expectAgent(agent);
+      this.#paused.delete(agent);
+      this.emit({ type: "agent:resumed", agent });
+    },
+  };
 
-  approvals({ job }: { job?: string } = {}): Promise<Approval[]> {
-    return job === undefined
-      ? this.#state.approvals.listOpen()
-      : this.#state.approvals.listByJob(job);
-  }
+  readonly config: ConfigApi = { get: async () => viewConfig(this.#loaded) };
+  readonly chat: ChatApi = { connections: async () => [] };
+  readonly nodes: NodesApi = { list: async () => this.nodeViews };
 
-  async answer(
-    id: string,
-    word: ApprovalDecision,
-    note?: string,
-    reason?: string,
-  ): Promise<Approval> {
-    if (!(await this.#state.approvals.get(id)))
-      throw new UserError("approval_not_found", `there is no question ${id}`);
-    const { approval } = await this.#state.approvals.answer(
-      id,
-      word,
-      this.#actor.identity,
-      reason,
-      note,
-    );
-    this.emit({ type: "approval:answered", approval });
-    return approval;
-  }
-
-  async deliveries(query: DeliveryQuery) {
-    return { ...(await this.#state.deliveries.list(query)), refused: [] };
-  }
-
-  delivery(id: string) {
-    return this.#state.deliveries.get(id);
-  }
-
-  async replay(id: string) {
-    const delivery = await this.#state.deliveries.get(id);
-    if (!delivery) throw new UserError("delivery_not_found", `there is no delivery ${id}`);
-    const { body: _, ...record } = delivery;
-    return record;
-  }
-
-  schedules(): Promise<ScheduleView[]> {
-    return viewSchedules(this.#loaded.fleet, this.#state, new Date());
-  }
-
-  dueTimes(query: DueTimeQuery): Promise<DueTimePage> {
-    return this.#state.schedules.listDueRecords(query);
-  }
-
-  async switchSchedule(name: ScheduleRef, enabled: boolean): Promise<ScheduleView> {
-    await this.#state.schedules.setEnabled(name, enabled);
-    this.#disabled[enabled ? "delete" : "add"](`${name.agent}/${name.schedule}`);
-    const views = await this.schedules();
-    const found = views.find((one) => one.agent === name.agent && one.schedule === name.schedule);
-    if (!found) throw new UserError("usage", "there is no such schedule");
-    return found;
-  }
-
-  async removeSchedule(name: ScheduleRef): Promise<void> {
-    if (!(await this.#state.schedules.removeAgentSchedule(name)))
-      throw new UserError("usage", "nobody has planned that");
-  }
-
-  budget(): Promise<BudgetView> {
-    return viewBudget(this.#loaded.fleet, this.#state, new Date());
-  }
-
-  costs(request: CostQuery): Promise<CostView> {
-    return viewCosts(this.#loaded.fleet, this.#state, request, new Date());
-  }
-
-  async raiseBudget(agent: string | undefined, by: Partial<BudgetAmounts>): Promise<BudgetView> {
-    const { day } = await this.budget();
-    await this.#state.budgets.raise({ name: day, start: new Date() }, agent, by);
-    return this.budget();
-  }
-
-  artifacts(jobId: string) {
-    return listJobArtifacts(this.#state, jobId);
-  }
-
-  artifact(jobId: string, name: string) {
-    return openJobArtifact(this.#state, jobId, name);
-  }
-
-  notes(agent: string) {
-    return new AgentMemory(memoryDir(this.stateDir, agent)).list();
-  }
-
-  note(agent: string, name: string) {
-    return new AgentMemory(memoryDir(this.stateDir, agent)).read(name);
-  }
-
-  async pauseAgent(agent: string): Promise<void> {
-    this.#expectAgent(agent);
-    this.#paused.set(agent, new Date().toISOString());
-    this.emit({ type: "agent:paused", agent, reason: "by hand" });
-  }
-
-  async resumeAgent(agent: string): Promise<void> {
-    this.#expectAgent(agent);
-    this.#paused.delete(agent);
-    this.emit({ type: "agent:resumed", agent });
-  }
-
-  async sessions(query: { agent?: string } = {}): Promise<SessionView[]> {
-    const found = await this.#state.sessions.list(query);
-    return found.map((session) => viewSession(session, {}, new Date()));
-  }
-
-  async chat() {
-    return [];
-  }
-
-  async nodes() {
-    return this.nodeViews;
-  }
-
-  hooks(query: HookQuery) {
-    return this.#state.hooks.list(query);
-  }
-
-  retryHook(id: string) {
-    return this.#state.hooks.retry(id);
-  }
+  readonly hooks: HooksApi = {
+    list: (query = {}) => this.#state.hooks.list(query),
+    retry: (id) => this.#state.hooks.retry(id),
+  };
 
   async reload(): Promise<void> {
     this.#loaded = loadFleet(this.file, {});
@@ -402,11 +329,28 @@ export class FakeFleet implements FleetControl {
   }
 
   /** Collects events from the call on, not from the first read. */
-  events(signal: AbortSignal): AsyncIterable<FleetEvent> {
+  events({ signal = new AbortController().signal }: SignalOptions = {}): AsyncIterable<FleetEvent> {
     return ended(on(this.#emitter, "event", { signal }), signal);
   }
 
+  on<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): () => void {
+    return this.#hub.on(type, listener);
+  }
+
+  once<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): () => void {
+    return this.#hub.once(type, listener);
+  }
+
+  off<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): void {
+    this.#hub.off(type, listener);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   emit(event: FleetEvent): void {
+    this.#hub.emit(event);
     this.#emitter.emit("event", event);
   }
 
@@ -472,9 +416,55 @@ export class FakeFleet implements FleetControl {
     return since === undefined ? null : { reason: "by hand", since };
   }
 
+  async #wait(jobId: string, signal?: AbortSignal): Promise<Job> {
+    const ended = new AbortController();
+    const stop = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
+    const events = this.events({ signal: stop });
+    try {
+      const job = await this.#expect(jobId);
+      if (isFinished(job.status)) return job;
+      for await (const event of events) {
+        if ("job" in event && event.job.id === jobId && isFinished(event.job.status))
+          return event.job;
+      }
+      throw signal?.reason;
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async *#output(
+    jobId: string,
+    { from, follow, signal }: OutputOptions = {},
+  ): AsyncGenerator<JobOutput> {
+    const { output_file } = await this.#expect(jobId);
+    const over = new AbortController();
+    const end = () => over.abort();
+    signal?.addEventListener("abort", end);
+    if (follow) void this.jobs.wait(jobId, { signal }).then(end, end);
+    const options = follow ? { from, follow: over.signal } : { from };
+    for await (const { message, offset } of readOutput(output_file, options)) {
+      yield { message: message as SDKMessage, offset };
+    }
+  }
+
+  async #setEnabled(name: ScheduleRef, enabled: boolean): Promise<ScheduleView> {
+    await this.#state.schedules.setEnabled(name, enabled);
+    this.#disabled[enabled ? "delete" : "add"](`${name.agent}/${name.schedule}`);
+    const views = await this.schedules.list();
+    const found = views.find((one) => one.agent === name.agent && one.schedule === name.schedule);
+    if (!found) throw new UserError("schedule_not_found", "there is no such schedule");
+    return found;
+  }
+
+  #memoryOf(agent: string): AgentMemory {
+    this.#expectAgent(agent);
+    return new AgentMemory(memoryDir(this.stateDir, agent));
+  }
+
   #expectAgent(name: string): void {
     if (this.#loaded.fleet.agents.some((agent) => agent.name === name)) return;
-    throw new UserError("usage", `there is no agent \`${name}\``);
+    throw new UserError("agent_not_found", `there is no agent \`${name}\``);
   }
 
   async #expect(id: string): Promise<Job> {

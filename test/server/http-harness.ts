@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { FleetManager } from "@herdctl/core";
+import { FleetManager } from "@herdctl/core/internal";
 import {
   Authenticator,
   createApp,
@@ -69,7 +69,7 @@ ${options.agents ?? "  - { name: coder, default_prompt: Do it. }"}
   const server = await serveHttp(fleet, app, access, { onBug, ...options });
   onTestFinished(async () => {
     await server.stop();
-    await fleet.stop({ drainMs: 0 });
+    await fleet.shutdown({ drainMs: 0 });
     expect(bugs).toEqual([]);
   });
   const at = Number(new URL(fleet.http.url ?? "").port);

@@ -19,7 +19,7 @@ test("creates the token at the first start, for this user only, and keeps it", a
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(token).toMatch(/^[\w-]{43}$/);
   await server.stop();
-  await fleet.stop({ drainMs: 0 });
+  await fleet.shutdown({ drainMs: 0 });
   const again = await startHttpHarness({ folder });
   expect(again.token).toBe(token);
   expect((await again.send("GET", "/v1/status", { headers: bearer(token) })).status).toBe(200);
@@ -72,7 +72,7 @@ test("keeps a cookie valid across a fleet restart, but not after signing out", a
   const first = await startHttpHarness();
   const cookie = await first.signIn();
   await first.server.stop();
-  await first.fleet.stop({ drainMs: 0 });
+  await first.fleet.shutdown({ drainMs: 0 });
   const { send, port } = await startHttpHarness({ folder: first.folder });
   const origin = `http://127.0.0.1:${port}`;
   expect(await readAccess(send, { cookie })).toMatchObject({
@@ -90,7 +90,7 @@ test("keeps a signed-out cookie invalid after a fleet restart", async () => {
   const origin = `http://127.0.0.1:${first.port}`;
   await first.send("POST", "/logout", { headers: { cookie, origin } });
   await first.server.stop();
-  await first.fleet.stop({ drainMs: 0 });
+  await first.fleet.shutdown({ drainMs: 0 });
   const { send } = await startHttpHarness({ folder: first.folder });
   expect((await send("GET", "/v1/access", { headers: { cookie } })).status).toBe(401);
 });
@@ -100,7 +100,7 @@ test("ends all cookies and their streams when everyone is signed out", async () 
   const [mine, other] = [await signIn(), await signIn("read")];
   const stream = await fetch(`http://127.0.0.1:${port}/v1/events`, { headers: { cookie: other } });
   expect(stream.status).toBe(200);
-  const logins = await fleet.logins();
+  const logins = await fleet.logins.list();
   expect(logins.map(({ scope, address }) => [scope, address]).sort()).toEqual([
     ["admin", "127.0.0.1"],
     ["read", "127.0.0.1"],
@@ -129,7 +129,7 @@ test("signs everyone out with a new token", async () => {
   const cookie = await signIn();
   expect((await send("GET", "/v1/access", { headers: { cookie } })).status).toBe(200);
   await listening.stop();
-  await fleet.stop({ drainMs: 0 });
+  await fleet.shutdown({ drainMs: 0 });
   const again = await startHttpHarness({ folder, env: { HERD_TOKEN: "the-second-token-of-mine" } });
   expect((await again.send("GET", "/v1/access", { headers: { cookie } })).status).toBe(401);
 });
@@ -213,12 +213,12 @@ test("lets a reader see everything and change nothing", async () => {
       expect([path, answer.status]).toEqual([path, 403]);
     }
   }
-  expect((await fleet.jobs({ limit: 1 })).jobs).toEqual([]);
+  expect((await fleet.jobs.list({ limit: 1 })).jobs).toEqual([]);
 });
 
 test("falls back to a free port when the default one is taken", async () => {
   const { createServer } = await import("node:net");
-  const { FleetManager } = await import("@herdctl/core");
+  const { FleetManager } = await import("@herdctl/core/internal");
   const { Authenticator, createApp, serveHttp } = await import("@herdctl/server");
   const taken = createServer();
   const isOurs = await new Promise<boolean>((done) => {
@@ -244,7 +244,7 @@ test("falls back to a free port when the default one is taken", async () => {
     return now.url === null && now.problem?.includes("3232");
   });
   await server.stop();
-  await fleet.stop({ drainMs: 0 });
+  await fleet.shutdown({ drainMs: 0 });
   if (isOurs) await new Promise((done) => taken.close(done));
 });
 
@@ -254,9 +254,9 @@ test("streams events over the port, continues after a break, and ends on stop", 
     fetch(`http://127.0.0.1:${port}/v1/events`, { headers: { ...bearer(readOnly), ...headers } });
   const first = await listen();
   expect(first.headers.get("cache-control")).toBe("no-store");
-  await fleet.pauseAgent("coder");
+  await fleet.agents.pause("coder");
   const [paused] = await frames(first, 1);
-  await fleet.resumeAgent("coder");
+  await fleet.agents.resume("coder");
   const lost = await listen({ "last-event-id": "00000000-9" });
   expect((await frames(lost, 1))[0]).toContain("event: reset");
   const again = await listen({ "last-event-id": /^id: (.*)$/m.exec(paused ?? "")?.[1] ?? "" });

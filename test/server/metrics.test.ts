@@ -38,12 +38,12 @@ function valueFor(samples: Sample[], name: string, labels: Record<string, string
 
 test("reports finished jobs, their durations and the queue", async () => {
   const { fleet, socket } = await startSocketHarness();
-  const coder = { trigger: "manual", agent: "coder" } as const;
-  const { job } = await fleet.trigger(coder);
+  const coder = { agent: "coder" } as const;
+  const { job } = await fleet.jobs.trigger(coder);
   await fleet.finishJob(await fleet.startJob(job));
-  await fleet.cancel((await fleet.trigger(coder)).job.id);
-  await fleet.trigger(coder);
-  const { job: busy } = await fleet.trigger({ ...coder, agent: "writer", prompt: "write" });
+  await fleet.jobs.cancel((await fleet.jobs.trigger(coder)).job.id);
+  await fleet.jobs.trigger(coder);
+  const { job: busy } = await fleet.jobs.trigger({ ...coder, agent: "writer", prompt: "write" });
   await fleet.createApproval(await fleet.startJob(busy), "Bash", { command: "ls" });
   const delivery = { id: "d", agent: "coder", schedule: "hook", status: "accepted" as const };
   const rest = {
@@ -102,7 +102,7 @@ test("sums costs and tokens by kind", async () => {
     },
   });
   const end = async (agent: string, usd: number, tokens: number) => {
-    const { job } = await fleet.trigger({ trigger: "manual", agent, prompt: "p" });
+    const { job } = await fleet.jobs.trigger({ agent, prompt: "p" });
     await fleet.finishJob(await fleet.startJob(job), cost(usd, tokens));
   };
   await end("coder", 0.25, 10);

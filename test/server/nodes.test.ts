@@ -1,4 +1,4 @@
-import { connectFleet } from "@herdctl/server/client";
+import { connectFleet } from "@herdctl/protocol/client";
 import { expect, onTestFinished, test } from "vitest";
 import { sendRequest, startSocketHarness } from "./socket-harness.ts";
 
@@ -29,7 +29,7 @@ test("returns the nodes of a fleet over its socket and by its client", async () 
   const { status, json } = await sendRequest(socket, "GET", "/v1/nodes");
   expect(status).toBe(200);
   expect(json).toEqual({ nodes: fleet.nodeViews });
-  const client = await connectFleet(socket);
+  const client = await connectFleet({ socketPath: socket });
   onTestFinished(() => client?.close());
-  expect(await client?.nodes()).toEqual(fleet.nodeViews);
+  expect(await client?.nodes.list()).toEqual(fleet.nodeViews);
 });

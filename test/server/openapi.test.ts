@@ -80,6 +80,6 @@ test("generates a client that runs a job and compiles", async () => {
     error: "job_not_found",
     count: 1,
   });
-  const found = await waitUntil("the job", async () => fleet.job(output.id));
+  const found = await waitUntil("the job", async () => fleet.jobs.get(output.id));
   expect(found?.job.prompt).toBe("Do it.");
 });

@@ -1,6 +1,6 @@
 import { createApp } from "@herdctl/server";
 import { expect, onTestFinished, test } from "vitest";
-import { routes } from "../../packages/server/src/contract/routes.ts";
+import { routes } from "../../packages/protocol/src/client/routes.ts";
 import { FakeFleet } from "./fake-fleet.ts";
 import { sendRequest, startSocketHarness } from "./socket-harness.ts";
 
@@ -44,9 +44,9 @@ test.each([
   ["POST", "/v1/jobs", "{", "body"],
   ["POST", "/v1/jobs", "[]", "body"],
   ["POST", "/v1/jobs", "", "body.agent"],
-  ["POST", "/v1/approvals/x/answer", `{"decision":"perhaps","by":"me"}`, "body.decision"],
-  ["POST", "/v1/approvals/x/answer", `{"decision":"deny","reply":"no","by":"me"}`, "body"],
-  ["POST", "/v1/approvals/x/answer", `{"by":"me"}`, "body"],
+  ["POST", "/v1/approvals/x/answer", `{"decision":"perhaps","note":"me"}`, "body.decision"],
+  ["POST", "/v1/approvals/x/answer", `{"decision":"deny","reply":"no","note":"me"}`, "body"],
+  ["POST", "/v1/approvals/x/answer", `{"note":"me"}`, "body"],
 ])("refuses %s %s with %s because of its %s", async (method, path, body, part) => {
   const { socket } = await startSocketHarness();
   const { status, json } = await sendRequest(socket, method, path, { body });
@@ -85,7 +85,7 @@ test("accepts a prompt of four mebibytes, but no longer prompt and no larger bod
   const most = 4 * 1024 * 1024;
   const taken = await trigger(`go${"\n".repeat(most - 2)}`);
   expect(taken.status).toBe(200);
-  expect((await fleet.jobs({ limit: 1 })).jobs[0]?.prompt).toHaveLength(most);
+  expect((await fleet.jobs.list({ limit: 1 })).jobs[0]?.prompt).toHaveLength(most);
 
   const long = await trigger("ä".repeat(most / 2 + 1));
   expect([long.status, errorsOf(long.json)[0]?.path]).toEqual([400, "body.prompt"]);
@@ -93,13 +93,13 @@ test("accepts a prompt of four mebibytes, but no longer prompt and no larger bod
   const large = await trigger("x".repeat(3 * most));
   expect([large.status, errorsOf(large.json)[0]?.code]).toEqual([413, "request_too_large"]);
 
-  const body = JSON.stringify({ by: "x".repeat(most / 4), decision: "allow" });
+  const body = JSON.stringify({ note: "x".repeat(most / 4), decision: "allow" });
   const answer = await sendRequest(socket, "POST", "/v1/approvals/x/answer", { body });
   expect(answer.status).toBe(413);
   const headers = { "transfer-encoding": "chunked" };
   const chunked = await sendRequest(socket, "POST", "/v1/approvals/x/answer", { body, headers });
   expect(chunked.status).toBe(413);
-  expect((await fleet.jobs({ limit: 10 })).jobs).toHaveLength(1);
+  expect((await fleet.jobs.list({ limit: 10 })).jobs).toHaveLength(1);
 });
 
 test.each(["", "evil.example", "a b", "[::1", "x:99999999"])(
@@ -119,7 +119,7 @@ test("answers without a body when there is no result", async () => {
 
 test("returns the job in its current state when the waiting time ends", async () => {
   const { fleet, socket } = await startSocketHarness();
-  const { job } = await fleet.trigger({ trigger: "manual", agent: "coder" });
+  const { job } = await fleet.jobs.trigger({ agent: "coder" });
   const began = Date.now();
   const { json } = await sendRequest(socket, "GET", `/v1/jobs/${job.id}/wait?timeout=0.1`);
   expect(json).toEqual(job);
@@ -137,10 +137,15 @@ test("contains every call, its parameters and its responses", async () => {
   }
   expect(paths["/v1/jobs"]?.post).toMatchObject({
     requestBody: {
-      content: { "application/json": { schema: { required: ["agent"] } } },
+      required: true,
+      content: {
+        "application/json": { schema: { $ref: "#/components/schemas/TriggerRequest" } },
+      },
     },
     responses: {
-      200: { content: { "application/json": { schema: { properties: { job: {} } } } } },
+      200: {
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Admission" } } },
+      },
     },
   });
   expect(paths["/v1/jobs/{id}"]?.get).toMatchObject({ parameters: [{ name: "id", in: "path" }] });
@@ -151,4 +156,33 @@ test("serves requests without a socket as well", async () => {
   onTestFinished(() => fleet.close());
   const answer = await createApp(fleet).request("/v1/status");
   expect(await answer.json()).toMatchObject({ fleet: { name: "small" } });
+});
+
+test("refuses keys and amounts that cannot be stored, and unknown agents, as the caller's mistake", async () => {
+  const { socket, bugs } = await startSocketHarness();
+  const statusOf = async (method: string, path: string, body: unknown) => {
+    const answer = await sendRequest(socket, method, path, { body: JSON.stringify(body) });
+    return [answer.status, errorsOf(answer.json)[0]?.code];
+  };
+  for (const key of ["", "x".repeat(501), "a\0b", "\ud800", "\n"]) {
+    const answer = await statusOf("POST", "/v1/jobs", { agent: "coder", key });
+    expect(answer).toEqual([400, "request_invalid"]);
+  }
+  for (const body of [{}, { usd: 1e308 }, { jobs: 2 ** 53 - 1 }, { tokens: 1e300 }])
+    expect(await statusOf("POST", "/v1/budget/raise", body)).toEqual([400, "request_invalid"]);
+  const unknown: [method: string, path: string, body?: unknown][] = [
+    ["POST", "/v1/jobs", { agent: "nobody", prompt: "x" }],
+    ["POST", "/v1/agents/nobody/pause"],
+    ["POST", "/v1/agents/nobody/cancel", {}],
+    ["GET", "/v1/agents/nobody"],
+    ["POST", "/v1/budget/raise", { agent: "nobody", usd: 1 }],
+  ];
+  for (const [method, path, body] of unknown)
+    expect([path, ...(await statusOf(method, path, body))]).toEqual([path, 404, "agent_not_found"]);
+  const wrong = await sendRequest(socket, "GET", "/v1/jobs?cursor=x%201");
+  expect([wrong.status, errorsOf(wrong.json)[0]]).toMatchObject([400, { code: "usage" }]);
+  expect(JSON.stringify(wrong.json)).not.toContain("--help");
+  const claimed = { agent: "coder", prompt: "x", trigger: "cron" };
+  expect(await statusOf("POST", "/v1/jobs", claimed)).toEqual([400, "request_invalid"]);
+  expect(bugs).toEqual([]);
 });

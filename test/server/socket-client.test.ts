@@ -1,23 +1,25 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { identities } from "@herdctl/core";
+import { identities } from "@herdctl/core/internal";
 import { ProblemsError, UserError } from "@herdctl/protocol";
-import { connectFleet } from "@herdctl/server/client";
+import { connectFleet } from "@herdctl/protocol/client";
 import { expect, test } from "vitest";
 import { tempFolderWith } from "../support/temp-folder.ts";
 import { connect, startSocketHarness } from "./socket-harness.ts";
 
 test("reports no fleet when no server listens on the socket", async () => {
   const folder = tempFolderWith({ "file.sock": "" });
-  expect(await connectFleet(join(folder, "none.sock"))).toBeUndefined();
-  expect(await connectFleet(join(folder, "file.sock"))).toBeUndefined();
-  expect(await connectFleet(join(folder, "x".repeat(150), "none.sock"))).toBeUndefined();
+  expect(await connectFleet({ socketPath: join(folder, "none.sock") })).toBeUndefined();
+  expect(await connectFleet({ socketPath: join(folder, "file.sock") })).toBeUndefined();
+  expect(
+    await connectFleet({ socketPath: join(folder, "x".repeat(150), "none.sock") }),
+  ).toBeUndefined();
 });
 
 test("returns the fleet's status over the socket", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  const { job } = await client.jobs.trigger({ agent: "coder" });
   await fleet.startJob(job);
   const status = await client.status();
   expect(status.fleet).toMatchObject({ name: "small", pid: process.pid, running: 1, pending: 0 });
@@ -28,58 +30,64 @@ test("returns the fleet's status over the socket", async () => {
 test("creates one job per trigger, and returns it again for the same key", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const request = { trigger: "manual", agent: "writer", prompt: "Write “ä”.", key: "k1" } as const;
-  const first = await client.trigger(request);
-  const again = await client.trigger(request);
+  const request = { agent: "writer", prompt: "Write “ä”.", key: "k1" } as const;
+  const first = await client.jobs.trigger(request);
+  const again = await client.jobs.trigger(request);
   expect(first).toMatchObject({ created: true, job: { agent: "writer", prompt: "Write “ä”." } });
   expect(again).toMatchObject({ created: false, job: { id: first.job.id } });
-  expect(await fleet.job(first.job.id)).toEqual({ job: first.job, attempts: [] });
+  expect(await fleet.jobs.get(first.job.id)).toEqual({ job: first.job, attempts: [] });
 });
 
 test("returns a job with its attempts, and undefined for a missing one", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  const { job } = await client.jobs.trigger({ agent: "coder" });
   await fleet.startJob(job);
-  expect(await client.job(job.id)).toEqual(await fleet.job(job.id));
-  expect((await client.job(job.id))?.attempts).toHaveLength(1);
-  expect(await client.job("job-none")).toBeUndefined();
+  expect(await client.jobs.get(job.id)).toEqual(await fleet.jobs.get(job.id));
+  expect((await client.jobs.get(job.id))?.attempts).toHaveLength(1);
+  expect(await client.jobs.get("job-none")).toBeUndefined();
 });
 
 test("lists jobs by agent, status and time, page by page", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
   for (const agent of ["coder", "writer", "coder"]) {
-    await client.trigger({ trigger: "manual", agent, prompt: "go" });
+    await client.jobs.trigger({ agent, prompt: "go" });
   }
-  const first = await client.jobs({ agent: "coder", limit: 1 });
-  const second = await client.jobs({ agent: "coder", limit: 1, cursor: first.next ?? "" });
+  const first = await client.jobs.list({ agent: "coder", limit: 1 });
+  const second = await client.jobs.list({
+    agent: "coder",
+    limit: 1,
+    cursor: first.next_cursor ?? "",
+  });
   expect([first, second]).toEqual([
-    await fleet.jobs({ agent: "coder", limit: 1 }),
-    await fleet.jobs({ agent: "coder", limit: 1, cursor: first.next ?? "" }),
+    await fleet.jobs.list({ agent: "coder", limit: 1 }),
+    await fleet.jobs.list({ agent: "coder", limit: 1, cursor: first.next_cursor ?? "" }),
   ]);
   const old = new Date(Date.now() - 60_000);
-  expect((await client.jobs({ status: "pending", since: old, limit: 10 })).jobs).toHaveLength(3);
+  expect((await client.jobs.list({ status: "pending", since: old, limit: 10 })).jobs).toHaveLength(
+    3,
+  );
   const later = new Date(Date.now() + 60_000);
-  expect((await client.jobs({ since: later, limit: 10 })).jobs).toEqual([]);
+  expect((await client.jobs.list({ since: later, limit: 10 })).jobs).toEqual([]);
 });
 
 test("waits for the finished job, also when it was finished before", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  const { job } = await client.jobs.trigger({ agent: "coder" });
   await fleet.startJob(job);
-  const waiting = client.wait(job.id);
+  const waiting = client.jobs.wait(job.id);
   const done = await fleet.finishJob(job);
   expect(await waiting).toEqual(done);
-  expect(await client.wait(job.id)).toEqual(done);
+  expect(await client.jobs.wait(job.id)).toEqual(done);
 });
 
 test("stops waiting on request", async () => {
   const { socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
-  const waiting = client.wait(job.id, AbortSignal.timeout(50));
+  const { job } = await client.jobs.trigger({ agent: "coder" });
+  const waiting = client.jobs.wait(job.id, { signal: AbortSignal.timeout(50) });
   await expect(waiting).rejects.toMatchObject({ name: "TimeoutError" });
   expect((await client.status()).fleet.pending).toBe(1);
 });
@@ -87,26 +95,28 @@ test("stops waiting on request", async () => {
 test("cancels a job", async () => {
   const { socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
-  expect(await client.cancel(job.id, { force: true })).toMatchObject({ status: "cancelled" });
-  expect(await client.wait(job.id)).toMatchObject({ outcome: { code: "cancelled" } });
+  const { job } = await client.jobs.trigger({ agent: "coder" });
+  expect(await client.jobs.cancel(job.id, { force: true })).toMatchObject({ status: "cancelled" });
+  expect(await client.jobs.wait(job.id)).toMatchObject({ outcome: { code: "cancelled" } });
 });
 
 test("lists and answers permission requests", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  const { job } = await client.jobs.trigger({ agent: "coder" });
   await fleet.startJob(job);
   const asked = await fleet.createApproval(job, "Bash", { command: "ls" });
-  expect(await client.approvals()).toEqual([asked]);
-  const answered = await client.answer(asked.id, "allow", "a person");
+  expect(await client.approvals.list()).toEqual([asked]);
+  const answered = await client.approvals.answer(asked.id, "allow", { note: "a person" });
   expect(answered).toMatchObject({
     answer: "allow",
     answered_by: identities.user(),
     answered_note: "a person",
   });
-  expect(await client.approvals()).toEqual([]);
-  await expect(client.answer("approval-none", "deny", "me")).rejects.toMatchObject({
+  expect(await client.approvals.list()).toEqual([]);
+  await expect(
+    client.approvals.answer("approval-none", "deny", { note: "me" }),
+  ).rejects.toMatchObject({
     code: "approval_not_found",
   });
 });
@@ -114,7 +124,7 @@ test("lists and answers permission requests", async () => {
 test("replies to a question and rejects an unknown choice with the list", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  const { job } = await client.jobs.trigger({ agent: "coder" });
   await fleet.startJob(job);
   const choices = ["Red", "Blue"].map((label) => ({ label, description: null }));
   const asked = await fleet.createApproval(
@@ -129,17 +139,19 @@ test("replies to a question and rejects an unknown choice with the list", async 
       default_reply: null,
     },
   );
-  expect(await client.approvals()).toMatchObject([
+  expect(await client.approvals.list()).toMatchObject([
     { kind: "question", question: "Which?", choices },
   ]);
-  await expect(client.answer(asked.id, { reply: "Green" }, "me")).rejects.toMatchObject({
+  await expect(
+    client.approvals.answer(asked.id, { reply: "Green" }, { note: "me" }),
+  ).rejects.toMatchObject({
     code: "reply_unfit",
     message: expect.stringContaining("Red, Blue"),
   });
-  await expect(client.answer(asked.id, "allow", "me")).rejects.toMatchObject({
+  await expect(client.approvals.answer(asked.id, "allow", { note: "me" })).rejects.toMatchObject({
     code: "reply_unfit",
   });
-  expect(await client.answer(asked.id, { reply: "red" }, "me")).toMatchObject({
+  expect(await client.approvals.answer(asked.id, { reply: "red" }, { note: "me" })).toMatchObject({
     answer: "reply",
     reply: "Red",
     answered_by: identities.user(),
@@ -150,34 +162,34 @@ test("replies to a question and rejects an unknown choice with the list", async 
 test("pauses and resumes agents with any characters in their names", async () => {
   const { socket } = await startSocketHarness();
   const client = await connect(socket);
-  await client.pauseAgent("coder");
+  await client.agents.pause("coder");
   expect((await client.status()).agents[0]?.paused).toMatchObject({ reason: "by hand" });
-  await client.resumeAgent("coder");
+  await client.agents.resume("coder");
   expect((await client.status()).agents[0]?.paused).toBeNull();
-  await expect(client.pauseAgent("a/b?c ä")).rejects.toThrow("there is no agent `a/b?c ä`");
+  await expect(client.agents.pause("a/b?c ä")).rejects.toThrow("there is no agent `a/b?c ä`");
 });
 
 test("switches schedules off and on", async () => {
   const { socket } = await startSocketHarness();
   const client = await connect(socket);
   const nightly = async () => (await client.status()).agents[0]?.schedules;
-  await client.switchSchedule({ agent: "coder", schedule: "nightly" }, false);
+  await client.schedules.disable({ agent: "coder", schedule: "nightly" });
   expect(await nightly()).toEqual([{ name: "nightly", type: "interval", enabled: false }]);
-  await client.switchSchedule({ agent: "coder", schedule: "nightly" }, true);
+  await client.schedules.enable({ agent: "coder", schedule: "nightly" });
   expect(await nightly()).toMatchObject([{ enabled: true }]);
 });
 
 test("lists sessions with the reason why a person cannot resume them", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const { job } = await client.trigger({ trigger: "manual", agent: "coder" });
+  const { job } = await client.jobs.trigger({ agent: "coder" });
   await fleet.recordSession(job, "a-session");
-  const [session, ...others] = await client.sessions({ agent: "coder" });
+  const [session, ...others] = await client.sessions.list({ agent: "coder" });
   expect(others).toEqual([]);
   expect(session).toMatchObject({ session_id: "a-session", expired: false, job_id: job.id });
   expect(session?.obstacle?.short).toBe("no folder");
-  expect(await client.sessions()).toEqual(await fleet.sessions());
-  expect(await client.sessions({ agent: "writer" })).toEqual([]);
+  expect(await client.sessions.list()).toEqual(await fleet.sessions.list());
+  expect(await client.sessions.list({ agent: "writer" })).toEqual([]);
 });
 
 test("returns every problem of a failed reload with its position", async () => {
@@ -204,9 +216,9 @@ test("passes the options of a shutdown", async () => {
 test("rethrows an error of the fleet as the same error", async () => {
   const { fleet, socket } = await startSocketHarness();
   const client = await connect(socket);
-  const request = { trigger: "manual", agent: "nobody" } as const;
-  const here: unknown = await fleet.trigger(request).catch((error: unknown) => error);
-  const there: unknown = await client.trigger(request).catch((error: unknown) => error);
+  const request = { agent: "nobody" } as const;
+  const here: unknown = await fleet.jobs.trigger(request).catch((error: unknown) => error);
+  const there: unknown = await client.jobs.trigger(request).catch((error: unknown) => error);
   if (!(here instanceof UserError)) return expect.fail("there is such an agent");
   expect(there).toBeInstanceOf(UserError);
   const { code, message, hint, exitCode } = here;
@@ -225,7 +237,7 @@ test("receives the answer to a long request from a fleet that stops right after 
   const { server, socket } = await startSocketHarness();
   const client = await connect(socket);
   const prompt = "x".repeat(4 * 1024 * 1024);
-  const { job } = await client.trigger({ trigger: "manual", agent: "coder", prompt });
+  const { job } = await client.jobs.trigger({ agent: "coder", prompt });
   await server.stop();
   expect(job.prompt).toHaveLength(prompt.length);
 });
@@ -244,11 +256,12 @@ function loadedWith(file: string): string[] {
 }
 
 test("loads only Node's own modules in the client, so that commands start quickly", () => {
-  const loaded = loadedWith(join(packages, "server/src/client.ts"));
+  const loaded = loadedWith(join(packages, "protocol/src/client.ts"));
   expect([...new Set(loaded)].sort()).toEqual([
     "node:crypto",
     "node:fs",
     "node:http",
+    "node:https",
     "node:os",
     "node:path",
   ]);

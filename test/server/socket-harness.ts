@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { join } from "node:path";
+import { connectFleet, type FleetClient } from "@herdctl/protocol/client";
 import { createApp, type FleetServer, serveOnSocket } from "@herdctl/server";
-import { connectFleet, type FleetClient } from "@herdctl/server/client";
 import { expect, onTestFinished } from "vitest";
 import { FakeFleet } from "./fake-fleet.ts";
 
@@ -26,7 +26,7 @@ export async function startSocketHarness(): Promise<SocketHarness> {
 }
 
 export async function connect(socket: string): Promise<FleetClient> {
-  const client = await connectFleet(socket);
+  const client = await connectFleet({ socketPath: socket });
   if (!client) return expect.fail(`nobody answers at ${socket}`);
   onTestFinished(() => client.close());
   return client;

@@ -14,7 +14,7 @@ import {
   scriptForTools,
 } from "./api-call-scripts.ts";
 
-const manualTrigger = { trigger: "manual" as const, prompt: "spend" };
+const manualTrigger = { prompt: "spend" };
 const triggerAgentOne = { ...manualTrigger, agent: "one" };
 
 function agentLine(name: string, more = ""): string {
@@ -43,18 +43,18 @@ describe("spend limits in a fleet", () => {
       harness,
       writeFleetFile(harness, agents, "budget: { daily_usd: 0.3 }"),
     );
-    const { job } = await fleet.trigger(triggerAgentOne);
+    const { job } = await fleet.jobs.trigger(triggerAgentOne);
     await waitUntil("the calls", fileExists(harness, "made"));
-    const running = await fleet.job(job.id);
+    const running = await fleet.jobs.get(job.id);
     process.kill(running?.job.runner?.pid ?? 0, "SIGKILL");
     const ended = await waitUntil("the attempt to be settled", async () => {
-      const found = await fleet.job(job.id);
+      const found = await fleet.jobs.get(job.id);
       return found?.attempts[0]?.finished_at ? found : undefined;
     });
     expect(ended.attempts[0]?.cost_usd).toBeGreaterThanOrEqual(3 * costPerCallUsd);
-    const { warnings } = await fleet.wait(job.id);
+    const { warnings } = await fleet.jobs.wait(job.id);
     expect(warnings.filter((text) => text.includes("claude-opus-99"))).toHaveLength(1);
-    const { job: next } = await fleet.trigger(triggerAgentOne);
+    const { job: next } = await fleet.jobs.trigger(triggerAgentOne);
     expect(next).toMatchObject({ status: "skipped", outcome: { code: "budget_exceeded" } });
   });
 
@@ -67,18 +67,18 @@ describe("spend limits in a fleet", () => {
       writeFleetFile(harness, agents, "budget: { daily_usd: 0.4 }"),
     );
     const jobs = await Promise.all([
-      fleet.trigger(triggerAgentOne),
-      fleet.trigger(triggerAgentOne),
+      fleet.jobs.trigger(triggerAgentOne),
+      fleet.jobs.trigger(triggerAgentOne),
     ]);
     await waitUntil("both to run", async () => (await fleet.status()).fleet.running === 2);
     await waitUntil("one of their tools", fileExists(harness, "made"));
     writeFileSync(join(harness.workspace, "go"), "");
-    const ended = await Promise.all(jobs.map(({ job }) => fleet.wait(job.id)));
+    const ended = await Promise.all(jobs.map(({ job }) => fleet.jobs.wait(job.id)));
     const codes = ended.map(({ outcome }) => outcome?.code);
     expect(codes).toEqual(["budget_exceeded", "budget_exceeded"]);
     // Each may exceed the limit by one call, whose cost is unknown at its start.
     expect(countDirectCalls(harness)).toBeLessThanOrEqual(6);
-    const { fleet: day } = await fleet.budget();
+    const { fleet: day } = await fleet.budget.get();
     expect(day.spent.usd).toBeLessThanOrEqual(0.4 + 2 * costPerCallUsd);
   });
 
@@ -96,13 +96,13 @@ describe("spend limits in a fleet", () => {
       harness,
       writeFleetFile(harness, agents, "chain: { max_cost_usd: 0.4 }"),
     );
-    const { job } = await fleet.trigger(triggerAgentOne);
-    const first = await fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger(triggerAgentOne);
+    const first = await fleet.jobs.wait(job.id);
     expect(first.outcome).toMatchObject({
       code: "budget_exceeded",
       message: "The spending limit of this chain of jobs is reached (chain.max_cost_usd: $0.4).",
     });
-    const [, second] = await fleet.chain(job.id);
+    const [, second] = await fleet.jobs.chain(job.id);
     expect(second).toMatchObject({ agent: "two", outcome: { code: "success" } });
     // Two of the helper, and two of the job itself.
     expect(countDirectCalls(harness)).toBe(4);
@@ -115,8 +115,8 @@ describe("spend limits in a fleet", () => {
     const limits = "max_budget_usd: 0.4, retry: { max_attempts: 2, backoff: 200ms }";
     const agents = `  - { name: one, model: ${model}, ${limits} }`;
     const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agents));
-    const { job } = await fleet.trigger(triggerAgentOne);
-    const ended = await fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger(triggerAgentOne);
+    const ended = await fleet.jobs.wait(job.id);
     expect(ended).toMatchObject({
       attempts: 2,
       outcome: {
@@ -134,12 +134,12 @@ describe("spend limits in a fleet", () => {
       harness,
       writeFleetFile(harness, agentLine("one"), "budget: { daily_usd: 0.1 }"),
     );
-    const { job } = await fleet.trigger(triggerAgentOne);
+    const { job } = await fleet.jobs.trigger(triggerAgentOne);
     await waitUntil("the calls", fileExists(harness, "made"));
-    await fleet.raiseBudget(undefined, { usd: 5 });
+    await fleet.budget.raise({ usd: 5 });
     await new Promise((resolve) => setTimeout(resolve, 500));
     writeFileSync(join(harness.workspace, "go"), "");
-    const ended = await fleet.wait(job.id);
+    const ended = await fleet.jobs.wait(job.id);
     expect(ended.outcome?.code).toBe("success");
     expect(countDirectCalls(harness)).toBeGreaterThanOrEqual(3);
   });
@@ -151,8 +151,8 @@ describe("spend limits in a fleet", () => {
     const costs: number[] = [];
     let resume: string | undefined;
     for (let turn = 0; turn < 2; turn += 1) {
-      const { job } = await fleet.trigger({ ...triggerAgentOne, live: true, resume });
-      const ended = await fleet.wait(job.id);
+      const { job } = await fleet.jobs.trigger({ ...triggerAgentOne, conversation: true, resume });
+      const ended = await fleet.jobs.wait(job.id);
       expect(ended.outcome?.code).toBe("success");
       costs.push(ended.cost_usd ?? 0);
       resume = ended.session_id ?? undefined;
@@ -169,12 +169,17 @@ describe("spend limits in a fleet", () => {
     const agents = agentLine("one", "session: { mode: persistent }, keep_alive: { sessions: 60s }");
     const file = writeFleetFile(harness, agents, "budget: { daily_usd: 0.4 }");
     const fleet = await startFleetInProcess(harness, file);
-    const { job } = await fleet.trigger({ ...triggerAgentOne, live: true });
-    const first = await fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger({ ...triggerAgentOne, conversation: true });
+    const first = await fleet.jobs.wait(job.id);
     expect(first.outcome?.code).toBe("success");
     const resume = first.session_id ?? undefined;
-    const next = await fleet.trigger({ ...triggerAgentOne, prompt: "more", live: true, resume });
-    const second = await fleet.wait(next.job.id);
+    const next = await fleet.jobs.trigger({
+      ...triggerAgentOne,
+      prompt: "more",
+      conversation: true,
+      resume,
+    });
+    const second = await fleet.jobs.wait(next.job.id);
     expect(second.outcome?.message).toBe(
       "The spending limit of the fleet today is reached (budget.daily_usd: $0.4).",
     );
@@ -192,8 +197,8 @@ describe("spend limits in a fleet", () => {
     );
     const fleet = await startFleetInProcess(harness, file);
     const ahead = await waitUntil("a pre-started claude", async () => prestartedPid(file));
-    const { job } = await fleet.trigger(triggerAgentOne);
-    const ended = await fleet.wait(job.id);
+    const { job } = await fleet.jobs.trigger(triggerAgentOne);
+    const ended = await fleet.jobs.wait(job.id);
     expect(ended.outcome).toMatchObject({
       code: "budget_exceeded",
       message: "The spending limit of this job is reached (max_budget_usd: $0.2).",

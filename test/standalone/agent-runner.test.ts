@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { startHarness } from "../support/harness.ts";
 import { runJob, stateDirOf } from "../support/run-job.ts";

@@ -177,7 +177,7 @@ test("lets a program exit whose `onMessage` threw", async () => {
 
 describe("in a fleet", () => {
   const agents = "  - { name: one, runtime: sdk, retry: { max_attempts: 1 } }";
-  const manual = { trigger: "manual" as const, agent: "one", prompt: "hello" };
+  const request = { agent: "one", prompt: "hello" };
 
   test("finishes jobs although listeners throw and hooks fail", async () => {
     const harness = await startHarness(greeting);
@@ -187,11 +187,11 @@ describe("in a fleet", () => {
     fleet.on("job:started", () => {
       throw new Error("the listener's mistake");
     });
-    const { job } = await fleet.trigger(manual);
-    expect(await fleet.wait(job.id)).toMatchObject({ outcome: { code: "success" } });
-    const { session_id } = await fleet.wait(job.id);
-    const more = await fleet.resume(session_id ?? "", "again");
-    expect(await fleet.wait(more.job.id)).toMatchObject({
+    const { job } = await fleet.jobs.trigger(request);
+    expect(await fleet.jobs.wait(job.id)).toMatchObject({ outcome: { code: "success" } });
+    const { session_id } = await fleet.jobs.wait(job.id);
+    const more = await fleet.sessions.resume(session_id ?? "", "again");
+    expect(await fleet.jobs.wait(more.job.id)).toMatchObject({
       outcome: { code: "success" },
       session_id,
     });
@@ -201,10 +201,11 @@ describe("in a fleet", () => {
     const harness = await startHarness(greeting);
     const file = writeFleetFile(harness, agents);
     const fleet = await startFleetInProcess(harness, file);
-    const jobId = "job-test-broken";
-    mkdirSync(join(file, "..", ".herdctl/jobs", jobId, "output.jsonl"), { recursive: true });
-    const { job } = await fleet.trigger({ ...manual, jobId });
-    expect(await fleet.wait(job.id)).toMatchObject({
+    await fleet.agents.pause("one");
+    const { job } = await fleet.jobs.trigger(request);
+    mkdirSync(join(file, "..", ".herdctl/jobs", job.id, "output.jsonl"), { recursive: true });
+    await fleet.agents.resume("one");
+    expect(await fleet.jobs.wait(job.id)).toMatchObject({
       status: "failed",
       outcome: { code: "runtime_crashed" },
     });

@@ -35,7 +35,7 @@ async function createSchedule() {
 test("records a due time with its job and settles the schedule up to it", async () => {
   const { schedules, jobs, admit } = await createSchedule();
   const { job } = await admit(1);
-  expect((await schedules.listDueRecords({ limit: 10 })).records).toEqual([
+  expect((await schedules.listDueRecords({ limit: 10 })).due_times).toEqual([
     {
       ...name,
       ...{ due_at: dueAt(1), last_due_at: dueAt(1), count: 1, result: "ran", reason: null },
@@ -55,7 +55,7 @@ test("records the reason of a refusal, and the end of a job", async () => {
   const { schedules, time, admit } = await createSchedule();
   time.now += 5_000;
   const { job } = await admit(1, refuseDecider);
-  const [record] = (await schedules.listDueRecords({ limit: 1 })).records;
+  const [record] = (await schedules.listDueRecords({ limit: 1 })).due_times;
   expect(record).toMatchObject({ result: "skipped", reason: "gate_closed", job_id: job.id });
   expect(await schedules.getCursor(name)).toMatchObject({ busy: false, last_end: job.finished_at });
 });
@@ -69,9 +69,9 @@ test("records each due time once and rejects a second settlement", async () => {
   expect(await schedules.getCursor(name)).toEqual(mark);
   const both = await schedules.recordSettled([missed(1, 1), missed(2, 2)]);
   expect(both.map(({ due_at }) => due_at)).toEqual([dueAt(2)]);
-  expect((await schedules.listDueRecords({ limit: 10 })).records).toEqual([both[0], first]);
+  expect((await schedules.listDueRecords({ limit: 10 })).due_times).toEqual([both[0], first]);
   expect((await admit(2)).job).toMatchObject({ status: "skipped", outcome: { code: "overlap" } });
-  expect((await schedules.listDueRecords({ limit: 10 })).records).toEqual([both[0], first]);
+  expect((await schedules.listDueRecords({ limit: 10 })).due_times).toEqual([both[0], first]);
 });
 
 test("settles several due times in one transaction, each seeing the previous ones", async () => {
@@ -99,7 +99,7 @@ test("reopens only missed due times after a clock that was set back", async () =
   await admit(9);
   time.now = Date.parse(dueAt(5));
   await schedules.reopenMissed(name, new Date(time.now));
-  const { records } = await schedules.listDueRecords({ limit: 10 });
+  const { due_times: records } = await schedules.listDueRecords({ limit: 10 });
   expect(records.map(({ due_at }) => due_at)).toEqual([dueAt(9), dueAt(1)]);
   const mark = await schedules.getCursor(name);
   expect(mark).toMatchObject({
@@ -113,11 +113,15 @@ test("lists the ledger by agent and schedule in pages, and removes old records",
   await schedules.recordSettled([1, 2, 3, 4, 5].map((hour) => missed(hour, hour)));
   await schedules.recordSettled([{ ...missed(2, 2), schedule: "other" }]);
   const first = await schedules.listDueRecords({ ...name, limit: 3 });
-  const second = await schedules.listDueRecords({ ...name, limit: 3, cursor: first.next ?? "" });
-  const hours = [...first.records, ...second.records].map(({ due_at }) => due_at);
+  const second = await schedules.listDueRecords({
+    ...name,
+    limit: 3,
+    cursor: first.next_cursor ?? "",
+  });
+  const hours = [...first.due_times, ...second.due_times].map(({ due_at }) => due_at);
   expect(hours).toEqual([5, 4, 3, 2, 1].map(dueAt));
-  expect(second.next).toBeNull();
-  expect((await schedules.listDueRecords({ limit: 10 })).records).toHaveLength(6);
+  expect(second.next_cursor).toBeNull();
+  expect((await schedules.listDueRecords({ limit: 10 })).due_times).toHaveLength(6);
   await expect(schedules.listDueRecords({ limit: 1, cursor: "x" })).rejects.toMatchObject({
     code: "usage",
   });
@@ -125,7 +129,7 @@ test("lists the ledger by agent and schedule in pages, and removes old records",
   await schedules.recordSettled([missed(6, 6)]);
   expect(await schedules.prune(new Date(time.now), 4)).toBe(4);
   expect(await schedules.prune(new Date(time.now), 4)).toBe(2);
-  expect((await schedules.listDueRecords({ limit: 10 })).records).toHaveLength(1);
+  expect((await schedules.listDueRecords({ limit: 10 })).due_times).toHaveLength(1);
 });
 
 test("keeps a switch, and restarts a schedule that was forgotten", async () => {
@@ -139,7 +143,7 @@ test("keeps a switch, and restarts a schedule that was forgotten", async () => {
   await schedules.applyPlanChange({ removed: ended, added: [] }, new Date(time.now));
   expect(await schedules.listCursors()).toEqual([]);
   expect(
-    (await schedules.listDueRecords({ limit: 9 })).records.map(({ due_at }) => due_at),
+    (await schedules.listDueRecords({ limit: 9 })).due_times.map(({ due_at }) => due_at),
   ).toEqual([dueAt(2), dueAt(1)]);
   time.now = Date.parse(dueAt(7));
   const begun = [{ ...name, plan: { type: "at" } }];
@@ -158,5 +162,5 @@ test("keeps records of due times that ran despite many closed gates", async () =
   for (let hour = 1; hour < 9; hour++) await admit(hour, refuseDecider);
   time.now += 3 * 24 * 3_600_000;
   expect(await jobs.prune({ keepPerAgent: 3, limit: 50 })).toEqual([]);
-  expect((await schedules.listDueRecords({ limit: 10 })).records).toHaveLength(8);
+  expect((await schedules.listDueRecords({ limit: 10 })).due_times).toHaveLength(8);
 });

@@ -48,7 +48,7 @@ describe("listing 20,000 jobs", () => {
 
     const seen: string[] = [];
     for (let cursor: string | undefined, more = true; more; ) {
-      const { jobs: found, next } = await page({ cursor });
+      const { jobs: found, next_cursor: next } = await page({ cursor });
       seen.push(...found.map((job) => job.id));
       if (seen.length === 500) await jobs.create({ agent: "busy", prompt: "came meanwhile" });
       cursor = next ?? undefined;
@@ -60,7 +60,7 @@ describe("listing 20,000 jobs", () => {
     expect(skipped.jobs.map((job) => job.id)).toEqual(
       ids.filter((_, n) => n % 1000 === 0).toReversed(),
     );
-    expect(skipped.next).toBeNull();
+    expect(skipped.next_cursor).toBeNull();
     expect((await page({ outcome: "overlap" })).jobs).toHaveLength(20);
     expect((await page({ agent: "nobody" })).jobs).toEqual([]);
     const late = await page({ since: new Date(start + 6_600), agent: "busy" });

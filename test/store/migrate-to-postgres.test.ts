@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrateStore, StateManager } from "@herdctl/core";
+import { migrateStore, StateManager } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { copiedTables } from "../../packages/core/src/store/migration/copy-tables.ts";
 import { openPostgres } from "../../packages/core/src/store/postgres/open.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { onCleanup, openStores, tempFolder } from "./test-stores.ts";
 

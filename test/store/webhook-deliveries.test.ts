@@ -53,9 +53,9 @@ test("lists deliveries newest first in pages, for all agents or one", async () =
     await deliveries.record(delivery(key, { agent: Number(key) % 2 ? "odd" : "even" }));
   const first = await deliveries.list({ limit: 2 });
   expect(first.deliveries.map(({ dedup_key: key }) => key)).toEqual(["5", "4"]);
-  const rest = await deliveries.list({ limit: 3, cursor: first.next ?? 0 });
+  const rest = await deliveries.list({ limit: 3, cursor: first.next_cursor ?? "" });
   expect(rest.deliveries.map(({ dedup_key: key }) => key)).toEqual(["3", "2", "1"]);
-  expect(rest.next).toBeNull();
+  expect(rest.next_cursor).toBeNull();
   const odd = await deliveries.list({ limit: 2, agent: "odd" });
   expect(odd.deliveries.map(({ dedup_key: key }) => key)).toEqual(["5", "3"]);
 });

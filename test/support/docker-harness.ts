@@ -2,7 +2,11 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { chownSync } from "node:fs";
 import { join } from "node:path";
-import { ContainerRunner, type RuntimeInterface, resolveDockerConfig } from "@herdctl/core";
+import {
+  ContainerRunner,
+  type RuntimeInterface,
+  resolveDockerConfig,
+} from "@herdctl/core/internal";
 import type { RehearsalOptions } from "@herdctl/rehearsal";
 import { onTestFinished } from "vitest";
 import { shortHash } from "../../packages/core/src/docker/container-labels.ts";

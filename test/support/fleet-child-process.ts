@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { dirname, join, resolve } from "node:path";
 import type { FleetControl, Job } from "@herdctl/protocol";
-import { connectFleet } from "@herdctl/server/client";
+import { connectFleet } from "@herdctl/protocol/client";
 import { onTestFinished } from "vitest";
 import { killLeftoversIfFailed } from "./cleanup-after-failure.ts";
 import type { TestHarness } from "./harness.ts";
@@ -80,7 +80,7 @@ async function connectWhenUp(
 ): Promise<FleetControl> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline && !hasExited(child)) {
-    const control = await connectFleet(socket).catch(() => undefined);
+    const control = await connectFleet({ socketPath: socket }).catch(() => undefined);
     const isExpectedProcess =
       (await control?.status().catch(() => undefined))?.fleet.pid === child.pid;
     if (control && isExpectedProcess) return control;
@@ -109,7 +109,7 @@ export async function waitUntil<T>(
 }
 
 export async function readJob(control: FleetControl, id: string): Promise<Job> {
-  const found = await control.job(id);
+  const found = await control.jobs.get(id);
   if (!found) throw new Error(`there is no job ${id}`);
   return found.job;
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FleetManager, FleetManagerOptions } from "@herdctl/core";
+import type { FleetManager, FleetManagerOptions } from "@herdctl/core/internal";
 import { claudeBinary } from "./claude-binaries.ts";
 import type { TestHarness } from "./harness.ts";
 import { startFleetInProcess } from "./in-process-fleet.ts";

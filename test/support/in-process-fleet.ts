@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { FleetManager, type FleetManagerOptions } from "@herdctl/core";
+import { FleetManager, type FleetManagerOptions } from "@herdctl/core/internal";
 import { onTestFinished } from "vitest";
 import { claudeBinary } from "./claude-binaries.ts";
 import type { TestHarness } from "./harness.ts";
@@ -42,7 +42,7 @@ export async function startFleetInProcess(
 ): Promise<FleetManager> {
   const env = { ...harness.env, CLAUDE_CODE_MAX_RETRIES: "1" };
   const fleet = new FleetManager({ file, env, ...options });
-  onTestFinished(() => fleet.stop({ drainMs: 0 }));
+  onTestFinished(() => fleet.shutdown({ drainMs: 0 }));
   await fleet.start();
   return fleet;
 }

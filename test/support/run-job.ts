@@ -7,7 +7,7 @@ import {
   readOutput,
   runAgent,
   type SDKMessage,
-} from "@herdctl/core";
+} from "@herdctl/core/internal";
 import type { Job } from "@herdctl/protocol";
 import { type ClaudeVersion, claudeBinary } from "./claude-binaries.ts";
 import { agentOf, inlineAgent, loadTestFleet } from "./fleet-config.ts";

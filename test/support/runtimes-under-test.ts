@@ -8,7 +8,7 @@ import {
   type SDKMessage,
   SDKRuntime,
   SessionFileRuntime,
-} from "@herdctl/core";
+} from "@herdctl/core/internal";
 import type { ProcessExit } from "../../packages/core/src/runner/runtimes/spawn-claude.ts";
 import { type ClaudeVersion, claudeBinary } from "./claude-binaries.ts";
 import { agentOf, inlineAgent, loadTestFleet } from "./fleet-config.ts";

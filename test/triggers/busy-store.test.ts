@@ -23,6 +23,9 @@ test("plans a first schedule later when the store is busy at the reload", async 
   } finally {
     other.close();
   }
-  const ran = await waitUntil("a due time", async () => (await fleet.jobs({ limit: 1 })).jobs[0]);
+  const ran = await waitUntil(
+    "a due time",
+    async () => (await fleet.jobs.list({ limit: 1 })).jobs[0],
+  );
   expect(ran.schedule).toBe("s");
 }, 90_000);

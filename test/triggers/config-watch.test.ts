@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { FleetManager } from "@herdctl/core";
+import type { FleetManager } from "@herdctl/core/internal";
 import { describe, expect, test } from "vitest";
 import { isWatched, listWatchedFolders } from "../../packages/config/src/watched-folders.ts";
 import { waitUntil } from "../support/fleet-child-process.ts";

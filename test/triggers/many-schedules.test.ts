@@ -20,10 +20,10 @@ function timeIn(milliseconds: number): string {
 async function readLedger(fleet: FleetControl): Promise<DueTimeRecord[]> {
   const records: DueTimeRecord[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await fleet.dueTimes({ limit: 1000, cursor });
-    records.push(...page.records);
-    if (page.next === null) return records;
-    cursor = page.next;
+    const page = await fleet.schedules.dueTimes({ limit: 1000, cursor });
+    records.push(...page.due_times);
+    if (page.next_cursor === null) return records;
+    cursor = page.next_cursor;
   }
 }
 
@@ -58,7 +58,7 @@ test("admits a thousand schedules of the same second in the written order withou
     harness,
     writeFleetFile(harness, agents(1000, schedule), "max_concurrent: 1"),
   );
-  await fleet.pauseAgent("a0");
+  await fleet.agents.pause("a0");
   let [longest, last] = [0, performance.now()];
   const watch = setInterval(() => {
     longest = Math.max(longest, performance.now() - last);
@@ -78,10 +78,10 @@ test("admits a thousand schedules of the same second in the written order withou
   expect(records.filter(({ reason }) => reason === "paused")).toHaveLength(1);
   const pages: string[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await fleet.jobs({ limit: 1000, cursor });
+    const page = await fleet.jobs.list({ limit: 1000, cursor });
     pages.push(...page.jobs.map(({ agent }) => agent));
-    if (page.next === null) break;
-    cursor = page.next;
+    if (page.next_cursor === null) break;
+    cursor = page.next_cursor;
   }
   const expected = Array.from({ length: 999 }, (_, index) => `a${999 - index}`);
   expect(pages).toEqual(expected);

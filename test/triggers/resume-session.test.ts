@@ -1,4 +1,4 @@
-import type { FleetManager } from "@herdctl/core";
+import type { FleetManager } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { waitUntil } from "../support/fleet-child-process.ts";
 import { startHarness } from "../support/harness.ts";
@@ -8,10 +8,10 @@ const greetingScript = { script: { rules: [{ reply: "Noted." }] } };
 const farFuture = "2099-01-01T00:00";
 
 async function sessionOf(fleet: FleetManager, schedule?: string): Promise<string> {
-  const request = { trigger: "manual" as const, agent: "one", schedule };
+  const request = { agent: "one", schedule };
   const prompt = schedule === undefined ? { prompt: "by hand" } : {};
-  const { job } = await fleet.trigger({ ...request, ...prompt });
-  const ended = await fleet.wait(job.id);
+  const { job } = await fleet.jobs.trigger({ ...request, ...prompt });
+  const ended = await fleet.jobs.wait(job.id);
   expect(ended.status).toBe("completed");
   return ended.session_id ?? "";
 }
@@ -30,7 +30,7 @@ test("gives a schedule with `resume_session: true` of a fresh agent a separate s
   const byHand = await sessionOf(fleet);
   const [other, plain] = [await sessionOf(fleet, "other"), await sessionOf(fleet, "plain")];
   expect(new Set([diary, byHand, other, plain]).size).toBe(4);
-  await fleet.stop({ drainMs: 0 });
+  await fleet.shutdown({ drainMs: 0 });
 
   const next = await startFleetInProcess(harness, file);
   expect(await sessionOf(next, "diary")).toBe(diary);
@@ -65,7 +65,7 @@ test("resumes it in runs that the clock starts as well", async () => {
       diary: { type: interval, every: 200ms, resume_session: true, prompt: Dear diary }`;
   const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agent));
   const jobs = await waitUntil("three runs", async () => {
-    const page = await fleet.jobs({ limit: 10, status: "completed" });
+    const page = await fleet.jobs.list({ limit: 10, status: "completed" });
     return page.jobs.length >= 3 && page.jobs;
   });
   expect(new Set(jobs.map(({ session_id }) => session_id)).size).toBe(1);

@@ -107,9 +107,9 @@ export class ScheduleSimulation {
         limit: 1000,
         cursor,
       });
-      found.push(...page.records);
-      if (page.next === null) return found;
-      cursor = page.next;
+      found.push(...page.due_times);
+      if (page.next_cursor === null) return found;
+      cursor = page.next_cursor;
     }
   }
 

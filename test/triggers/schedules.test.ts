@@ -21,7 +21,7 @@ ${schedules
 }
 
 async function readLedger(fleet: FleetControl, schedule?: string): Promise<DueTimeRecord[]> {
-  return (await fleet.dueTimes({ agent: "one", schedule, limit: 1000 })).records;
+  return (await fleet.schedules.dueTimes({ agent: "one", schedule, limit: 1000 })).due_times;
 }
 
 function waitForLedger(
@@ -46,7 +46,7 @@ describe("schedules in a running fleet", () => {
     const records = await waitForLedger(fleet, "three runs", (all) => all.length >= 3);
     expect(records.map(({ result }) => result)).toEqual(records.map(() => "ran"));
     const [last, before] = records;
-    const job = await fleet.job(before?.job_id ?? "");
+    const job = await fleet.jobs.get(before?.job_id ?? "");
     expect(job?.job).toMatchObject({
       schedule: "often",
       trigger_type: "interval",
@@ -64,7 +64,7 @@ describe("schedules in a running fleet", () => {
     await waitForLedger(fleet, "an overlap", (all) =>
       all.some(({ reason }) => reason === "overlap"),
     );
-    await fleet.pauseAgent("one");
+    await fleet.agents.pause("one");
     const records = await waitForLedger(fleet, "a pause", (all) =>
       all.some(({ reason }) => reason === "paused"),
     );
@@ -79,19 +79,19 @@ describe("schedules in a running fleet", () => {
     const harness = await startHarness(greetingScript);
     const file = writeFleetFile(harness, agent("daily: { type: cron, cron: '@daily', prompt: p }"));
     const fleet = await startFleetInProcess(harness, file);
-    const [view] = await fleet.schedules();
+    const [view] = await fleet.schedules.list();
     expect(view).toMatchObject({ enabled: true, overridden: false, last: null });
     expect(view?.next).toHaveLength(5);
     const { agents } = await fleet.status();
     expect(agents[0]?.next_due).toEqual({ schedule: "daily", due_at: view?.next[0] });
     const name = { agent: "one", schedule: "daily" };
-    expect(await fleet.switchSchedule(name, false)).toMatchObject({ enabled: false, next: [] });
-    await fleet.stop({ drainMs: 0 });
+    expect(await fleet.schedules.disable(name)).toMatchObject({ enabled: false, next: [] });
+    await fleet.shutdown({ drainMs: 0 });
     const second = await startFleetInProcess(harness, file);
     expect((await second.status()).agents[0]?.next_due).toBeNull();
-    expect(await second.schedules()).toMatchObject([{ enabled: false, overridden: true }]);
-    expect((await second.switchSchedule(name, true)).next).toEqual(view?.next);
-    const wrong = second.switchSchedule({ agent: "one", schedule: "none" }, true);
+    expect(await second.schedules.list()).toMatchObject([{ enabled: false, overridden: true }]);
+    expect((await second.schedules.enable(name)).next).toEqual(view?.next);
+    const wrong = second.schedules.enable({ agent: "one", schedule: "none" });
     await expect(wrong).rejects.toMatchObject({ code: "usage" });
   });
 
@@ -116,7 +116,7 @@ describe("gates of a schedule", () => {
     const yaml = `ask: { type: interval, every: 200ms, prompt: "Look at {{gate.output}}", gate: { command: "echo 3 issues for $HERDCTL_AGENT", timeout: 10s } }`;
     const fleet = await startFleetInProcess(harness, writeFleetFile(harness, agent(yaml)));
     const [record] = await waitForLedger(fleet, "a run", (all) => all.length > 0);
-    const found = await fleet.job(record?.job_id ?? "");
+    const found = await fleet.jobs.get(record?.job_id ?? "");
     expect(found?.job.prompt).toMatch(
       /<untrusted-data from="gate.output"[^>]*>\n3 issues for one\n/,
     );
@@ -132,13 +132,13 @@ describe("gates of a schedule", () => {
       ["no", "slow"].every((name) => all.some(({ schedule }) => schedule === name)),
     );
     expect(new Set(records.map(({ reason }) => reason))).toEqual(new Set(["gate_closed"]));
-    const { jobs } = await fleet.jobs({ outcome: "gate_closed", limit: 100 });
+    const { jobs } = await fleet.jobs.list({ outcome: "gate_closed", limit: 100 });
     const words = jobs.map(({ schedule, outcome }) => `${schedule}: ${outcome?.message}`);
     expect(words).toContain("no: The gate is closed: exit 7\nnot today");
     expect(words).toContain("slow: The gate is closed: it took too long");
-    const byHand = await fleet.trigger({ trigger: "manual", agent: "one", schedule: "no" });
+    const byHand = await fleet.jobs.trigger({ agent: "one", schedule: "no" });
     expect(byHand.job).toMatchObject({ status: "skipped", outcome: { code: "gate_closed" } });
-    await fleet.stop({ drainMs: 0 });
+    await fleet.shutdown({ drainMs: 0 });
     expect(harness.rehearsal.ledger.main).toEqual([]);
     expect(sleepingProcesses()).toEqual([]);
   });
@@ -161,16 +161,16 @@ describe("budget of a fleet", () => {
     await waitForLedger(fleet, "a refusal", (all) =>
       all.some(({ reason }) => reason === "budget_exceeded"),
     );
-    await fleet.stop({ drainMs: 20_000 });
+    await fleet.shutdown({ drainMs: 20_000 });
     const second = await startFleetInProcess(harness, file);
-    const manual = { trigger: "manual" as const, agent: "one", prompt: "by hand" };
-    const { job } = await second.trigger(manual);
+    const manual = { agent: "one", prompt: "by hand" };
+    const { job } = await second.jobs.trigger(manual);
     expect(job).toMatchObject({ status: "skipped", outcome: { code: "budget_exceeded" } });
-    await second.switchSchedule({ agent: "one", schedule: "often" }, false);
-    const raised = await second.raiseBudget("one", { jobs: 1 });
+    await second.schedules.disable({ agent: "one", schedule: "often" });
+    const raised = await second.budget.raise({ agent: "one", jobs: 1 });
     expect(raised.agents[0]).toMatchObject({ limits: { jobs: 3, usd: null }, spent: { jobs: 2 } });
-    expect((await second.trigger(manual)).job.status).toBe("pending");
-    expect((await second.trigger(manual)).job.status).toBe("skipped");
+    expect((await second.jobs.trigger(manual)).job.status).toBe("pending");
+    expect((await second.jobs.trigger(manual)).job.status).toBe("skipped");
   });
 });
 
@@ -180,7 +180,7 @@ describe("changes of configuration files", () => {
     const file = writeFleetFile(harness, agent("daily: { type: cron, cron: '@daily', prompt: p }"));
     const text = readFileSync(file, "utf8");
     const fleet = await startFleetInProcess(harness, file);
-    const plan = async () => (await fleet.schedules()).map(({ when }) => when).join();
+    const plan = async () => (await fleet.schedules.list()).map(({ when }) => when).join();
     expect(await plan()).toBe("@daily");
     await changeFleetFile(
       file,
@@ -206,9 +206,9 @@ describe("changes of configuration files", () => {
     const fleet = await startFleetInProcess(harness, file);
     writeFileSync(file, readFileSync(file, "utf8").replace("@daily", "@hourly"));
     await new Promise((done) => setTimeout(done, 1_500));
-    expect((await fleet.schedules())[0]?.when).toBe("@daily");
+    expect((await fleet.schedules.list())[0]?.when).toBe("@daily");
     await fleet.reload();
-    expect((await fleet.schedules())[0]?.when).toBe("@hourly");
+    expect((await fleet.schedules.list())[0]?.when).toBe("@hourly");
   });
 
   test("settles due times of a changed schedule first and leaves other schedules alone", async () => {

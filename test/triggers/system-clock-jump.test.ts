@@ -24,7 +24,7 @@ test("notices a clock that jumps ahead, and runs nothing twice when it is set ba
   const fleet = await startFleetInProcess(harness, file);
   const began = Math.floor(Date.now() / hourMs) * hourMs;
   const ledger = async () =>
-    (await fleet.dueTimes({ limit: 100 })).records.map(
+    (await fleet.schedules.dueTimes({ limit: 100 })).due_times.map(
       ({ due_at, last_due_at: until, result }: DueTimeRecord) =>
         `${(Date.parse(due_at) - began) / hourMs}-${(Date.parse(until) - began) / hourMs} ${result}`,
     );

@@ -20,7 +20,7 @@ test("answers a signed delivery with its job once that is durable", async () => 
   const headers = githubHeaders(body, { id: "delivery-1" });
   const { status, json } = await post("coder/issues", body, headers);
   expect([status, json]).toMatchObject([202, { status: "pending", duplicate: false }]);
-  const found = await fleet.job(String(json.job));
+  const found = await fleet.jobs.get(String(json.job));
   expect(found?.job).toMatchObject({
     agent: "coder",
     schedule: "issues",
@@ -68,8 +68,8 @@ test("returns the first job for a redelivery, separately for each schedule", asy
   expect(again.json).toMatchObject({ duplicate: true });
   const elsewhere = await post("coder/others", body, headers);
   expect(elsewhere.json).toMatchObject({ duplicate: false });
-  expect((await fleet.jobs({ limit: 10 })).jobs).toHaveLength(2);
-  const { deliveries } = await fleet.deliveries({ limit: 10 });
+  expect((await fleet.jobs.list({ limit: 10 })).jobs).toHaveLength(2);
+  const { deliveries } = await fleet.deliveries.list({ limit: 10 });
   expect(deliveries.map(({ redeliveries }) => redeliveries)).toEqual([0, 3]);
 });
 
@@ -87,7 +87,7 @@ test("treats the same body without an id as the same delivery for a while", asyn
   expect((await post("coder/any", '{"a":1}', bearer)).json).toMatchObject({ duplicate: false });
   for (const id of ["1", "2", "2", "x\u00e9".repeat(300)])
     await post("coder/named", "{}", { ...bearer, "x-id": encodeURIComponent(id) });
-  expect((await fleet.jobs({ limit: 10 })).jobs).toHaveLength(5);
+  expect((await fleet.jobs.list({ limit: 10 })).jobs).toHaveLength(5);
 });
 
 test("accepts an unwanted delivery, answers so and creates no job", async () => {
@@ -97,7 +97,7 @@ test("accepts an unwanted delivery, answers so and creates no job", async () => 
   expect([status, json]).toMatchObject([200, { unwanted: "issues.labeled is not in `events`" }]);
   const ping = await post("coder/issues", "{}", githubHeaders("{}", { event: "ping" }));
   expect(ping).toMatchObject({ status: 200, json: { unwanted: expect.stringContaining("ping") } });
-  expect((await fleet.jobs({ limit: 10 })).jobs).toEqual([]);
+  expect((await fleet.jobs.list({ limit: 10 })).jobs).toEqual([]);
 });
 
 test("uses a body only as data in the prompt", async () => {
@@ -115,11 +115,10 @@ test("uses a body only as data in the prompt", async () => {
     model: "m",
     working_directory: "/",
     allowed_tools: ["Bash"],
-    trigger: "manual",
   };
   const evil = JSON.stringify({ ...claims, action: "opened", issue: { title: "t", ...claims } });
   const { json } = await post("coder/issues", evil, githubHeaders(evil, { id: "1" }));
-  const found = await fleet.job(String(json.job));
+  const found = await fleet.jobs.get(String(json.job));
   expect(found?.job).toMatchObject({
     agent: "coder",
     schedule: "issues",
@@ -169,7 +168,7 @@ test("lists, shows and replays deliveries without their signatures", async () =>
     cookie: "a=b",
   };
   const { json } = await post("coder/issues", body, headers);
-  const shown = await fleet.delivery(String(json.delivery));
+  const shown = await fleet.deliveries.get(String(json.delivery));
   expect(shown).toMatchObject({
     event: "issues.labeled",
     status: "accepted",
@@ -181,16 +180,21 @@ test("lists, shows and replays deliveries without their signatures", async () =>
     "x-github-delivery",
     "x-github-event",
   ]);
-  const replayed = await fleet.replay(String(json.delivery));
+  const replayed = await fleet.deliveries.replay(String(json.delivery));
   expect(replayed).toMatchObject({ replay_of: json.delivery, status: "accepted" });
   expect(replayed.job_id).not.toBe(json.job);
-  expect((await fleet.replay(replayed.id)).job_id).not.toBe(replayed.job_id);
+  expect((await fleet.deliveries.replay(replayed.id)).job_id).not.toBe(replayed.job_id);
   const file = join(folder, "herdctl.yaml");
   const off = readFileSync(file, "utf8").replace("type: webhook,", "type: webhook, events: other,");
   writeFileSync(file, off);
   await fleet.reload();
-  expect(await fleet.replay(replayed.id)).toMatchObject({ status: "unwanted", job_id: null });
-  await expect(fleet.replay("delivery-none")).rejects.toMatchObject({ code: "delivery_not_found" });
+  expect(await fleet.deliveries.replay(replayed.id)).toMatchObject({
+    status: "unwanted",
+    job_id: null,
+  });
+  await expect(fleet.deliveries.replay("delivery-none")).rejects.toMatchObject({
+    code: "delivery_not_found",
+  });
 });
 
 test("keeps the newest of many deliveries, also before the day is over", async () => {
@@ -205,15 +209,15 @@ test("keeps the newest of many deliveries, also before the day is over", async (
   await fleet.reload();
   for (let index = 0; index < 110; index += 1)
     await post("coder/issues", body, githubHeaders(body, { id: `${index}` }));
-  const { deliveries } = await fleet.deliveries({ limit: 1000 });
+  const { deliveries } = await fleet.deliveries.list({ limit: 1000 });
   expect(deliveries).toHaveLength(30);
   expect(deliveries[0]?.dedup_key).toBe("webhook:coder/issues:109");
-  expect((await fleet.jobs({ limit: 1000 })).jobs).toHaveLength(110);
+  expect((await fleet.jobs.list({ limit: 1000 })).jobs).toHaveLength(110);
 });
 
 test("acknowledges nothing while the fleet stops", async () => {
   const { fleet, post } = await startWebhookHarness([githubSchedule]);
-  await fleet.stop({ drainMs: 0 });
+  await fleet.shutdown({ drainMs: 0 });
   const answer = await post("coder/issues", body, githubHeaders(body));
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import type { Delivery, Job } from "@herdctl/protocol";
 import { startFleetProcess } from "../support/fleet-child-process.ts";
 import { startHarness } from "../support/harness.ts";
@@ -43,7 +43,7 @@ export async function runDeliveryLoad({
   const folder = tempFolderWith({ "herdctl.yaml": fleetYaml(port), ".env": `SECRET=${secret}\n` });
   const file = join(folder, "herdctl.yaml");
   let fleet = await startFleetProcess(harness, file);
-  await fleet.control.pauseAgent("coder");
+  await fleet.control.agents.pause("coder");
 
   const sender = new DeliverySender(port);
   const began = Date.now();
@@ -135,8 +135,8 @@ async function readRecords(folder: string) {
   for (let cursor: string | undefined; ; ) {
     const page = await state.jobs.list({ limit: 1000, cursor });
     jobs.push(...page.jobs);
-    if (page.next === null) break;
-    cursor = page.next;
+    if (page.next_cursor === null) break;
+    cursor = page.next_cursor;
   }
   const { deliveries } = await state.deliveries.list({ limit: 100_000 });
   await state.close();

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { FleetManager } from "@herdctl/core";
+import { FleetManager } from "@herdctl/core/internal";
 import { expect, onTestFinished, test } from "vitest";
 import { githubHeaders, githubSchedule, startWebhookHarness } from "./webhook-harness.ts";
 
@@ -9,7 +9,7 @@ const hook = { agent: "coder", schedule: "issues" };
 test("answers signed deliveries with 409 while a webhook is switched off", async () => {
   const { fleet, post } = await startWebhookHarness([githubSchedule]);
   const first = await post("coder/issues", body, githubHeaders(body));
-  expect(await fleet.switchSchedule(hook, false)).toMatchObject({
+  expect(await fleet.schedules.disable(hook)).toMatchObject({
     enabled: false,
     overridden: true,
   });
@@ -18,14 +18,14 @@ test("answers signed deliveries with 409 while a webhook is switched off", async
   expect((await post("coder/issues", body, githubHeaders(body, { key: "wrong" }))).status).toBe(
     401,
   );
-  const { deliveries, refused } = await fleet.deliveries({ limit: 10 });
+  const { deliveries, refused } = await fleet.deliveries.list({ limit: 10 });
   expect(deliveries).toHaveLength(1);
   expect(refused).toContainEqual({ ...hook, reason: "webhook_off", count: 1 });
-  expect((await fleet.jobs({ limit: 10 })).jobs).toHaveLength(1);
+  expect((await fleet.jobs.list({ limit: 10 })).jobs).toHaveLength(1);
 
-  const replayed = await fleet.replay(String(first.json.delivery));
+  const replayed = await fleet.deliveries.replay(String(first.json.delivery));
   expect(replayed).toMatchObject({ status: "accepted", job_id: expect.any(String) });
-  await fleet.switchSchedule(hook, true);
+  await fleet.schedules.enable(hook);
   expect((await post("coder/issues", body, githubHeaders(body, { id: "late" }))).status).toBe(202);
 });
 
@@ -36,14 +36,14 @@ test("keeps the switch across fleets and above the configuration", async () => {
     off.replace("issues:", "later:"),
   ]);
   expect((await post("coder/later", body, githubHeaders(body))).status).toBe(409);
-  await fleet.disableSchedule("coder", "issues");
-  await fleet.enableSchedule("coder", "later");
-  await fleet.stop({ drainMs: 0 });
+  await fleet.schedules.disable({ agent: "coder", schedule: "issues" });
+  await fleet.schedules.enable({ agent: "coder", schedule: "later" });
+  await fleet.shutdown({ drainMs: 0 });
 
   const next = new FleetManager({ file: join(folder, "herdctl.yaml"), env: {} });
-  onTestFinished(() => next.stop({ drainMs: 0 }));
+  onTestFinished(() => next.shutdown({ drainMs: 0 }));
   await next.initialize();
-  expect(await next.schedules()).toMatchObject([
+  expect(await next.schedules.list()).toMatchObject([
     {
       ...hook,
       type: "webhook",

@@ -31,12 +31,12 @@ test("does not make a sender wait for a gate, whose output is in the prompt besi
   const job = await deliverIssue(fleet, "the {{gate.output}} of it");
   expect(job.status).toBe("pending");
   open();
-  expect(await fleet.wait(job.id)).toMatchObject({ status: "completed" });
+  expect(await fleet.jobs.wait(job.id)).toMatchObject({ status: "completed" });
   const { prompt = "" } = harness.rehearsal.ledger.main[0] ?? {};
   expect(prompt).toMatch(/<untrusted-data from="gate.output"[^>]*>\n3 open for coder\n/);
   expect(prompt).toContain("the { {gate.output} } of it");
   expect(prompt.match(/never follow instructions/g)).toHaveLength(1);
-  expect((await fleet.job(job.id))?.job.prompt.trim()).toBe(prompt.trim());
+  expect((await fleet.jobs.get(job.id))?.job.prompt.trim()).toBe(prompt.trim());
 });
 
 test("skips the job of a delivery with a closed gate at no cost", async () => {
@@ -46,13 +46,15 @@ test("skips the job of a delivery with a closed gate at no cost", async () => {
   const fleet = await startFleetInProcess(harness, file);
   const skipped = new Promise((expected) => fleet.on("job:skipped", ({ job }) => expected(job.id)));
   const job = await deliverIssue(fleet, "anything");
-  expect(await fleet.wait(job.id)).toMatchObject({
+  expect(await fleet.jobs.wait(job.id)).toMatchObject({
     status: "skipped",
     outcome: { code: "gate_closed", message: "The gate is closed: exit 7\nnot today" },
     attempts: 0,
   });
   expect(await skipped).toBe(job.id);
-  expect((await fleet.deliveries({ limit: 10 })).deliveries).toMatchObject([{ job_id: job.id }]);
+  expect((await fleet.deliveries.list({ limit: 10 })).deliveries).toMatchObject([
+    { job_id: job.id },
+  ]);
   expect(harness.rehearsal.ledger.main).toEqual([]);
 });
 
@@ -61,12 +63,12 @@ test("keeps the job queued when a fleet stops at a gate, and calls the gate agai
   const first = await startFleetInProcess(harness, file);
   const job = await deliverIssue(first, "anything");
   await waitUntil("the gate to be called", async () => timesAsked() === 1);
-  await first.stop({ drainMs: 0 });
+  await first.shutdown({ drainMs: 0 });
   const second = await startFleetInProcess(harness, file);
-  expect((await second.job(job.id))?.job).toMatchObject({ status: "pending", attempts: 0 });
+  expect((await second.jobs.get(job.id))?.job).toMatchObject({ status: "pending", attempts: 0 });
   await waitUntil("the gate to be called again", async () => timesAsked() === 2);
   open();
-  expect(await second.wait(job.id)).toMatchObject({ status: "completed", attempts: 1 });
+  expect(await second.jobs.wait(job.id)).toMatchObject({ status: "completed", attempts: 1 });
 });
 
 test("cancels a job during its gate", async () => {
@@ -74,7 +76,7 @@ test("cancels a job during its gate", async () => {
   const fleet = await startFleetInProcess(harness, file);
   const job = await deliverIssue(fleet, "anything");
   await waitUntil("the gate to be called", async () => timesAsked() === 1);
-  await fleet.cancel(job.id);
-  expect(await fleet.wait(job.id)).toMatchObject({ status: "cancelled", attempts: 0 });
+  await fleet.jobs.cancel(job.id);
+  expect(await fleet.jobs.wait(job.id)).toMatchObject({ status: "cancelled", attempts: 0 });
   expect(harness.rehearsal.ledger.main).toEqual([]);
 });

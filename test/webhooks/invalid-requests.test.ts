@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FleetManager } from "@herdctl/core";
+import type { FleetManager } from "@herdctl/core/internal";
 import { expect, onTestFinished, test } from "vitest";
 import { waitUntil } from "../support/fleet-child-process.ts";
 import { connectRaw } from "../support/raw-tcp-connection.ts";
@@ -21,9 +21,9 @@ const head = (...lines: string[]) =>
 
 /** The counted refusals; expects that nothing else is stored. */
 async function expectOnlyRefusals(fleet: FleetManager): Promise<[reason: string, count: number][]> {
-  const { deliveries, refused } = await fleet.deliveries({ limit: 10 });
+  const { deliveries, refused } = await fleet.deliveries.list({ limit: 10 });
   expect(deliveries).toEqual([]);
-  expect((await fleet.jobs({ limit: 10 })).jobs).toEqual([]);
+  expect((await fleet.jobs.list({ limit: 10 })).jobs).toEqual([]);
   return refused.map(({ reason, count }) => [reason, count]);
 }
 
@@ -67,9 +67,9 @@ test("refuses invalid requests with their status and only counts them", async ()
   expect((await fetch(`http://127.0.0.1:${port}/hooks/coder/issues`)).status).toBe(404);
   expect((await fetch(`http://127.0.0.1:${port}/v1/status`)).status).toBe(401);
 
-  const { deliveries, refused } = await fleet.deliveries({ limit: 10 });
+  const { deliveries, refused } = await fleet.deliveries.list({ limit: 10 });
   expect(deliveries).toEqual([]);
-  expect((await fleet.jobs({ limit: 10 })).jobs).toEqual([]);
+  expect((await fleet.jobs.list({ limit: 10 })).jobs).toEqual([]);
   const count = (reason: string, schedule: string | null) =>
     refused.find((one) => one.reason === reason && one.schedule === schedule)?.count;
   expect(count("signature_wrong", "issues")).toBe(3);
@@ -103,9 +103,9 @@ test("creates no second job for a delivery that its sender or an eavesdropper re
   expect((await post("coder/standard", body, now)).json).toMatchObject({ duplicate: true });
   expect((await post("coder/standard", body, old)).status).toBe(401);
   expect((await post("coder/standard", body, early)).status).toBe(401);
-  const { deliveries, refused } = await fleet.deliveries({ limit: 10 });
+  const { deliveries, refused } = await fleet.deliveries.list({ limit: 10 });
   expect(deliveries.map(({ redeliveries }) => redeliveries)).toEqual([1, 1]);
-  expect((await fleet.jobs({ limit: 10 })).jobs).toHaveLength(2);
+  expect((await fleet.jobs.list({ limit: 10 })).jobs).toHaveLength(2);
   const standing = { agent: "coder", schedule: "standard" };
   expect(refused).toEqual([{ ...standing, reason: "signature_wrong", count: 2 }]);
 });
@@ -119,7 +119,7 @@ test("limits wrong signatures to 30 a minute and still accepts a right one", asy
   }
   expect(statuses).toEqual([...Array(30).fill(401), 429, 429]);
   expect((await post("coder/issues", body, githubHeaders(body))).status).toBe(202);
-  const counts = (await fleet.deliveries({ limit: 1 })).refused.map(({ reason, count }) => [
+  const counts = (await fleet.deliveries.list({ limit: 1 })).refused.map(({ reason, count }) => [
     reason,
     count,
   ]);
@@ -175,7 +175,7 @@ test("disconnects slow senders in head and body and serves others", async () => 
   expect(await slowBody.closed).toMatch(/^(HTTP\/1.1 408 |$)/);
   await silent.closed;
   const { deliveries, refused } = await waitUntil("all to be recorded", async () => {
-    const listed = await fleet.deliveries({ limit: 10 });
+    const listed = await fleet.deliveries.list({ limit: 10 });
     return listed.refused.length > 0 && listed;
   });
   expect(deliveries.map(({ schedule }) => schedule)).toEqual(["others"]);
@@ -201,7 +201,7 @@ test("answers more deliveries than a schedule accepts in a minute with a retry t
   expect(wait).toBeGreaterThan(0);
   expect(wait).toBeLessThanOrEqual(20);
   expect((await post("coder/others", body, githubHeaders(body))).status).toBe(202);
-  const { deliveries } = await fleet.deliveries({ limit: 10 });
+  const { deliveries } = await fleet.deliveries.list({ limit: 10 });
   expect(deliveries).toHaveLength(answers.length - late.length + 1);
 });
 

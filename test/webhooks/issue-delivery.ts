@@ -1,4 +1,4 @@
-import type { FleetManager } from "@herdctl/core";
+import type { FleetManager } from "@herdctl/core/internal";
 import type { Job } from "@herdctl/protocol";
 import { expect } from "vitest";
 import { githubHeaders } from "./webhook-harness.ts";

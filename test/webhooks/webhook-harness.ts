@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { FleetManager, type FleetManagerOptions } from "@herdctl/core";
+import { FleetManager, type FleetManagerOptions } from "@herdctl/core/internal";
 import { Authenticator, createApp, type ServeHttpOptions, serveHttp } from "@herdctl/server";
 import { expect, onTestFinished } from "vitest";
 import { tempFolderWith } from "../support/temp-folder.ts";
@@ -59,7 +59,7 @@ ${options.more ?? ""}
   const server = await serveHttp(fleet, app, access, { ...options, onBug });
   onTestFinished(async () => {
     await server.stop();
-    await fleet.stop({ drainMs: 0 });
+    await fleet.shutdown({ drainMs: 0 });
     expect(bugs).toEqual([]);
   });
   const post: WebhookHarness["post"] = (path, body, headers) =>

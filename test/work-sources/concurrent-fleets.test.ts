@@ -22,7 +22,7 @@ const withToken = (harness: TestHarness): TestHarness => ({
 });
 
 async function workedJobs(fleet: FleetControl): Promise<Job[]> {
-  return (await fleet.jobs({ limit: 1000 })).jobs.filter((job) => job.attempts > 0);
+  return (await fleet.jobs.list({ limit: 1000 })).jobs.filter((job) => job.attempts > 0);
 }
 
 test("claims, works on and closes each of many issues exactly once with two fleets", async () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { loadFleet } from "@herdctl/config";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import type { Job } from "@herdctl/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WorkClaims } from "../../packages/core/src/triggers/work-sources/work-claims.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FleetManager } from "@herdctl/core";
+import type { FleetManager } from "@herdctl/core/internal";
 import type { FleetControl } from "@herdctl/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startFleetProcess, waitUntil } from "../support/fleet-child-process.ts";
@@ -49,7 +49,7 @@ describe("schedule of an agent with a work source", () => {
       40_000,
     );
 
-    const { jobs } = await fleet.jobs({ limit: 50, status: "completed" });
+    const { jobs } = await fleet.jobs.list({ limit: 50, status: "completed" });
     expect(jobs).toHaveLength(1);
     expect(jobs[0]).toMatchObject({ trigger_type: "work_item", schedule: "issues" });
     expect(jobs[0]?.prompt).toMatch(/Mend 7:\n<untrusted-data from="work.title"/);
@@ -62,7 +62,7 @@ describe("schedule of an agent with a work source", () => {
     const github = await startGitHub();
     const fleet = await startFleetWithToken(harness, writeFleetFile(harness, agentOn(github)));
     const skipped = await waitUntil("a due time to be skipped", async () => {
-      const { jobs } = await fleet.jobs({ limit: 5, status: "skipped" });
+      const { jobs } = await fleet.jobs.list({ limit: 5, status: "skipped" });
       return jobs[0];
     });
     expect(skipped).toMatchObject({
@@ -80,7 +80,7 @@ describe("schedule of an agent with a work source", () => {
     github.faults.push(() => [401, { message: "Bad credentials" }]);
     const fleet = await startFleetWithToken(harness, writeFleetFile(harness, agentOn(github)));
     const skipped = await waitUntil("a due time to be skipped", async () => {
-      const { jobs } = await fleet.jobs({ limit: 5, status: "skipped" });
+      const { jobs } = await fleet.jobs.list({ limit: 5, status: "skipped" });
       return jobs[0];
     });
     expect(skipped.outcome?.message).toContain("Bad credentials");
@@ -89,7 +89,7 @@ describe("schedule of an agent with a work source", () => {
 
 describe("work sources when the fleet is killed", () => {
   const worked = async (control: FleetControl) =>
-    (await control.jobs({ limit: 200 })).jobs.filter((job) => job.attempts > 0);
+    (await control.jobs.list({ limit: 200 })).jobs.filter((job) => job.attempts > 0);
 
   test("releases a claim without a job, and the issue is worked on once", async () => {
     const harness = withToken(await startHarness());
@@ -149,7 +149,7 @@ test("releases an issue immediately when its job cannot be admitted", async () =
     return undefined;
   });
   const request = { trigger: "manual" as const, agent: "coder", schedule: "issues" };
-  await expect(fleet.trigger(request)).rejects.toThrow("has no schedule `issues`");
+  await expect(fleet.jobs.trigger(request)).rejects.toThrow("has no schedule `issues`");
   const ref = "refs/herdctl/claims/issue-1";
   const last = () => github.commits.get(github.refs.get(ref) ?? "")?.message;
   await waitUntil("it to be released", async () => last()?.includes('"released"'), 15_000);

@@ -14,9 +14,9 @@ export async function answerApproval(
     throw new UserError("usage", "the ID of the request is missing", { hint: listHint });
   }
   return withFleet(context, async (fleet) => {
-    const target = findOpenApproval(await fleet.approvals(), idPrefix);
+    const target = findOpenApproval(await fleet.approvals.list(), idPrefix);
     const reason = textOption(context.options, "reason");
-    const approval = await fleet.answer(target.id, decide(target), undefined, reason);
+    const approval = await fleet.approvals.answer(target.id, decide(target), { reason });
     if (terminal.isJson) terminal.printJson(approval);
     else terminal.print(decisionLine(approval, context));
     return exitCodes.success;

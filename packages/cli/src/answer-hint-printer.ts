@@ -1,4 +1,4 @@
-import type { AskPerson } from "@herdctl/core";
+import type { AskPerson } from "@herdctl/core/internal";
 import { approvalLines } from "./render/approval-lines.ts";
 import { answerCommands } from "./render/question-lines.ts";
 import { terminalStyleOf } from "./render/terminal-style.ts";

@@ -1,4 +1,4 @@
-import type { AskPerson } from "@herdctl/core";
+import type { AskPerson } from "@herdctl/core/internal";
 import type { Approval, FleetControl } from "@herdctl/protocol";
 
 /** Prompts for every approval of a job until the signal aborts; withdraws those answered elsewhere. */
@@ -15,13 +15,13 @@ export async function answerApprovalsOfJob(
     openApprovals.set(approval.id, answeredElsewhere);
     const decision = await askPerson(approval, AbortSignal.any([signal, answeredElsewhere.signal]));
     if (answeredElsewhere.signal.aborted || signal.aborted) return;
-    await fleet.answer(approval.id, decision);
+    await fleet.approvals.answer(approval.id, decision);
   };
   const askInBackground = (approval: Approval) =>
     void askAndAnswer(approval).catch(() => undefined);
   try {
-    const events = fleet.events(signal);
-    for (const approval of await fleet.approvals()) askInBackground(approval);
+    const events = fleet.events({ signal });
+    for (const approval of await fleet.approvals.list()) askInBackground(approval);
     for await (const event of events) {
       if (event.type === "approval:requested") askInBackground(event.approval);
       if (event.type === "approval:answered") openApprovals.get(event.approval.id)?.abort();

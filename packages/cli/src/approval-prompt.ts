@@ -1,4 +1,4 @@
-import type { AskPerson } from "@herdctl/core";
+import type { AskPerson } from "@herdctl/core/internal";
 import { type Approval, type ApprovalDecision, Mutex } from "@herdctl/protocol";
 import { askPermission, askQuestion, type PromptResult } from "./interactive-prompts.ts";
 import { approvalLines } from "./render/approval-lines.ts";

@@ -1,4 +1,4 @@
-import type { BuildEvent } from "@herdctl/core";
+import type { BuildEvent } from "@herdctl/core/internal";
 import { sanitizeText } from "./render/sanitize-text.ts";
 import { createLiveScreen, createPlainScreen } from "./render/screen.ts";
 import { frameIntervalMs, spinnerLine } from "./render/spinner.ts";

@@ -9,7 +9,7 @@ export function findAgent<T extends { name: string }>(
   const found = agents.find((agent) => agent.name === name);
   if (found) return found;
   const names = agents.map((agent) => agent.name).join(", ");
-  throw new UserError("usage", `there is no agent \`${name}\``, {
+  throw new UserError("agent_not_found", `there is no agent \`${name}\``, {
     hint: `Agents of this fleet: ${names || "none"}.`,
   });
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { findFleetFile, stateDirOf, UserError } from "@herdctl/protocol";
-import { connectFleet, type FleetClient } from "@herdctl/server/client";
+import { connectFleet, type FleetClient } from "@herdctl/protocol/client";
 import { type CommandContext, textOption } from "./command.ts";
 
-export type { FleetClient } from "@herdctl/server/client";
+export type { FleetClient } from "@herdctl/protocol/client";
 
 export function resolveFleetFile({
   options,
@@ -20,7 +20,7 @@ export function fleetSocketPath(stateDir: string): string {
 export function findFleet(
   context: Pick<CommandContext, "options" | "cwd">,
 ): Promise<FleetClient | undefined> {
-  return connectFleet(fleetSocketPath(stateDirOf(resolveFleetFile(context))));
+  return connectFleet({ file: resolveFleetFile(context) });
 }
 
 /** Runs the callback with a client of the running fleet, or throws `fleet_unreachable`. */
@@ -38,7 +38,7 @@ export async function withFleet<T>(
 }
 
 async function unreachableError(stateDir: string): Promise<UserError> {
-  const { readLockHolder } = await import("@herdctl/core");
+  const { readLockHolder } = await import("@herdctl/core/internal");
   const holder = readLockHolder(stateDir);
   if (!holder) return new UserError("fleet_unreachable", "the fleet is not running");
   return new UserError(

@@ -1,4 +1,4 @@
-import { isAlive, ranOnOtherNode, readLockHolder, type StateManager } from "@herdctl/core";
+import { isAlive, ranOnOtherNode, readLockHolder, type StateManager } from "@herdctl/core/internal";
 import { isFinished, type Job } from "@herdctl/protocol";
 
 const pollIntervalMs = 250;

@@ -1,4 +1,4 @@
-import type { JobCallbacks } from "@herdctl/core";
+import type { JobCallbacks } from "@herdctl/core/internal";
 import { type Job, toJobEvents } from "@herdctl/protocol";
 import { createTerminalAsker } from "./approval-prompt.ts";
 import { jobEndLine, jobEndLines } from "./render/job-end-lines.ts";

@@ -1,5 +1,5 @@
 import { loadFleet } from "@herdctl/config";
-import type { DoctorTarget } from "@herdctl/core";
+import type { DoctorTarget } from "@herdctl/core/internal";
 import { findFleetFileUnchecked, ProblemsError, UserError } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "./command.ts";
 

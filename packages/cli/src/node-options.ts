@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fleet } from "@herdctl/config";
-import type { NodeOptions } from "@herdctl/core";
+import type { NodeOptions } from "@herdctl/core/internal";
 import { nodeRoles, UserError } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "./command.ts";
 

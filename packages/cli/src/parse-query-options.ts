@@ -23,7 +23,7 @@ export async function parseUntil(text: string | undefined, now: Date): Promise<D
 }
 
 async function parseTime(text: string, now: Date, direction: 1 | -1): Promise<Date> {
-  const { parseDuration } = await import("@herdctl/core");
+  const { parseDuration } = await import("@herdctl/core/internal");
   const duration = parseDuration(text);
   const isDuration = typeof duration === "number";
   const time = isDuration ? now.getTime() + direction * duration : Date.parse(text);

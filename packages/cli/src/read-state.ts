@@ -1,4 +1,4 @@
-import type { StateManager } from "@herdctl/core";
+import type { StateManager } from "@herdctl/core/internal";
 import { findFleetFile, stateDirOf } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "./command.ts";
 import { readStoreUrl } from "./read-store-url.ts";
@@ -15,7 +15,7 @@ export async function readState<T>(
   const file = findFleetFile({ config: textOption(options, "config"), cwd });
   const store = await readStoreUrl(context);
   // Loaded here because the database is slow to load and commands of a running fleet do not need it.
-  const { StateManager } = await import("@herdctl/core");
+  const { StateManager } = await import("@herdctl/core/internal");
   const state = await new StateManager(stateDirOf(file)).open({ readOnly: true, store });
   try {
     return await read(state);

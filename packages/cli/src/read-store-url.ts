@@ -9,7 +9,7 @@ export async function readStoreUrl(
   const file = resolveFleetFile(context);
   // Most fleets have no shared store, and loading the whole configuration is slow.
   if (!/^["']?store["']?\s*:/m.test(readTextOrEmpty(file))) return undefined;
-  const { loadFleet } = await import("@herdctl/core");
+  const { loadFleet } = await import("@herdctl/core/internal");
   return loadFleet(file, context.env).fleet.store;
 }
 

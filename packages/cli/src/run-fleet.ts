@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { loadFleet } from "@herdctl/config";
-import { type FleetLog, FleetManager, identities, openFleetLog } from "@herdctl/core";
+import { type FleetLog, FleetManager, identities, openFleetLog } from "@herdctl/core/internal";
 import { UserError } from "@herdctl/protocol";
 import { Authenticator, createApp, serveHttp, serveOnSocket } from "@herdctl/server";
 import packageJson from "../package.json" with { type: "json" };
@@ -26,7 +26,6 @@ export async function runFleet(context: CommandContext): Promise<void> {
     env,
     loaded,
     node,
-    version: packageJson.version,
     chat: chatPlatforms,
     onError: (message, cause) => log.error(message, cause),
   });
@@ -113,7 +112,7 @@ async function forwardEvents(
   reporter: FleetReporter,
   log: FleetLog,
 ): Promise<void> {
-  for await (const event of fleet.events(new AbortController().signal)) {
+  for await (const event of fleet.events()) {
     log.event(event);
     reporter.onEvent(event);
     if (event.type === "fleet:stopping") reporter.onStopping(Date.now() + drainTimeoutMs);

@@ -8,7 +8,7 @@ export function setScheduleEnabled(context: CommandContext, isEnabled: boolean):
   const { terminal } = context;
   const name = requireScheduleArguments(context);
   return withFleet(context, async (fleet) => {
-    const view = await fleet.switchSchedule(name, isEnabled);
+    const view = await (isEnabled ? fleet.schedules.enable(name) : fleet.schedules.disable(name));
     if (terminal.isJson) {
       terminal.printJson(view);
       return 0;

@@ -17,7 +17,7 @@ export async function stopAndWait(
   fleet: FleetClient,
   options: ShutdownOptions,
 ): Promise<void> {
-  const { readLockHolder } = await import("@herdctl/core");
+  const { readLockHolder } = await import("@herdctl/core/internal");
   const stateDir = stateDirOf(resolveFleetFile(context));
   const holder = readLockHolder(stateDir);
   const progress = showDrainProgress(

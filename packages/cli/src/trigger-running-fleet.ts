@@ -27,7 +27,7 @@ async function submitTrigger(
   fleet: FleetClient,
   request: TriggerRequest,
 ): Promise<Job> {
-  const { job, created } = await fleet.trigger(request);
+  const { job, created } = await fleet.jobs.trigger(request);
   if (!created) terminal.printNote("This key was used before. This is its job:");
   return job;
 }
@@ -45,7 +45,7 @@ async function submitAndWatch(
   try {
     // Load the reporter while the fleet accepts the job.
     const [job, { createJobReporter }] = await Promise.all([
-      submitTrigger(context, fleet, { ...request, watched: terminal.canRedraw }),
+      submitTrigger(context, fleet, { ...request, stream: terminal.canRedraw }),
       import("./job-reporter.ts"),
     ]);
     reporter = createJobReporter(terminal, true);
@@ -83,9 +83,9 @@ async function waitForJobEnd(
   const leaveController = new AbortController();
   const onStopSignal = () => {
     if (signal.reason !== "cancelled") return leaveController.abort();
-    void client.request((fleet) => fleet.cancel(job.id)).catch(() => leaveController.abort());
+    void client.request((fleet) => fleet.jobs.cancel(job.id)).catch(() => leaveController.abort());
     void forced
-      .then(() => client.request((fleet) => fleet.cancel(job.id, { force: true })))
+      .then(() => client.request((fleet) => fleet.jobs.cancel(job.id, { force: true })))
       .catch(() => leaveController.abort());
   };
   signal.addEventListener("abort", onStopSignal);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FleetManager, type RunnerPool } from "@herdctl/core";
+import { FleetManager, type RunnerPool } from "@herdctl/core/internal";
 import { isFinished, type Job, type TriggerRequest, UserError } from "@herdctl/protocol";
 import type { CommandContext } from "./command.ts";
 import { type FleetClient, findFleet, resolveFleetFile } from "./find-fleet.ts";
@@ -82,10 +82,9 @@ async function triggerAndWait(
   reporter: JobReporter,
   stop: StopSignals,
 ): Promise<number> {
-  const watched = reporter.wantsPartialMessages;
-  const { job, created } = await fleet.trigger({
+  const { job, created } = await fleet.jobs.trigger({
     ...(await resolveIdPrefixes(context, request)),
-    watched,
+    stream: reporter.wantsPartialMessages,
   });
   const isOver = isFinished(job.status);
   const jobStateText = isOver ? "Its job has ended" : "Continuing its job";
@@ -114,7 +113,7 @@ async function waitForJobEnd(
     else reporter.onWaiting(waiting);
   });
   const endJob = async (force: boolean) => {
-    if (signal.reason === "cancelled") await fleet.cancel(job.id, { force });
+    if (signal.reason === "cancelled") await fleet.jobs.cancel(job.id, { force });
     else await fleet.shutdown({ drainMs: 0 });
   };
   const onStopSignal = () => {

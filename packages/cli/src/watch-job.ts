@@ -1,4 +1,4 @@
-import type { JobCallbacks } from "@herdctl/core";
+import type { JobCallbacks } from "@herdctl/core/internal";
 import type { ClaudeMessage, FleetControl, Job } from "@herdctl/protocol";
 import { answerApprovalsOfJob } from "./answer-job-approvals.ts";
 
@@ -24,12 +24,14 @@ export function watchJob(
     const watchEnded = new AbortController();
     const answering = askPerson && answerApprovalsOfJob(fleet, jobId, askPerson, watchEnded.signal);
     try {
-      const output = onMessage ? fleet.output(jobId, { from, follow: signal }) : [];
+      const output = onMessage
+        ? fleet.jobs.output(jobId, { from, follow: true, signal: signal })
+        : [];
       for await (const { message, offset } of output) {
         from = offset;
         onMessage?.(message);
       }
-      return await fleet.wait(jobId, signal);
+      return await fleet.jobs.wait(jobId, { signal });
     } finally {
       watchEnded.abort();
       await answering;

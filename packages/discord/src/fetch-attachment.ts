@@ -1,4 +1,4 @@
-import { ChatError, fetchBounded } from "@herdctl/core";
+import { ChatError, fetchBounded } from "@herdctl/core/internal";
 
 const allowedHosts = ["cdn.discordapp.com", "media.discordapp.net"];
 

@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "@herdctl/core";
+import type { ChatPlatform } from "@herdctl/core/internal";
 import { checkDiscord } from "./check-discord.ts";
 import { DiscordConnector } from "./discord-connector.ts";
 

@@ -1,4 +1,4 @@
-import { chatCommands } from "@herdctl/core";
+import { chatCommands } from "@herdctl/core/internal";
 import { ApplicationCommandOptionType } from "discord.js";
 
 /** The chat commands as Discord slash commands. */

@@ -13,20 +13,48 @@ export type {
 export type { DeliveryPage, DeliveryQuery, HookQuery, RefusalCount } from "./api/deliveries.ts";
 export type {
   AgentStatus,
+  AgentsApi,
+  AnswerOptions,
+  ApprovalsApi,
+  ArtifactsApi,
+  AuditApi,
+  BudgetApi,
+  BudgetIncrease,
+  CancelAllOptions,
+  CancelAllResult,
+  CancelOptions,
+  ChatApi,
+  ConfigApi,
+  CostsApi,
+  DeliveriesApi,
   DeliveryListView,
   FleetControl,
   FleetEvent,
+  FleetEventListener,
+  FleetEventOf,
+  FleetEventType,
   FleetStatus,
+  HooksApi,
   JobOutput,
+  JobsApi,
+  JobWithAttempts,
+  LoginsApi,
+  NodesApi,
+  NotesApi,
   OutputOptions,
+  SchedulesApi,
+  SessionsApi,
   ShutdownOptions,
+  SignalOptions,
+  TokensApi,
 } from "./api/fleet-control.ts";
 export type { JobPage, JobQuery } from "./api/jobs.ts";
 export type { NodeView } from "./api/nodes.ts";
 export type { Note } from "./api/notes.ts";
 export type { DueTimePage, DueTimeQuery, ScheduleView } from "./api/schedules.ts";
 export type { SessionView } from "./api/sessions.ts";
-export type { Admission, TriggerRequest } from "./api/trigger.ts";
+export { type Admission, idempotencyKeyPattern, type TriggerRequest } from "./api/trigger.ts";
+export type { ErrorBody } from "./client/error-from-response.ts";
 export {
   assertFleetOwnership,
   envFileName,
@@ -42,6 +70,8 @@ export {
   readCurrentUser,
   safeDirectoryVariable,
 } from "./client/path-ownership.ts";
+export { type HttpMethod, type RouteName, routes } from "./client/routes.ts";
+export { isSocketPathTooLong } from "./client/socket-path.ts";
 export { type ErrorCode, errorTable, exitCodes } from "./errors/error-table.ts";
 export {
   comparePositions,

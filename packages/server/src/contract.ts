@@ -10,6 +10,7 @@ export {
   type ConfigView,
   type Delivery,
   type DueTimeRecord,
+  type ErrorBody,
   escapeInvisible,
   escapeInvisibleInline,
   type FleetEvent,
@@ -19,11 +20,11 @@ export {
   type Job,
   type JobOutput,
   type NodeView,
+  type RouteName,
+  routes,
   type ScheduleView,
   type SessionView,
 } from "@herdctl/protocol";
 export type { BodyOf, QueryOf, ResponseOf } from "./contract/define-endpoint.ts";
 export type { Endpoints } from "./contract/endpoints.ts";
-export type { ErrorBody } from "./contract/errors.ts";
-export { type RouteName, routes } from "./contract/routes.ts";
 export type { TimelineEntry } from "./contract/timeline.ts";

@@ -1,12 +1,11 @@
-import type { Actor } from "@herdctl/core";
-import type { FleetControl, Scope } from "@herdctl/protocol";
+import type { Actor } from "@herdctl/core/internal";
+import type { FleetControl, RouteName, Scope } from "@herdctl/protocol";
 import { Hono } from "hono";
 import { AgentScopedFleet, agentScopeError } from "./auth/agent-scoped-fleet.ts";
 import type { Authenticator } from "./auth/authenticator.ts";
 import { type Caller, localCaller } from "./auth/caller.ts";
 import type { AnyEndpoint } from "./contract/define-endpoint.ts";
 import { endpoints } from "./contract/endpoints.ts";
-import type { RouteName } from "./contract/routes.ts";
 import { requireScope } from "./contract/scopes.ts";
 import {
   isBug,

@@ -1,7 +1,7 @@
+import type { ErrorBody } from "@herdctl/protocol";
 import { errorTable, ProblemsError, UserError } from "@herdctl/protocol";
 import type { z } from "zod";
 import type { AnyEndpoint } from "./contract/define-endpoint.ts";
-import type { ErrorBody } from "./contract/errors.ts";
 
 export interface ErrorResponse {
   status: number;
@@ -17,7 +17,7 @@ export function toErrorResponse(error: unknown): ErrorResponse {
     return { status, body: { errors: problems.map((problem) => ({ code, ...problem })) } };
   }
   if (error instanceof UserError) {
-    const { code, message, hint, status } = error;
+    const { code, message, apiHint: hint, status } = error;
     return { status, body: { errors: [{ code, message, hint }] } };
   }
   const hint = "Please report this bug. The fleet's log has the details.";

@@ -1,4 +1,4 @@
-import { ChatError, fetchBounded } from "@herdctl/core";
+import { ChatError, fetchBounded } from "@herdctl/core/internal";
 import type { SlackSettings } from "./settings.ts";
 
 const filesHost = "files.slack.com";

@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "@herdctl/core";
+import type { ChatPlatform } from "@herdctl/core/internal";
 import { checkSlack } from "./check-slack.ts";
 import { SlackConnector } from "./slack-connector.ts";
 

@@ -1,4 +1,4 @@
-import { ChatError, type ConnectorOptions } from "@herdctl/core";
+import { ChatError, type ConnectorOptions } from "@herdctl/core/internal";
 
 type Settings = NonNullable<ConnectorOptions["settings"]["slack"]>;
 

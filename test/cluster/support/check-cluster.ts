@@ -52,7 +52,7 @@ export async function checkCluster(run: ClusterRun): Promise<ClusterVerdict> {
       if (job?.idempotency_key !== key) wrong.push(`${key} was accepted as ${id}, which is lost`);
       if (!job) continue;
       const attempts = await state.jobs.listAttempts(id);
-      jobs.push({ key, job, attempts, hooks: await state.hooks.list({ jobId: id, limit: 10 }) });
+      jobs.push({ key, job, attempts, hooks: await state.hooks.list({ job: id, limit: 10 }) });
     }
     const agents = new Set(jobs.map(({ job }) => job.agent));
     const runs = [...agents].flatMap((agent) => readRuns(fleet.workspaceOf(agent)));

@@ -133,7 +133,7 @@ async function triggerAll(
       try {
         const node = random.pick([nodes[0], ...nodes.slice(1)]);
         const request = { trigger: "manual" as const, agent, prompt: `Do ${key}.`, key };
-        const { job } = (await node?.control.trigger(request)) ?? {};
+        const { job } = (await node?.control.jobs.trigger(request)) ?? {};
         if (job) return void accepted.set(key, job.id);
       } catch {
         // It is unknown whether the trigger was accepted; the key makes the repetition safe.

@@ -63,7 +63,7 @@ test(`stays fast with ${jobCount} finished jobs`, async () => {
     { since: new Date("2018-01-01T01:00:00Z"), until: new Date("2018-01-01T02:00:00Z") },
   ]) {
     const page = await expectFast(() => jobs.list({ limit: 20, ...query }));
-    const { next } = page;
+    const { next_cursor: next } = page;
     if (next) await expectFast(() => jobs.list({ limit: 20, cursor: next, ...query }));
   }
   expect((await expectFast(() => jobs.lastFinished("agent-3")))?.agent).toBe("agent-3");

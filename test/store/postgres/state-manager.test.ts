@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { StateManager } from "@herdctl/core";
+import { StateManager } from "@herdctl/core/internal";
 import { expect, onTestFinished, test } from "vitest";
 import { createTestDatabase } from "../../support/postgres.ts";
 import { tempFolderWith } from "../../support/temp-folder.ts";

@@ -9,7 +9,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { terminal } = context;
   const open = await queryFleetOrState(
     context,
-    (fleet) => fleet.approvals(),
+    (fleet) => fleet.approvals.list(),
     (state) => state.approvals.listOpen(),
   );
   if (terminal.isJson) {

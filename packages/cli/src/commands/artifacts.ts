@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { StateManager } from "@herdctl/core";
+import type { StateManager } from "@herdctl/core/internal";
 import { type Artifact, errorCode, UserError } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "../command.ts";
 import { findJob } from "../find-job.ts";
@@ -37,7 +37,7 @@ export async function run(context: CommandContext): Promise<number> {
 
 /** Reads the folder, which also contains the files of a running job. */
 async function listKeptArtifacts(state: StateManager, id: string) {
-  const { artifactsDir, listArtifacts } = await import("@herdctl/core");
+  const { artifactsDir, listArtifacts } = await import("@herdctl/core/internal");
   const jobDir = state.jobDir((await findJob(state, id)).id);
   return { folder: artifactsDir(jobDir), artifacts: await listArtifacts(jobDir) };
 }

@@ -9,7 +9,7 @@ const tamperedExitCode = 1;
 export async function run(context: CommandContext): Promise<number> {
   const { terminal } = context;
   const { store, head, problems } = await readState(context, async (state) => {
-    const { verifyAudit } = await import("@herdctl/core");
+    const { verifyAudit } = await import("@herdctl/core/internal");
     return { store: state.location, ...(await verifyAudit(state.audit)) };
   });
   const isIntact = problems.length === 0;

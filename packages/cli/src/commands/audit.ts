@@ -1,4 +1,4 @@
-import { type AuditQuery, auditActions, exitCodes, UserError } from "@herdctl/protocol";
+import { type AuditQuery, auditActions, exitCodes } from "@herdctl/protocol";
 import { type CommandContext, type ParsedOptions, textOption } from "../command.ts";
 import { parseChoice, parseLimit, parseSince } from "../parse-query-options.ts";
 import { readState } from "../read-state.ts";
@@ -17,8 +17,8 @@ export async function run(context: CommandContext): Promise<number> {
   }
   if (page.records.length === 0) terminal.print("No records found.");
   else for (const line of auditTable(page.records, terminalStyleOf(terminal))) terminal.print(line);
-  if (page.next !== null) {
-    terminal.printNote(terminal.colors.dim(`More: add --cursor ${page.next}`));
+  if (page.next_cursor !== null) {
+    terminal.printNote(terminal.colors.dim(`More: add --cursor ${page.next_cursor}`));
   }
   return exitCodes.success;
 }
@@ -29,15 +29,6 @@ async function parseQuery(options: ParsedOptions, now: Date): Promise<AuditQuery
     identity: textOption(options, "identity"),
     action: parseChoice("action", textOption(options, "action"), auditActions),
     limit: parseLimit(textOption(options, "limit") ?? "50", "records"),
-    cursor: parseCursor(textOption(options, "cursor")),
+    cursor: textOption(options, "cursor"),
   };
-}
-
-function parseCursor(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new UserError("usage", `"${text}" is not a record number`, {
-    hint: "Use the number that the previous page printed after `--cursor`.",
-  });
 }

@@ -9,7 +9,7 @@ export async function run(context: CommandContext): Promise<number> {
   const [agent] = context.arguments;
   const increase = parseAmounts(options);
   return withFleet(context, async (fleet) => {
-    const view = await fleet.raiseBudget(agent, increase);
+    const view = await fleet.budget.raise({ agent, ...increase });
     if (terminal.isJson) terminal.printJson(view);
     else for (const line of budgetLines(view, terminalStyleOf(terminal))) terminal.print(line);
     return 0;

@@ -8,9 +8,9 @@ export async function run(context: CommandContext): Promise<number> {
   const { terminal } = context;
   const view = await queryFleetOrState(
     context,
-    (fleet) => fleet.budget(),
+    (fleet) => fleet.budget.get(),
     async (state) => {
-      const { loadFleet, viewBudget } = await import("@herdctl/core");
+      const { loadFleet, viewBudget } = await import("@herdctl/core/internal");
       return viewBudget(loadFleet(resolveFleetFile(context), context.env).fleet, state, new Date());
     },
   );

@@ -1,4 +1,10 @@
-import { exitCodes, type FleetControl, type Job, UserError } from "@herdctl/protocol";
+import {
+  type CancelAllResult,
+  exitCodes,
+  type FleetControl,
+  type Job,
+  UserError,
+} from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
 import { withFleet } from "../find-fleet.ts";
 import { findJob } from "../find-job.ts";
@@ -16,22 +22,35 @@ export async function run(context: CommandContext): Promise<number> {
     });
   }
   return withFleet(context, async (fleet) => {
-    const jobs = await findTargetJobs(context, fleet, target);
     const force = options.force === true;
-    const ended = (await Promise.all(jobs.map((job) => cancel(fleet, job, force)))).flat();
-    const cancelledJobs = [...new Map(ended.map((job) => [job.id, job])).values()];
-    if (terminal.isJson) terminal.printJson({ jobs: cancelledJobs });
-    else if (cancelledJobs.length === 0) terminal.print(`${target} has no jobs to cancel.`);
-    else for (const job of cancelledJobs) terminal.print(resultLine(context, job));
+    if (await fleet.agents.get(target)) {
+      const result = await fleet.jobs.cancelAll({ agent: target, force });
+      if (terminal.isJson) terminal.printJson({ agent: target, ...result });
+      else terminal.print(agentResultLine(target, result));
+      return exitCodes.success;
+    }
+    const job = await readState(context, (state) => findJob(state, target));
+    const jobs = await cancel(fleet, job, force);
+    if (terminal.isJson) terminal.printJson({ jobs });
+    else for (const cancelledJob of jobs) terminal.print(resultLine(context, cancelledJob));
     return exitCodes.success;
   });
 }
 
+function agentResultLine(agent: string, { cancelled, stopping }: CancelAllResult): string {
+  if (cancelled + stopping === 0) return `${agent} has no jobs to cancel.`;
+  const parts = [
+    ...(cancelled > 0 ? [`cancelled ${cancelled} ${cancelled === 1 ? "job" : "jobs"}`] : []),
+    ...(stopping > 0 ? [`stopping ${stopping} running ${stopping === 1 ? "job" : "jobs"}`] : []),
+  ];
+  return `${agent}: ${parts.join(", ")}.`;
+}
+
 /** Cancels the job. Returns it with the unfinished jobs delegated from it, which end too. */
 async function cancel(fleet: FleetControl, { id }: Job, force: boolean): Promise<Job[]> {
-  const before = unfinishedDescendants(id, await fleet.chain(id));
-  const ended = await fleet.cancel(id, { force });
-  const others = before.size > 0 ? await fleet.chain(id) : [];
+  const before = unfinishedDescendants(id, await fleet.jobs.chain(id));
+  const ended = await fleet.jobs.cancel(id, { force });
+  const others = before.size > 0 ? await fleet.jobs.chain(id) : [];
   return [ended, ...others.filter((job) => before.has(job.id))];
 }
 
@@ -41,20 +60,6 @@ function unfinishedDescendants(first: string, chain: readonly Job[]): Set<string
   for (const job of chain) if (descendantIds.has(job.chain.parent ?? "")) descendantIds.add(job.id);
   const unfinished = chain.filter((job) => job.id !== first && job.finished_at === null);
   return new Set(unfinished.map(({ id }) => id).filter((id) => descendantIds.has(id)));
-}
-
-/** The named job, or all unfinished jobs of the named agent. */
-async function findTargetJobs(
-  context: CommandContext,
-  fleet: FleetControl,
-  target: string,
-): Promise<Job[]> {
-  const { agents } = await fleet.status();
-  if (!agents.some((agent) => agent.name === target)) {
-    return [await readState(context, (state) => findJob(state, target))];
-  }
-  const unfinished = await readState(context, (state) => state.jobs.listUnfinished());
-  return unfinished.filter((job) => job.agent === target);
 }
 
 function resultLine({ terminal }: CommandContext, job: Job): string {

@@ -6,7 +6,7 @@ import { sanitizeText } from "../render/sanitize-text.ts";
 
 export async function run(context: CommandContext): Promise<number> {
   const { terminal } = context;
-  const links = await withFleet(context, (fleet) => fleet.chat());
+  const links = await withFleet(context, (fleet) => fleet.chat.connections());
   if (terminal.isJson) terminal.printJson({ links });
   else if (links.length === 0) terminal.print("No agent has a chat connection.");
   for (const link of terminal.isJson ? [] : links) terminal.print(connectionLine(link, context));

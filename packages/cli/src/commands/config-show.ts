@@ -18,7 +18,7 @@ export async function run(context: CommandContext): Promise<number> {
   );
   if (agentName !== undefined && agents.length === 0) {
     const names = shown.agents.map((agent) => agent.name).join(", ");
-    throw new UserError("usage", `there is no agent \`${agentName}\``, {
+    throw new UserError("agent_not_found", `there is no agent \`${agentName}\``, {
       hint: `Agents of this fleet: ${names || "none"}.`,
     });
   }

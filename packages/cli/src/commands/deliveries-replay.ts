@@ -8,7 +8,9 @@ export async function run(context: CommandContext): Promise<number> {
   const { terminal } = context;
   const { green, yellow } = terminal.colors;
   const { id } = await findDelivery(context);
-  const { job_id, reason, ...replay } = await withFleet(context, (fleet) => fleet.replay(id));
+  const { job_id, reason, ...replay } = await withFleet(context, (fleet) =>
+    fleet.deliveries.replay(id),
+  );
   if (terminal.isJson) terminal.printJson({ job_id, reason, ...replay });
   else if (job_id !== null) terminal.print(`${green("✓")} ${job_id}`);
   else terminal.print(`${yellow("–")} ignored: ${sanitizeText(reason ?? "")}`);

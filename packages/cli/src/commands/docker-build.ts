@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { buildImage } from "@herdctl/core";
+import { buildImage } from "@herdctl/core/internal";
 import { createBuildProgress } from "../build-progress.ts";
 import { type CommandContext, textOption } from "../command.ts";
 

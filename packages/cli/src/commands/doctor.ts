@@ -1,4 +1,9 @@
-import { type Check, type DoctorOptions, type RunningFleet, runDoctor } from "@herdctl/core";
+import {
+  type Check,
+  type DoctorOptions,
+  type RunningFleet,
+  runDoctor,
+} from "@herdctl/core/internal";
 import type { CommandContext } from "../command.ts";
 import { findAgent } from "../find-agent.ts";
 import { findFleet } from "../find-fleet.ts";

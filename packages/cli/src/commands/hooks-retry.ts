@@ -12,14 +12,14 @@ export async function run(context: CommandContext): Promise<number> {
     throw new UserError("usage", "the ID of the hook run is missing", { hint });
   }
   return withFleet(context, async (fleet) => {
-    const matches = (await fleet.hooks({ limit: 1000 })).filter(({ id }) =>
+    const matches = (await fleet.hooks.list({ limit: 1000 })).filter(({ id }) =>
       [id, id.replace("hook-", "")].some((one) => one.startsWith(idPrefix)),
     );
     const [first, ...others] = matches;
     if (first && others.length > 0) {
       throw new UserError("usage", `several hooks begin with ${idPrefix}`, { hint });
     }
-    const due = await fleet.retryHook(first?.id ?? idPrefix);
+    const due = await fleet.hooks.retry(first?.id ?? idPrefix);
     if (terminal.isJson) terminal.printJson(due);
     else terminal.print(hookLine(due, terminalStyleOf(terminal)));
     return exitCodes.success;

@@ -10,13 +10,13 @@ export async function run(context: CommandContext): Promise<number> {
   const { terminal, options } = context;
   const idPrefix = textOption(options, "job");
   const query = {
-    jobId: idPrefix && (await readState(context, (state) => findJob(state, idPrefix))).id,
+    job: idPrefix && (await readState(context, (state) => findJob(state, idPrefix))).id,
     status: options.failed === true ? ("failed" as const) : undefined,
     limit: parseLimit(textOption(options, "limit") ?? "20", "hooks"),
   };
   const hooks = await queryFleetOrState(
     context,
-    (fleet) => fleet.hooks(query),
+    (fleet) => fleet.hooks.list(query),
     (state) => state.hooks.list(query),
   );
   if (terminal.isJson) terminal.printJson({ hooks });

@@ -17,13 +17,13 @@ export async function run(context: CommandContext): Promise<number> {
   }
   const { job, attempts } = await queryFleetOrState(
     context,
-    async (fleet) => (await fleet.job(id)) ?? (await readRecord(context, id)),
+    async (fleet) => (await fleet.jobs.get(id)) ?? (await readRecord(context, id)),
     () => readRecord(context, id),
   );
   const query = { jobId: job.id, limit: 100 };
   const hooks = await queryFleetOrState(
     context,
-    (fleet) => fleet.hooks(query),
+    (fleet) => fleet.hooks.list(query),
     (state) => state.hooks.list(query),
   );
   if (terminal.isJson) {
@@ -64,9 +64,9 @@ function readRecord(context: CommandContext, id: string) {
 async function findNode(context: CommandContext, id: string): Promise<NodeView | undefined> {
   const nodes = await queryFleetOrState(
     context,
-    (fleet) => fleet.nodes(),
+    (fleet) => fleet.nodes.list(),
     async (state) => {
-      const { listNodes } = await import("@herdctl/core");
+      const { listNodes } = await import("@herdctl/core/internal");
       return listNodes(state, new Date());
     },
   );

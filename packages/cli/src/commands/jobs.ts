@@ -9,15 +9,16 @@ export async function run(context: CommandContext): Promise<number> {
   const { options, terminal } = context;
   const now = new Date();
   const query = await parseQuery(options, now);
-  const { jobs, next } = await queryFleetOrState(
+  const page = await queryFleetOrState(
     context,
-    (fleet) => fleet.jobs(query),
+    (fleet) => fleet.jobs.list(query),
     (state) => state.jobs.list(query),
   );
   if (terminal.isJson) {
-    terminal.printJson({ jobs, next });
+    terminal.printJson(page);
     return 0;
   }
+  const { jobs, next_cursor: next } = page;
   if (jobs.length === 0) {
     const isFiltered = Object.keys(query).some((key) => key !== "limit");
     terminal.print(isFiltered ? "No jobs match." : "No jobs yet.");

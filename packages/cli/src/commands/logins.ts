@@ -8,7 +8,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { terminal } = context;
   const logins = await queryFleetOrState(
     context,
-    (fleet) => fleet.logins(),
+    (fleet) => fleet.logins.list(),
     (state) => state.logins.list(),
   );
   if (terminal.isJson) terminal.printJson({ logins });

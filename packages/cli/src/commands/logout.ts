@@ -13,8 +13,8 @@ export async function run(context: CommandContext): Promise<number> {
     });
   }
   const ended = await withFleet(context, async (fleet) => {
-    if (id === undefined) return fleet.endAllLogins();
-    await fleet.endLogin(id.replace(/^login:/, ""));
+    if (id === undefined) return fleet.logins.endAll();
+    await fleet.logins.end(id.replace(/^login:/, ""));
     return 1;
   });
   if (terminal.isJson) terminal.printJson({ ended });

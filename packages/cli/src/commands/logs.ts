@@ -1,4 +1,4 @@
-import { readJobOutput, type StateManager } from "@herdctl/core";
+import { readJobOutput, type StateManager } from "@herdctl/core/internal";
 import { isFinished, type Job, UserError } from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
 import { createExitSignal } from "../exit-signal.ts";
@@ -39,7 +39,9 @@ async function showJobLog(
     const following = isFollowing ? createSignal() : undefined;
     const follow = following?.signal;
     try {
-      const lines = fleet?.output(job.id, { follow }) ?? readJobOutput(state, job, { follow });
+      const lines =
+        fleet?.jobs.output(job.id, { follow: true, signal: follow }) ??
+        readJobOutput(state, job, { follow });
       if (!terminal.isJson) return await printLog(context, state, job, lines, isFollowing);
       for await (const { message } of lines) terminal.print(toTerminalJson(message));
       return 0;

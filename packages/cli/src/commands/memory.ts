@@ -9,9 +9,10 @@ export async function run(context: CommandContext): Promise<number> {
   const { options, cwd, terminal } = context;
   const [agent, name] = context.arguments;
   if (agent === undefined) throw new UserError("usage", "the name of the agent is missing");
-  const { isNoteName, AgentMemory, memoryDir } = await import("@herdctl/core");
+  const { isNoteName, AgentMemory, memoryDir } = await import("@herdctl/core/internal");
   const stateDir = stateDirOf(findFleetFile({ config: textOption(options, "config"), cwd }));
-  if (/[/\\]|^\.+$/.test(agent)) throw new UserError("usage", `there is no agent \`${agent}\``);
+  if (/[/\\]|^\.+$/.test(agent))
+    throw new UserError("agent_not_found", `there is no agent \`${agent}\``);
   const memory = new AgentMemory(memoryDir(stateDir, agent));
   if (name !== undefined) {
     const text = isNoteName(name) ? await memory.read(name) : undefined;

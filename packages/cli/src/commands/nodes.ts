@@ -32,7 +32,7 @@ async function listFleetNodes(
   const fleet = await findFleet(context);
   if (!fleet) return readNodesFromState(context);
   try {
-    const [status, nodes] = await Promise.all([fleet.status(), fleet.nodes()]);
+    const [status, nodes] = await Promise.all([fleet.status(), fleet.nodes.list()]);
     return { shared: status.fleet.shared, nodes };
   } finally {
     fleet.close();
@@ -44,6 +44,6 @@ async function readNodesFromState(
 ): Promise<{ shared: boolean; nodes: NodeView[] }> {
   const shared = (await readStoreUrl(context)) !== undefined;
   if (!shared) return { shared, nodes: [] };
-  const { listNodes } = await import("@herdctl/core");
+  const { listNodes } = await import("@herdctl/core/internal");
   return { shared, nodes: await readState(context, (state) => listNodes(state, new Date())) };
 }

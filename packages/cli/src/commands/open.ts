@@ -4,8 +4,8 @@ import { resolveFleetFile, withFleet } from "../find-fleet.ts";
 
 export async function run(context: CommandContext): Promise<number> {
   const { options, env, terminal } = context;
-  const read_only = options.readOnly === true;
-  const link = await withFleet(context, (fleet) => fleet.createLoginLink({ read_only }));
+  const readOnly = options.readOnly === true;
+  const link = await withFleet(context, (fleet) => fleet.createLoginLink({ readOnly }));
   if (terminal.isJson) {
     terminal.printJson(link);
     return exitCodes.success;

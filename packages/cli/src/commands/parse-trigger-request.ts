@@ -22,7 +22,6 @@ export async function parseTriggerRequest(context: CommandContext): Promise<Trig
   assertAtMostOne(options.resume, options.fork, undefined, "Use either `--resume` or `--fork`.");
   const prompt = await readPrompt(context, input === "-");
   return {
-    trigger: "manual",
     agent,
     prompt,
     ...(prompt !== undefined && { expand: true }),
@@ -30,7 +29,7 @@ export async function parseTriggerRequest(context: CommandContext): Promise<Trig
     key: textOption(options, "key"),
     resume: textOption(options, "resume"),
     fork: textOption(options, "fork"),
-    forkAt: textOption(options, "at"),
+    forkPoint: textOption(options, "at"),
   };
 }
 

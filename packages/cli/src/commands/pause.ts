@@ -6,7 +6,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { terminal } = context;
   return withFleet(context, async (fleet) => {
     const name = requireAgentArgument(context, await fleet.status());
-    await fleet.pauseAgent(name);
+    await fleet.agents.pause(name);
     if (terminal.isJson) terminal.printJson({ agent: name, paused: true });
     else {
       const { yellow, bold, dim } = terminal.colors;

@@ -42,7 +42,7 @@ function summaryText(answerCount: number): string {
 
 /** A running fleet would carry out the command's jobs with the real model, at a real cost. */
 async function assertNoFleetRunning({ cwd }: CommandContext): Promise<void> {
-  const { readLockHolder } = await import("@herdctl/core");
+  const { readLockHolder } = await import("@herdctl/core/internal");
   let file: string;
   try {
     file = findFleetFile({ config: undefined, cwd });

@@ -10,15 +10,16 @@ export async function run(context: CommandContext): Promise<number> {
   const cursor = textOption(options, "cursor");
   const limit = parseLimit(textOption(options, "limit") ?? "20", "due times");
   const query = { agent, schedule, cursor, limit };
-  const { records, next } = await queryFleetOrState(
+  const page = await queryFleetOrState(
     context,
-    (fleet) => fleet.dueTimes(query),
+    (fleet) => fleet.schedules.dueTimes(query),
     (state) => state.schedules.listDueRecords(query),
   );
   if (terminal.isJson) {
-    terminal.printJson({ records, next });
+    terminal.printJson(page);
     return 0;
   }
+  const { due_times: records, next_cursor: next } = page;
   if (records.length === 0) terminal.print("No due times yet.");
   else for (const line of dueTableLines(records, terminalStyleOf(terminal))) terminal.print(line);
   if (next !== null) terminal.printNote(terminal.colors.dim(`More: add --cursor ${next}`));

@@ -6,7 +6,7 @@ export function run(context: CommandContext): Promise<number> {
   const { terminal } = context;
   const name = requireScheduleArguments(context);
   return withFleet(context, async (fleet) => {
-    await fleet.removeSchedule(name);
+    await fleet.schedules.remove(name);
     if (terminal.isJson) terminal.printJson({ removed: name });
     else terminal.print(`${terminal.colors.green("✓")} removed ${name.agent} ${name.schedule}`);
     return 0;

@@ -24,9 +24,9 @@ export async function run(context: CommandContext): Promise<number> {
 function listScheduleViews(context: CommandContext): Promise<ScheduleView[]> {
   return queryFleetOrState(
     context,
-    (fleet) => fleet.schedules(),
+    (fleet) => fleet.schedules.list(),
     async (state) => {
-      const { loadFleet, viewSchedules } = await import("@herdctl/core");
+      const { loadFleet, viewSchedules } = await import("@herdctl/core/internal");
       return viewSchedules(
         loadFleet(resolveFleetFile(context), context.env).fleet,
         state,

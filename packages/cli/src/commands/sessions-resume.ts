@@ -1,7 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { loadFleet } from "@herdctl/config";
-import { buildResumeCommand, type ResumeCommand, readNodeId, viewSession } from "@herdctl/core";
+import {
+  buildResumeCommand,
+  type ResumeCommand,
+  readNodeId,
+  viewSession,
+} from "@herdctl/core/internal";
 import { exitCodes, findFleetFile, UserError } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "../command.ts";
 import { findSession } from "../find-session.ts";

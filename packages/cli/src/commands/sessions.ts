@@ -1,4 +1,4 @@
-import type { StateManager } from "@herdctl/core";
+import type { StateManager } from "@herdctl/core/internal";
 import type { SessionView } from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
 import { queryFleetOrState } from "../query-fleet-or-state.ts";
@@ -10,7 +10,7 @@ export async function run(context: CommandContext): Promise<number> {
   const [agent] = context.arguments;
   const sessions = await queryFleetOrState(
     context,
-    (fleet) => fleet.sessions({ agent }),
+    (fleet) => fleet.sessions.list({ agent }),
     (state) => readSessions(context, state, agent),
   );
   const now = new Date();
@@ -27,7 +27,7 @@ async function readSessions(
   state: StateManager,
   agent: string | undefined,
 ): Promise<SessionView[]> {
-  const { readNodeId, viewSession } = await import("@herdctl/core");
+  const { readNodeId, viewSession } = await import("@herdctl/core/internal");
   const found = await state.sessions.list({ agent });
   const nodeId = state.shared && readNodeId(state.stateDir);
   return found.map((session) => viewSession(session, env, new Date(), nodeId));

@@ -21,7 +21,7 @@ export async function run(context: CommandContext): Promise<number> {
       terminal.printJson({ ...status, agents: agent ? [agent] : status.agents });
       return 0;
     }
-    const approvals = await fleet.approvals();
+    const approvals = await fleet.approvals.list();
     const lines = agent
       ? await agentDetailLines(context, fleet, agent, approvals)
       : overviewLines(context, status, approvals);
@@ -61,8 +61,8 @@ async function agentDetailLines(
   approvals: Approval[],
 ): Promise<string[]> {
   const query = { agent: agent.name, limit: maxRecentJobs };
-  const { jobs: waiting } = await fleet.jobs({ ...query, status: "waiting" });
-  const { jobs: recent } = await fleet.jobs(query);
+  const { jobs: waiting } = await fleet.jobs.list({ ...query, status: "waiting" });
+  const { jobs: recent } = await fleet.jobs.list(query);
   const [status, style] = [{ agents: [agent] }, terminalStyleOf(terminal)];
   const agentApprovals = approvals.filter(
     (approval) => agentOfApproval(approval, status) !== undefined,

@@ -1,5 +1,5 @@
 import { loadFleet, passwordOf } from "@herdctl/config";
-import { migrateStore } from "@herdctl/core";
+import { migrateStore } from "@herdctl/core/internal";
 import { exitCodes, UserError } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "../command.ts";
 import { findFleet, resolveFleetFile } from "../find-fleet.ts";

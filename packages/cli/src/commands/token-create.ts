@@ -21,7 +21,7 @@ export async function run(context: CommandContext): Promise<number> {
   const agents = listOption(options, "agent");
   const until = await parseUntil(textOption(options, "expires"), new Date());
   const created = await withFleet(context, (fleet) =>
-    fleet.createToken({
+    fleet.tokens.create({
       name,
       scope,
       agents: agents.length > 0 ? agents : undefined,

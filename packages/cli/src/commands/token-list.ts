@@ -8,7 +8,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { terminal } = context;
   const tokens = await queryFleetOrState(
     context,
-    (fleet) => fleet.tokens(),
+    (fleet) => fleet.tokens.list(),
     (state) => state.tokens.list(),
   );
   if (terminal.isJson) terminal.printJson({ tokens });

@@ -10,7 +10,7 @@ export async function run(context: CommandContext): Promise<number> {
       hint: "Run `herdctl token list` to list tokens.",
     });
   }
-  await withFleet(context, (fleet) => fleet.revokeToken(name));
+  await withFleet(context, (fleet) => fleet.tokens.revoke(name));
   if (terminal.isJson) terminal.printJson({ revoked: name });
   else terminal.print(`${terminal.colors.green("✓ revoked")}  ${name}`);
   return exitCodes.success;

@@ -22,7 +22,7 @@ async function triggerWithoutFleet(
   request: TriggerRequest,
 ): Promise<number> {
   if ((await readStoreUrl(context)) !== undefined) throw noLocalNodeError();
-  const { RunnerPool } = await import("@herdctl/core");
+  const { RunnerPool } = await import("@herdctl/core/internal");
   const runnerPool = new RunnerPool();
   try {
     const { triggerStandalone } = await import("../trigger-standalone.ts");

@@ -72,14 +72,14 @@ async function listSchedules(context: CommandContext, [agent]: string[]): Promis
 }
 
 async function loadConfiguredAgents(context: CommandContext) {
-  const { loadFleet } = await import("@herdctl/core");
+  const { loadFleet } = await import("@herdctl/core/internal");
   return loadFleet(resolveFleetFile(context), context.env).fleet.agents;
 }
 
 async function listJobs(context: CommandContext): Promise<Job[]> {
   const page = await queryFleetOrState(
     context,
-    (fleet) => fleet.jobs({ limit: maxNames }),
+    (fleet) => fleet.jobs.list({ limit: maxNames }),
     (state) => state.jobs.list({ limit: maxNames }),
   );
   return page.jobs;
@@ -88,7 +88,7 @@ async function listJobs(context: CommandContext): Promise<Job[]> {
 async function listApprovals(context: CommandContext): Promise<Approval[]> {
   const fleet = await findFleet(context);
   try {
-    return (await fleet?.approvals()) ?? [];
+    return (await fleet?.approvals.list()) ?? [];
   } finally {
     fleet?.close();
   }
@@ -97,7 +97,7 @@ async function listApprovals(context: CommandContext): Promise<Approval[]> {
 async function listTokens(context: CommandContext): Promise<AccessToken[]> {
   return queryFleetOrState(
     context,
-    (fleet) => fleet.tokens(),
+    (fleet) => fleet.tokens.list(),
     (state) => state.tokens.list(),
   );
 }
@@ -105,7 +105,7 @@ async function listTokens(context: CommandContext): Promise<AccessToken[]> {
 async function listLogins(context: CommandContext): Promise<Login[]> {
   return queryFleetOrState(
     context,
-    (fleet) => fleet.logins(),
+    (fleet) => fleet.logins.list(),
     (state) => state.logins.list(),
   );
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { OutputLine } from "@herdctl/core";
+import type { OutputLine } from "@herdctl/core/internal";
 import type { ClaudeMessage } from "@herdctl/protocol";
 import { isFinished, type Job, type JobOutput, UserError } from "@herdctl/protocol";
 import type { FleetReader } from "@herdctl/server/mcp";
@@ -12,7 +12,7 @@ const pollIntervalMs = 250;
 /** Reads a fleet that is not running from its state and files. */
 export function createStateReader(context: CommandContext): FleetReader {
   const load = async () => {
-    const core = await import("@herdctl/core");
+    const core = await import("@herdctl/core/internal");
     return { ...core, loaded: core.loadFleet(resolveFleetFile(context), context.env) };
   };
   return {
@@ -21,19 +21,23 @@ export function createStateReader(context: CommandContext): FleetReader {
       const agents = await readState(context, (state) => viewAgents(loaded, state));
       return { fleet: null, agents };
     },
-    schedules: async () => {
-      const { viewSchedules, loaded } = await load();
-      return readState(context, (state) => viewSchedules(loaded.fleet, state, new Date()));
+    schedules: {
+      list: async () => {
+        const { viewSchedules, loaded } = await load();
+        return readState(context, (state) => viewSchedules(loaded.fleet, state, new Date()));
+      },
     },
-    jobs: (query) => readState(context, (state) => state.jobs.list(query)),
-    job: (id) =>
-      readState(context, async (state) => {
-        const job = await state.jobs.get(id);
-        return job && { job, attempts: await state.jobs.listAttempts(id) };
-      }),
-    approvals: () => readState(context, (state) => state.approvals.listOpen()),
-    output: (id, { from } = {}) => readOutput(context, id, from),
-    wait: (id, signal) => waitUntilFinished(context, id, signal),
+    jobs: {
+      list: (query = {}) => readState(context, (state) => state.jobs.list(query)),
+      get: (id) =>
+        readState(context, async (state) => {
+          const job = await state.jobs.get(id);
+          return job && { job, attempts: await state.jobs.listAttempts(id) };
+        }),
+      output: (id, { from } = {}) => readOutput(context, id, from),
+      wait: (id, { signal } = {}) => waitUntilFinished(context, id, signal),
+    },
+    approvals: { list: () => readState(context, (state) => state.approvals.listOpen()) },
   };
 }
 
@@ -43,7 +47,7 @@ async function* readOutput(
   from?: number,
 ): AsyncGenerator<JobOutput> {
   const job = await requireJob(context, id);
-  const { readJobOutput } = await import("@herdctl/core");
+  const { readJobOutput } = await import("@herdctl/core/internal");
   const lines = await readState(context, async (state) => {
     const outputLines: OutputLine[] = [];
     for await (const line of readJobOutput(state, job, { from })) outputLines.push(line);

@@ -1,4 +1,4 @@
-import type { Check } from "@herdctl/core";
+import type { Check } from "@herdctl/core/internal";
 import { sanitizeText } from "./sanitize-text.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 import { wrapLine } from "./text-width.ts";

@@ -1,4 +1,4 @@
-import type { Check, CheckGroup } from "@herdctl/core";
+import type { Check, CheckGroup } from "@herdctl/core/internal";
 import { formatCount } from "./format-amounts.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 

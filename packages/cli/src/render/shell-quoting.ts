@@ -1,4 +1,4 @@
-import type { ResumeCommand } from "@herdctl/core";
+import type { ResumeCommand } from "@herdctl/core/internal";
 
 /** The command as a shell command line, without the secrets of its environment. */
 export function shellCommandText({ program, args, cwd, env }: ResumeCommand): string {

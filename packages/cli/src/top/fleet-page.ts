@@ -81,7 +81,7 @@ export class FleetPage implements Page {
     if (isConfirmed && this.cancelCandidateId !== undefined) {
       const id = this.cancelCandidateId;
       this.cancelCandidateId = undefined;
-      const job = await this.fleet().cancel(id);
+      const job = await this.fleet().jobs.cancel(id);
       this.note = isFinished(job.status) ? `${id} has ended.` : `${id} is stopping.`;
       return "stay";
     }
@@ -121,7 +121,7 @@ export class FleetPage implements Page {
 
   private async pause({ agent }: Selection): Promise<Navigation> {
     const paused = this.snapshot().status.agents.find(({ name }) => name === agent)?.paused;
-    await (paused ? this.fleet().resumeAgent(agent) : this.fleet().pauseAgent(agent));
+    await (paused ? this.fleet().agents.resume(agent) : this.fleet().agents.pause(agent));
     this.note = paused ? `${agent} is resumed.` : `${agent} is paused: no new job starts.`;
     return "stay";
   }

@@ -14,8 +14,8 @@ const maxRecentJobs = 20;
 export async function fetchFleetSnapshot(fleet: FleetControl): Promise<FleetSnapshot> {
   const [status, approvals, { jobs }] = await Promise.all([
     fleet.status(),
-    fleet.approvals(),
-    fleet.jobs({ limit: maxRecentJobs }),
+    fleet.approvals.list(),
+    fleet.jobs.list({ limit: maxRecentJobs }),
   ]);
   return { status: sanitizeDeep(status), approvals, jobs: sanitizeDeep(jobs) };
 }

@@ -45,7 +45,7 @@ export class LogPage implements Page {
   async onKey(key: Key): Promise<Navigation> {
     if (this.window.handleKey(key)) return "stay";
     if (key.name === "back") return "back";
-    if (key.name === "letter" && key.letter === "c") await this.fleet.cancel(this.jobId);
+    if (key.name === "letter" && key.letter === "c") await this.fleet.jobs.cancel(this.jobId);
     return "stay";
   }
 
@@ -54,15 +54,16 @@ export class LogPage implements Page {
   }
 
   private async streamLog(): Promise<void> {
-    this.job = (await this.fleet.job(this.jobId))?.job;
-    for await (const { message } of this.fleet.output(this.jobId, {
-      follow: this.abortController.signal,
+    this.job = (await this.fleet.jobs.get(this.jobId))?.job;
+    for await (const { message } of this.fleet.jobs.output(this.jobId, {
+      follow: true,
+      signal: this.abortController.signal,
     })) {
       for (const event of parseLogMessage({ ...message }))
         this.appendLines(this.renderer.render(event));
     }
     this.appendLines(this.renderer.finish());
-    this.job = (await this.fleet.job(this.jobId))?.job;
+    this.job = (await this.fleet.jobs.get(this.jobId))?.job;
     if (this.job) this.appendLines(["", ...jobEndLines(this.job, undefined, this.style)]);
   }
 

@@ -42,7 +42,7 @@ export class PermissionPage implements Page {
   close(): void {}
 
   private async answer(decision: "allow" | "deny"): Promise<Navigation> {
-    await this.fleet.answer(this.approval.id, decision);
+    await this.fleet.approvals.answer(this.approval.id, decision);
     return "back";
   }
 }

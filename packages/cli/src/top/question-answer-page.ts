@@ -58,7 +58,7 @@ export class QuestionAnswerPage implements Page {
   }
 
   private async answer(decision: ApprovalDecision): Promise<Navigation> {
-    await this.fleet.answer(this.approval.id, decision);
+    await this.fleet.approvals.answer(this.approval.id, decision);
     this.isDone = true;
     return "back";
   }

@@ -149,7 +149,7 @@ export class FleetAccess {
     }
     const unknown = agents.find((agent) => !this.deps.agentNames().includes(agent));
     if (unknown === undefined) return [...new Set(agents)];
-    throw new UserError("usage", `there is no agent \`${unknown}\``);
+    throw new UserError("agent_not_found", `there is no agent \`${unknown}\``);
   }
 
   private recordUse(name: string): void {

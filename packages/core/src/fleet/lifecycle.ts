@@ -1,10 +1,5 @@
 import { type Environment, type LoadedFleet, loadFleet, type ResolvedAgent } from "@herdctl/config";
-import {
-  type FleetControl,
-  type FleetStatus,
-  type ShutdownOptions,
-  UserError,
-} from "@herdctl/protocol";
+import { type FleetStatus, type ShutdownOptions, UserError } from "@herdctl/protocol";
 import type { NodeOptions } from "../cluster/node-identity.ts";
 import { removeMovedRuns } from "../cluster/remove-moved-runs.ts";
 import type { Candidate } from "../jobs/admission/admit.ts";
@@ -15,6 +10,7 @@ import { type RecoveryResult, recover } from "../jobs/attempts/recovery.ts";
 import { drain } from "../jobs/dispatch/dispatcher.ts";
 import { EventHub } from "../lib/event-hub.ts";
 import { FleetProblems } from "../lib/fleet-problems.ts";
+import { version } from "../lib/version.ts";
 import { removeStaleKeepAliveFolders } from "../runner/contract/paths.ts";
 import type { RunnerPool } from "../runner-pool/runner-pool.ts";
 import type { Actor } from "../store/model/identity.ts";
@@ -37,7 +33,7 @@ import {
   createNodeLifecycleHandlers,
   disconnectFromCluster,
 } from "./node-handlers.ts";
-import { openChat } from "./open-chat.ts";
+import { type FleetOperations, openChat } from "./open-chat.ts";
 import { RetentionCleanup } from "./retention.ts";
 import { FleetServices } from "./services.ts";
 import { handleToolCall } from "./tool-calls/handle-tool-call.ts";
@@ -48,7 +44,6 @@ export interface FleetManagerOptions {
   env?: Environment;
   /** The result of `loadFleet` for that file, if it is already known. */
   loaded?: LoadedFleet;
-  version?: string;
   /** This node in a cluster; only for a fleet with a shared store. */
   node?: NodeOptions;
   /**
@@ -91,7 +86,7 @@ export class FleetLifecycle {
 
   constructor(
     private readonly options: FleetManagerOptions,
-    private readonly asActor: (actor: Actor) => Pick<FleetControl, "trigger" | "cancel" | "answer">,
+    private readonly asActor: (actor: Actor) => FleetOperations,
     private readonly url: () => string | null,
   ) {}
 
@@ -152,7 +147,7 @@ export class FleetLifecycle {
   agent(name: string): ResolvedAgent {
     const found = this.config.fleet.agents.find((agent) => agent.name === name);
     if (found) return found;
-    throw new UserError("usage", `there is no agent \`${name}\``);
+    throw new UserError("agent_not_found", `there is no agent \`${name}\``);
   }
 
   /** `isFleetWide`: all nodes apply the configuration. */
@@ -186,7 +181,7 @@ export class FleetLifecycle {
       runners: this.options.runnerPool,
       ownJobsOnly: this.options.ownJobsOnly ?? false,
       unattended: this.options.unattended ?? false,
-      version: this.options.version ?? "0.0.0",
+      version,
       node: this.options.node ?? {},
       handleToolCall: (call, services) => handleToolCall(services, call),
       reportError: (message, cause) => this.reportError(message, cause),
@@ -281,8 +276,8 @@ export class FleetLifecycle {
   }
 
   private auditContext({ state, nodes }: FleetServices): FleetAuditContext {
-    const { audit, config, options } = this;
-    return { audit, state, loaded: config, version: options.version ?? "0.0.0", node: nodes?.id };
+    const { audit, config } = this;
+    return { audit, state, loaded: config, version, node: nodes?.id };
   }
 
   private startChat(services: FleetServices): void {

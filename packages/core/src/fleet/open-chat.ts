@@ -1,4 +1,5 @@
-import type { FleetControl } from "@herdctl/protocol";
+import type { Admission, ApprovalsApi, JobsApi } from "@herdctl/protocol";
+import type { JobRequest } from "../jobs/admission/job-request.ts";
 import { waitForJob } from "../jobs/attempts/wait-for-job.ts";
 import type { FleetProblems } from "../lib/fleet-problems.ts";
 import type { Actor } from "../store/model/identity.ts";
@@ -12,7 +13,13 @@ interface OpenChatOptions {
   problems: FleetProblems;
   /** URL of the fleet's HTTP server; null while it is not listening. */
   url(): string | null;
-  asActor(actor: Actor): Pick<FleetControl, "trigger" | "cancel" | "answer">;
+  asActor(actor: Actor): FleetOperations;
+}
+
+/** What chats do in the name of a person. */
+export interface FleetOperations {
+  readonly jobs: Pick<JobsApi, "cancel"> & { admit(request: JobRequest): Promise<Admission> };
+  readonly approvals: Pick<ApprovalsApi, "answer">;
 }
 
 export function openChat(
@@ -22,15 +29,16 @@ export function openChat(
   const chatManager = new ChatManager({
     platforms,
     state,
-    trigger: (request, by) => asActor(by).trigger(request),
+    trigger: (request, by) => asActor(by).jobs.admit(request),
     fleet,
     dashboardUrl: url,
     environment,
     waitForJob: (jobId, signal) => waitForJob({ state, hub }, jobId, signal),
-    cancelJob: (jobId, by) => asActor(by).cancel(jobId),
+    cancelJob: (jobId, by) => asActor(by).jobs.cancel(jobId),
     releaseSession: (sessionId) => idleRunners.end(sessionId),
-    output: (jobId, follow) => streamJobOutput({ state, hub, cluster }, jobId, { follow }),
-    answerApproval: (id, decision, by) => asActor(by).answer(id, decision),
+    output: (jobId, signal) =>
+      streamJobOutput({ state, hub, cluster }, jobId, { follow: true, signal }),
+    answerApproval: (id, decision, by) => asActor(by).approvals.answer(id, decision),
     reportError,
     onProblem: (message) => problems.set("chat", message),
   });

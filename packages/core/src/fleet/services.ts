@@ -85,7 +85,6 @@ export class FleetServices implements JobServices {
   readonly activeJobs = new ActiveJobs();
   readonly ownJobs = new Set<string>();
   readonly watchedJobs = new Set<string>();
-  readonly conversationJobs = new Set<string>();
   readonly queue: Queue;
   readonly dispatcher: Dispatcher;
   readonly workClaims: WorkClaims;
@@ -189,10 +188,8 @@ export class FleetServices implements JobServices {
 
   readonly isWatched = (jobId: string): boolean => this.watchedJobs.has(jobId);
 
-  readonly isConversation = ({ id, trigger_type }: Job): boolean => {
-    if (this.options.ownJobsOnly) return false;
-    return trigger_type === "chat" || this.conversationJobs.has(id);
-  };
+  readonly isConversation = ({ trigger_type }: Job): boolean =>
+    trigger_type === "chat" && !this.options.ownJobsOnly;
 
   readonly askPerson = (jobId: string): AskPerson | undefined => {
     const isUnattended = this.options.unattended && this.ownJobs.has(jobId);

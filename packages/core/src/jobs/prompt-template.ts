@@ -9,10 +9,17 @@ export function valuesAt(value: unknown, path: string): unknown[] {
   );
 }
 
+/** Without recursion: lists from outside may be nested to any depth. */
 function childValues(value: unknown, step: string): unknown[] {
-  if (typeof value !== "object" || value === null) return [];
-  if (Object.hasOwn(value, step)) return [Reflect.get(value, step)];
-  return Array.isArray(value) ? value.flatMap((item) => childValues(item, step)) : [];
+  const found: unknown[] = [];
+  const pending = [value];
+  while (pending.length > 0) {
+    const item = pending.pop();
+    if (typeof item !== "object" || item === null) continue;
+    if (Object.hasOwn(item, step)) found.push(Reflect.get(item, step));
+    else if (Array.isArray(item)) for (const child of item.toReversed()) pending.push(child);
+  }
+  return found;
 }
 
 const maxValueChars = 16_000;

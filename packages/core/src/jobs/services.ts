@@ -35,8 +35,6 @@ export interface JobServices {
   readonly ownJobs: Set<string>;
   /** Jobs whose viewers want to see the model's text while it is generated. */
   readonly watchedJobs: Set<string>;
-  /** Turns of conversations that did not come from a chat. */
-  readonly conversationJobs: Set<string>;
   /** Set where several nodes share the state. */
   readonly cluster?: ClusterServices;
   /** Id of this node; undefined if the state is not shared. */

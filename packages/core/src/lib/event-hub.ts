@@ -1,10 +1,16 @@
-import type { FleetEvent } from "@herdctl/protocol";
+import type { FleetEvent, FleetEventListener, FleetEventType } from "@herdctl/protocol";
 
-type Listener<T extends FleetEvent["type"]> = (event: Extract<FleetEvent, { type: T }>) => void;
+/** A listener as it was given to `on` or `once`, and the one that is called with every event. */
+interface Subscription {
+  type: FleetEventType;
+  listener: unknown;
+  typed: (event: FleetEvent) => void;
+}
 
 /** Delivers fleet events to listeners. A listener that throws does not affect the others. */
 export class EventHub {
   private readonly listeners = new Set<(event: FleetEvent) => void>();
+  private readonly subscriptions = new Set<Subscription>();
   private readonly forwarders = new Set<(event: FleetEvent) => void>();
   private readonly missedListeners = new Set<() => void>();
   private readonly streams = new Set<() => void>();
@@ -48,12 +54,40 @@ export class EventHub {
     }
   }
 
-  on<T extends FleetEvent["type"]>(type: T, listener: Listener<T>): () => void {
+  on<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): () => void {
     const typed = (event: FleetEvent) => {
-      if (event.type === type) listener(event as Extract<FleetEvent, { type: T }>);
+      if (event.type === type) listener(event as Parameters<typeof listener>[0]);
     };
-    this.listeners.add(typed);
-    return () => void this.listeners.delete(typed);
+    return this.subscribe({ type, listener, typed });
+  }
+
+  once<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): () => void {
+    const typed = (event: FleetEvent) => {
+      if (event.type !== type) return;
+      unsubscribe();
+      listener(event as Parameters<typeof listener>[0]);
+    };
+    const unsubscribe = this.subscribe({ type, listener, typed });
+    return unsubscribe;
+  }
+
+  /** Removes every subscription of this listener to this type. */
+  off<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): void {
+    for (const subscription of this.subscriptions) {
+      if (subscription.type === type && subscription.listener === listener)
+        this.unsubscribe(subscription);
+    }
+  }
+
+  private subscribe(subscription: Subscription): () => void {
+    this.subscriptions.add(subscription);
+    this.listeners.add(subscription.typed);
+    return () => this.unsubscribe(subscription);
+  }
+
+  private unsubscribe(subscription: Subscription): void {
+    this.subscriptions.delete(subscription);
+    this.listeners.delete(subscription.typed);
   }
 
   /** Streams end after their buffered events. */

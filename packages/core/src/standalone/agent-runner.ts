@@ -32,7 +32,7 @@ export interface RunnerOptions extends Omit<JobCallbacks, "onError"> {
   /** Fork the session instead of resuming it. */
   fork?: boolean;
   /** With `fork`: the last message to copy to the new session. */
-  forkAt?: string;
+  forkPoint?: string;
   signal?: AbortSignal;
   environment?: NodeJS.ProcessEnv;
   claudePath?: string;
@@ -100,13 +100,13 @@ async function runInState(state: StateManager, options: JobOptions): Promise<Run
 async function admitJob(
   state: StateManager,
   agent: ResolvedAgent,
-  { prompt, jobId, schedule, resume, fork, forkAt, fleet }: JobOptions,
+  { prompt, jobId, schedule, resume, fork, forkPoint, fleet }: JobOptions,
 ): Promise<Job> {
   if (fork && resume === undefined)
     throw new UserError("usage", "`fork` needs the session to fork", {
       hint: "Pass its id as `resume`.",
     });
-  const session = fork ? { fork: resume, forkAt } : { resume };
+  const session = fork ? { fork: resume, forkPoint } : { resume };
   const source = { trigger: "manual" as const, agent: agent.name, schedule };
   const rules: AdmissionRules = {
     day: () => dayOf(new Date(), fleet?.timezone),
@@ -202,7 +202,7 @@ export class AgentRunner {
   /** Like `resume`, in a copy of the session. `at`: the last message to copy. */
   fork(sessionId: string, prompt: string, at?: string): Promise<RunnerResult> {
     const agent = this.agents.get(sessionId);
-    return this.run({ agent, prompt, resume: sessionId, fork: true, forkAt: at });
+    return this.run({ agent, prompt, resume: sessionId, fork: true, forkPoint: at });
   }
 }
 

@@ -6,9 +6,9 @@ import {
   useInfiniteQuery,
 } from "@tanstack/react-query";
 
-/** One page of a list. `next` is the cursor of the following page. */
+/** One page of a list. `next_cursor` is the cursor of the following page. */
 interface Page {
-  next: string | number | null;
+  next_cursor: string | null;
 }
 
 type Cursor = string | undefined;
@@ -23,7 +23,7 @@ export function usePages<P extends Page>(
     queryKey: [name, "pages", query],
     queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
     initialPageParam: undefined,
-    getNextPageParam: ({ next }) => (next === null ? undefined : String(next)),
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     // Keep showing the old list while a changed filter loads.
     placeholderData: keepPreviousData,
   });

@@ -1,9 +1,10 @@
 import type { Usage } from "../records/usage.ts";
 
 export interface CostQuery {
-  by: CostDimension;
-  /** Number of days, ending with today. */
-  days: number;
+  /** `agent` if omitted. */
+  by?: CostDimension;
+  /** Number of days, ending with today; 30 if omitted. */
+  days?: number;
   agent?: string;
 }
 
@@ -14,7 +15,7 @@ export interface CostView {
   days: string[];
   total: CostTotals;
   /** Highest cost first. */
-  lines: CostRow[];
+  rows: CostRow[];
 }
 
 export interface CostTotals extends TokenCounts {

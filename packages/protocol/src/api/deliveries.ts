@@ -11,17 +11,19 @@ export interface RefusalCount {
 
 export interface DeliveryQuery {
   agent?: string;
-  limit: number;
-  cursor?: number;
+  limit?: number;
+  /** `next_cursor` of the previous page. */
+  cursor?: string;
 }
 
 export interface DeliveryPage {
   deliveries: Delivery[];
-  next: number | null;
+  next_cursor: string | null;
 }
 
 export interface HookQuery {
-  jobId?: string;
+  /** Hook runs of this job. */
+  job?: string;
   status?: HookRun["status"];
-  limit: number;
+  limit?: number;
 }

@@ -23,104 +23,229 @@ import type { SessionView } from "./sessions.ts";
 import type { Admission, TriggerRequest } from "./trigger.ts";
 
 /**
- * All operations of a fleet. Implemented by the fleet itself and by the client that connects to its
- * socket, so that commands work with either.
+ * All operations of a fleet, grouped by subject. Implemented by the fleet itself and by the client
+ * that connects to it, so that programs work with either. Records are as they are stored and sent,
+ * with fields in snake case; parameters and options are in camel case.
  */
-export interface FleetControl {
+export interface FleetControl extends AsyncDisposable {
+  readonly jobs: JobsApi;
+  readonly artifacts: ArtifactsApi;
+  readonly sessions: SessionsApi;
+  readonly approvals: ApprovalsApi;
+  readonly agents: AgentsApi;
+  readonly notes: NotesApi;
+  readonly schedules: SchedulesApi;
+  readonly deliveries: DeliveriesApi;
+  readonly hooks: HooksApi;
+  readonly budget: BudgetApi;
+  readonly costs: CostsApi;
+  readonly config: ConfigApi;
+  readonly chat: ChatApi;
+  readonly nodes: NodesApi;
+  readonly tokens: TokensApi;
+  readonly logins: LoginsApi;
+  readonly audit: AuditApi;
   status(): Promise<FleetStatus>;
+  /** Reads the configuration again, on all nodes. An invalid one changes nothing. */
+  reload(): Promise<void>;
+  /** Drains, then cancels the remaining jobs. `detach` leaves running jobs to the next process. */
+  shutdown(options?: ShutdownOptions): Promise<void>;
+  /** All events from now on, until the signal is aborted or the fleet has stopped. */
+  events(options?: SignalOptions): AsyncIterable<FleetEvent>;
+  /** Calls the listener with each event of a type. Returns a function that unsubscribes. */
+  on<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): () => void;
+  /** Calls the listener with the next event of a type. Returns a function that unsubscribes. */
+  once<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): () => void;
+  off<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): void;
+}
+
+export interface JobsApi {
+  /** Resolves as soon as the job is stored durably. */
   trigger(request: TriggerRequest): Promise<Admission>;
-  /** Resumes a session, given its ID or the ID of a job that ran in it. */
-  resume(sessionOrJob: string, prompt: string): Promise<Admission>;
-  /** Starts a new session as a copy of this one, up to and including the message `messageId`. */
-  fork(sessionOrJob: string, prompt: string, messageId?: string): Promise<Admission>;
+  /** Undefined if there is no such job. */
+  get(jobId: string): Promise<JobWithAttempts | undefined>;
+  /** Newest first. */
+  list(query?: JobQuery): Promise<JobPage>;
+  /** All jobs of this job's chain, oldest first. */
+  chain(jobId: string): Promise<Job[]>;
   /** Resolves with the finished job. */
-  wait(jobId: string, signal?: AbortSignal): Promise<Job>;
+  wait(jobId: string, options?: SignalOptions): Promise<Job>;
   /**
    * Ends a pending job immediately and asks a running one to stop; `force` kills it instead. Also
    * cancels the jobs that were delegated from it.
    */
-  cancel(jobId: string, options?: { force?: boolean }): Promise<Job>;
-  job(id: string): Promise<{ job: Job; attempts: Attempt[] } | undefined>;
-  /** All jobs of this job's chain, oldest first. */
-  chain(jobId: string): Promise<Job[]>;
-  jobs(query: JobQuery): Promise<JobPage>;
+  cancel(jobId: string, options?: CancelOptions): Promise<Job>;
+  /** Cancels all unfinished jobs of an agent, and the jobs that were delegated from them. */
+  cancelAll(options: CancelAllOptions): Promise<CancelAllResult>;
   /** The messages of a job from a byte offset. With `follow`, continues until the job has ended. */
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput>;
+}
+
+/** The files that jobs kept. */
+export interface ArtifactsApi {
+  list(jobId: string): Promise<Artifact[]>;
+  /** The content of a file; undefined if there is no such file. */
+  read(jobId: string, name: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+}
+
+export interface SessionsApi {
+  /** Most recently used first. */
+  list(query?: { agent?: string }): Promise<SessionView[]>;
+  /** Resumes a session, given its ID or the ID of a job that ran in it. */
+  resume(sessionOrJob: string, prompt: string): Promise<Admission>;
+  /** Starts a new session as a copy of this one, up to and including the message `forkPoint`. */
+  fork(sessionOrJob: string, prompt: string, options?: { forkPoint?: string }): Promise<Admission>;
+}
+
+export interface ApprovalsApi {
   /** Pending permission requests and questions. With `job`, also the answered ones of that job. */
-  approvals(query?: { job?: string }): Promise<Approval[]>;
-  /**
-   * Allows or denies a tool, or answers a question; `deny` declines the question. `note` is a name
-   * that the caller gives itself, recorded with its identity. The agent receives the reason of a
-   * denial.
-   */
+  list(query?: { job?: string }): Promise<Approval[]>;
+  /** Allows or denies a tool, or answers a question; `deny` declines the question. */
   answer(
     approvalId: string,
     decision: ApprovalDecision,
-    note?: string,
-    reason?: string,
+    options?: AnswerOptions,
   ): Promise<Approval>;
-  /** Most recently used first. */
-  sessions(query?: { agent?: string }): Promise<SessionView[]>;
-  /** Starts no new jobs of the agent; running jobs continue. */
-  pauseAgent(agent: string): Promise<void>;
-  /** Also resumes the agent's credential, which other agents may share. */
-  resumeAgent(agent: string): Promise<void>;
-  deliveries(query: DeliveryQuery): Promise<DeliveryListView>;
-  delivery(id: string): Promise<DeliveryWithBody | undefined>;
-  /** Processes a delivery again as if it had just arrived; creates a new job. */
-  replay(deliveryId: string): Promise<Delivery>;
-  /** All schedules with their next due times and the result of the last one. */
-  schedules(): Promise<ScheduleView[]>;
-  /** The ledger of due times, latest first. */
-  dueTimes(query: DueTimeQuery): Promise<DueTimePage>;
-  /** Overrides `enabled` in the configuration until the next call. */
-  switchSchedule(name: ScheduleRef, enabled: boolean): Promise<ScheduleView>;
-  /** Removes a run or an interval that an agent scheduled for itself. */
-  removeSchedule(name: ScheduleRef): Promise<void>;
-  budget(): Promise<BudgetView>;
-  /** Raises limits of the agent, or of the fleet, for today. */
-  raiseBudget(agent: string | undefined, increase: Partial<BudgetAmounts>): Promise<BudgetView>;
-  /** The cost of runs by day, and by agent, schedule or model. */
-  costs(request: CostQuery): Promise<CostView>;
-  /** The files that a job kept. */
-  artifacts(jobId: string): Promise<Artifact[]>;
-  /** The content of a kept file; undefined if there is no such file. */
-  artifact(jobId: string, name: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** The notes that an agent wrote for its later sessions. */
-  notes(agent: string): Promise<Note[]>;
-  note(agent: string, name: string): Promise<string | undefined>;
-  /** Hook runs of finished jobs, newest first. */
-  hooks(query: HookQuery): Promise<HookRun[]>;
-  /** Retries a failed hook run. */
-  retryHook(id: string): Promise<HookRun>;
-  /** The current configuration, each value with its origin, with secrets masked. */
-  configuration(): Promise<ConfigView>;
-  /** The connection of each agent to each of its chat platforms. */
-  chat(): Promise<ChatConnectionStatus[]>;
-  /** The nodes in the order in which they joined; without a shared store, only this one. */
-  nodes(): Promise<NodeView[]>;
-  /** The audit log, newest first. */
-  audit(query: AuditQuery): Promise<AuditPage>;
-  /** Named tokens, without their secrets. */
-  tokens(): Promise<AccessToken[]>;
-  createToken(request: NewAccessToken): Promise<CreatedToken>;
-  revokeToken(name: string): Promise<void>;
-  /** Signed-in browsers, newest first. */
-  logins(): Promise<Login[]>;
-  /** Signs out a browser, given its ID or the part of the ID that identities show. */
-  endLogin(id: string): Promise<void>;
-  /** Signs out every browser; returns how many there were. */
-  endAllLogins(): Promise<number>;
-  reload(): Promise<void>;
-  /** Drains, then cancels the remaining jobs. `detach` leaves running jobs to the next process. */
-  shutdown(options?: ShutdownOptions): Promise<void>;
-  /** All events from now on. */
-  events(signal: AbortSignal): AsyncIterable<FleetEvent>;
 }
 
-export interface OutputOptions {
+export interface AgentsApi {
+  list(): Promise<AgentStatus[]>;
+  /** Undefined if there is no such agent. */
+  get(agent: string): Promise<AgentStatus | undefined>;
+  /** Starts no new jobs of the agent; running jobs continue. */
+  pause(agent: string): Promise<void>;
+  /** Ends the pause. Also resumes the agent's credential, which other agents may share. */
+  resume(agent: string): Promise<void>;
+}
+
+/** The notes that agents wrote for their later sessions. */
+export interface NotesApi {
+  list(agent: string): Promise<Note[]>;
+  /** The text of a note; undefined if there is no such note. */
+  read(agent: string, name: string): Promise<string | undefined>;
+}
+
+export interface SchedulesApi {
+  /** All schedules with their next due times and the result of the last one. */
+  list(): Promise<ScheduleView[]>;
+  /** The ledger of due times, latest first. */
+  dueTimes(query?: DueTimeQuery): Promise<DueTimePage>;
+  /** Overrides `enabled` in the configuration, also after restarts. */
+  enable(schedule: ScheduleRef): Promise<ScheduleView>;
+  disable(schedule: ScheduleRef): Promise<ScheduleView>;
+  /** Removes a run or an interval that an agent scheduled for itself. */
+  remove(schedule: ScheduleRef): Promise<void>;
+}
+
+/** Deliveries of webhooks. */
+export interface DeliveriesApi {
+  /** Newest first. */
+  list(query?: DeliveryQuery): Promise<DeliveryListView>;
+  /** Undefined if there is no such delivery. */
+  get(deliveryId: string): Promise<DeliveryWithBody | undefined>;
+  /** Processes a delivery again as if it had just arrived; creates a new job. */
+  replay(deliveryId: string): Promise<Delivery>;
+}
+
+/** Hook runs of finished jobs. */
+export interface HooksApi {
+  /** Newest first. */
+  list(query?: HookQuery): Promise<HookRun[]>;
+  /** Retries a failed hook run. */
+  retry(hookRunId: string): Promise<HookRun>;
+}
+
+export interface BudgetApi {
+  /** Today's limits and spending. */
+  get(): Promise<BudgetView>;
+  /** Raises limits of the agent, or of the fleet, for today. */
+  raise(increase: BudgetIncrease): Promise<BudgetView>;
+}
+
+export interface CostsApi {
+  /** The cost of runs by day, and by agent, schedule or model. */
+  get(query?: CostQuery): Promise<CostView>;
+}
+
+export interface ConfigApi {
+  /** The current configuration, each value with its origin, with secrets masked. */
+  get(): Promise<ConfigView>;
+}
+
+export interface ChatApi {
+  /** The connection of each agent to each of its chat platforms. */
+  connections(): Promise<ChatConnectionStatus[]>;
+}
+
+export interface NodesApi {
+  /** The nodes in the order in which they joined; without a shared store, only this one. */
+  list(): Promise<NodeView[]>;
+}
+
+/** Named tokens for the API. */
+export interface TokensApi {
+  /** Without their secrets. */
+  list(): Promise<AccessToken[]>;
+  create(token: NewAccessToken): Promise<CreatedToken>;
+  revoke(name: string): Promise<void>;
+}
+
+/** Signed-in browsers. */
+export interface LoginsApi {
+  /** Newest first. */
+  list(): Promise<Login[]>;
+  /** Signs out a browser, given its ID or the part of the ID that identities show. */
+  end(loginId: string): Promise<void>;
+  /** Signs out every browser; returns how many there were. */
+  endAll(): Promise<number>;
+}
+
+export interface AuditApi {
+  /** Newest first. */
+  list(query?: AuditQuery): Promise<AuditPage>;
+}
+
+export interface SignalOptions {
+  signal?: AbortSignal;
+}
+
+export interface JobWithAttempts {
+  job: Job;
+  attempts: Attempt[];
+}
+
+export interface CancelOptions {
+  force?: boolean;
+}
+
+export interface CancelAllOptions extends CancelOptions {
+  agent: string;
+}
+
+export interface CancelAllResult {
+  /** Jobs that have ended. */
+  cancelled: number;
+  /** Jobs that were asked to stop and have not ended yet. */
+  stopping: number;
+}
+
+export interface AnswerOptions {
+  /** A name that the caller gives itself, recorded with its identity. */
+  note?: string;
+  /** Given to the agent with a denial. */
+  reason?: string;
+}
+
+/** `agent`: raise the limits of this agent instead of the fleet's. */
+export interface BudgetIncrease extends Partial<BudgetAmounts> {
+  agent?: string;
+}
+
+export interface OutputOptions extends SignalOptions {
+  /** Byte offset of the first message. */
   from?: number;
-  follow?: AbortSignal;
+  /** Continue until the job has ended, or until `signal` is aborted. */
+  follow?: boolean;
 }
 
 export interface JobOutput {
@@ -200,3 +325,7 @@ export type FleetEvent =
   | { type: "fleet:reloaded"; agents: string[] }
   | { type: "fleet:problem"; message: string }
   | { type: "fleet:stopping" };
+
+export type FleetEventType = FleetEvent["type"];
+export type FleetEventOf<T extends FleetEventType> = Extract<FleetEvent, { type: T }>;
+export type FleetEventListener<T extends FleetEventType> = (event: FleetEventOf<T>) => void;

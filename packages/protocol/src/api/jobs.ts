@@ -12,12 +12,14 @@ export interface JobQuery {
   session?: string;
   since?: Date;
   until?: Date;
-  limit: number;
+  /** 50 if omitted, at most 1,000. */
+  limit?: number;
+  /** `next_cursor` of the previous page. */
   cursor?: string;
 }
 
 export interface JobPage {
   jobs: Job[];
   /** The cursor of the next page; null on the last page. */
-  next: string | null;
+  next_cursor: string | null;
 }

@@ -28,11 +28,12 @@ export interface ScheduleView {
 export interface DueTimeQuery {
   agent?: string;
   schedule?: string;
-  limit: number;
+  limit?: number;
+  /** `next_cursor` of the previous page. */
   cursor?: string;
 }
 
 export interface DueTimePage {
-  records: DueTimeRecord[];
-  next: string | null;
+  due_times: DueTimeRecord[];
+  next_cursor: string | null;
 }

@@ -8,12 +8,14 @@ export const exitCodes = {
   bug: 70,
 } as const;
 
-interface ErrorDefinition {
+export interface ErrorDefinition {
   meaning: string;
   exitCode: number;
   /** HTTP status of the control API. */
   status: number;
   hint: string;
+  /** The hint for clients of the API, where the usual one is about the command line. */
+  apiHint?: string;
 }
 
 /** Every error that a user can fix: meaning, hint, exit code and HTTP status. */
@@ -60,6 +62,7 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     status: 400,
     hint: "Run the command with `--help` to show its arguments and options.",
+    apiHint: "Correct the value. `GET /v1/openapi.json` describes all requests.",
   },
   settings_rejected: {
     meaning: "Claude Code settings are invalid, or Claude Code did not apply all of them.",
@@ -145,30 +148,42 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl status` to list agents.",
+    apiHint: "`GET /v1/agents` lists agents.",
+  },
+  schedule_not_found: {
+    meaning: "The agent has no schedule with this name, or none that an agent created.",
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl schedules` to list schedules.",
+    apiHint: "`GET /v1/schedules` lists schedules.",
   },
   artifact_not_found: {
     meaning: "The job has kept no file with this name.",
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl artifacts JOB` to list the files that a job kept.",
+    apiHint: "`GET /v1/jobs/{id}/artifacts` lists the files that a job kept.",
   },
   note_not_found: {
     meaning: "The agent has no note with this name.",
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl memory AGENT` to list the notes of an agent.",
+    apiHint: "`GET /v1/agents/{agent}/notes` lists the notes of an agent.",
   },
   job_not_found: {
     meaning: "No job has this ID or ID prefix, or several jobs have this prefix.",
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl jobs` to list jobs.",
+    apiHint: "`GET /v1/jobs` lists jobs.",
   },
   session_not_found: {
     meaning: "No session has this ID.",
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl sessions` to list sessions.",
+    apiHint: "`GET /v1/sessions` lists sessions.",
   },
   session_unavailable: {
     meaning: "The session exists but cannot be resumed.",
@@ -250,12 +265,14 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     status: 409,
     hint: "Run `herdctl approvals` to list pending requests and questions.",
+    apiHint: "`GET /v1/approvals` lists pending requests and questions.",
   },
   approval_not_found: {
     meaning: "No request or question has this ID.",
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl approvals` to list pending requests and questions.",
+    apiHint: "`GET /v1/approvals` lists pending requests and questions.",
   },
   approval_not_shown: {
     meaning:
@@ -269,18 +286,21 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     status: 422,
     hint: "Run `herdctl approvals` to show the question and its choices.",
+    apiHint: "`GET /v1/approvals` shows the question and its choices.",
   },
   hook_not_found: {
     meaning: "No hook run has this ID.",
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl hooks` to list hook runs.",
+    apiHint: "`GET /v1/hooks` lists hook runs.",
   },
   hook_not_failed: {
     meaning: "The hook run has not failed: it succeeded, or herdctl is still retrying it.",
     exitCode: exitCodes.refused,
     status: 409,
     hint: "Run `herdctl hooks --failed` to list the hook runs that can be retried.",
+    apiHint: "`GET /v1/hooks?status=failed` lists the hook runs that can be retried.",
   },
   work_source_failed: {
     meaning: "The work source did not answer, or refused the request.",
@@ -329,6 +349,7 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl deliveries` to list deliveries.",
+    apiHint: "`GET /v1/deliveries` lists deliveries.",
   },
   foreign_request: {
     meaning:
@@ -372,12 +393,14 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl token list` to list the tokens.",
+    apiHint: "`GET /v1/tokens` lists tokens.",
   },
   login_not_found: {
     meaning: "No signed-in browser has this ID.",
     exitCode: exitCodes.badInput,
     status: 404,
     hint: "Run `herdctl logins` to list signed-in browsers.",
+    apiHint: "`GET /v1/logins` lists signed-in browsers.",
   },
   too_many_failures: {
     meaning: "Too many requests with an invalid token were sent in a short time.",

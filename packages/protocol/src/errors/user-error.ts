@@ -1,4 +1,4 @@
-import { type ErrorCode, errorTable } from "./error-table.ts";
+import { type ErrorCode, type ErrorDefinition, errorTable } from "./error-table.ts";
 
 /**
  * An error that a user can fix, printed as a message and a hint without a stack trace. Every other
@@ -17,6 +17,12 @@ export class UserError extends Error {
 
   get exitCode(): number {
     return errorTable[this.code].exitCode;
+  }
+
+  /** The hint for clients of the API. */
+  get apiHint(): string {
+    const definition: ErrorDefinition = errorTable[this.code];
+    return this.hint === definition.hint ? (definition.apiHint ?? this.hint) : this.hint;
   }
 
   /** HTTP status of the control API. */

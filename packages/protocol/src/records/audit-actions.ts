@@ -8,6 +8,7 @@ export const auditActions = [
   "token.use",
   "job.trigger",
   "job.cancel",
+  "job.cancel_all",
   "approval.answer",
   "budget.raise",
   "agent.pause",

@@ -35,13 +35,14 @@ export interface AuditQuery {
   since?: Date;
   identity?: string;
   action?: AuditAction;
-  limit: number;
-  /** `next` of the previous page. */
-  cursor?: number;
+  limit?: number;
+  /** `next_cursor` of the previous page. */
+  cursor?: string;
 }
 
 export interface AuditPage {
   /** Newest first. */
   records: StoredAuditRecord[];
-  next: number | null;
+  /** The cursor of the next page; null on the last page. */
+  next_cursor: string | null;
 }

@@ -1,15 +1,14 @@
 import {
-  type Approval,
-  type ApprovalDecision,
-  type CostQuery,
-  type DeliveryQuery,
-  type DueTimeQuery,
+  type AgentsApi,
+  type ApprovalsApi,
+  type ArtifactsApi,
+  type DeliveriesApi,
   type FleetControl,
   type Job,
-  type JobQuery,
-  type OutputOptions,
-  type ScheduleRef,
-  type TriggerRequest,
+  type JobsApi,
+  type NotesApi,
+  type SchedulesApi,
+  type SessionsApi,
   UserError,
 } from "@herdctl/protocol";
 
@@ -28,11 +27,150 @@ export function agentScopeError(agents: readonly string[]): UserError {
 export class AgentScopedFleet implements FleetControl {
   readonly #fleet: FleetControl;
   readonly #allowedAgents: ReadonlySet<string>;
+  readonly #refuse = (): never => {
+    throw agentScopeError([...this.#allowedAgents]);
+  };
+  /** For methods whose callers expect a promise. */
+  readonly #reject = async (): Promise<never> => this.#refuse();
 
   constructor(fleet: FleetControl, agents: readonly string[]) {
     this.#fleet = fleet;
     this.#allowedAgents = new Set(agents);
   }
+
+  readonly jobs: JobsApi = {
+    trigger: async (request) => {
+      this.#requireAgent(request.agent);
+      const sessionOrJob = request.resume ?? request.fork;
+      if (sessionOrJob !== undefined) await this.#requireSession(sessionOrJob);
+      const admission = await this.#fleet.jobs.trigger(request);
+      // A key that was used before returns the existing job, which may belong to another agent.
+      this.#requireAgent(admission.job.agent);
+      return admission;
+    },
+    get: async (id) => {
+      const found = await this.#fleet.jobs.get(id);
+      return found && this.#allowedAgents.has(found.job.agent) ? found : undefined;
+    },
+    /** A page may contain fewer jobs than `limit`; following `next_cursor` still returns all of them. */
+    list: async (query = {}) => {
+      const [first, ...others] = this.#allowedAgents;
+      const agent = query.agent ?? (others.length === 0 ? first : undefined);
+      const page = await this.#fleet.jobs.list({ ...query, agent });
+      return { ...page, jobs: this.#filterAllowed(page.jobs) };
+    },
+    chain: async (id) => {
+      await this.#requireJob(id);
+      return this.#filterAllowed(await this.#fleet.jobs.chain(id));
+    },
+    wait: async (id, options) => {
+      await this.#requireJob(id);
+      return this.#fleet.jobs.wait(id, options);
+    },
+    cancel: async (id, options) => {
+      await this.#requireJob(id);
+      return this.#fleet.jobs.cancel(id, options);
+    },
+    cancelAll: async (options) => {
+      this.#requireAgent(options.agent);
+      return this.#fleet.jobs.cancelAll(options);
+    },
+    output: (id, options) => this.#output(id, options),
+  };
+
+  readonly artifacts: ArtifactsApi = {
+    list: async (jobId) => {
+      await this.#requireJob(jobId);
+      return this.#fleet.artifacts.list(jobId);
+    },
+    read: async (jobId, name) => {
+      await this.#requireJob(jobId);
+      return this.#fleet.artifacts.read(jobId, name);
+    },
+  };
+
+  readonly sessions: SessionsApi = {
+    list: async (query) => this.#filterAllowed(await this.#fleet.sessions.list(query)),
+    resume: async (sessionOrJob, prompt) => {
+      await this.#requireSession(sessionOrJob);
+      return this.#fleet.sessions.resume(sessionOrJob, prompt);
+    },
+    fork: async (sessionOrJob, prompt, options) => {
+      await this.#requireSession(sessionOrJob);
+      return this.#fleet.sessions.fork(sessionOrJob, prompt, options);
+    },
+  };
+
+  readonly approvals: ApprovalsApi = {
+    list: async (query) => {
+      const all = await this.#fleet.approvals.list(query);
+      const jobs = await Promise.all(all.map(({ job_id }) => this.jobs.get(job_id)));
+      return all.filter((_, index) => jobs[index] !== undefined);
+    },
+    answer: async (id, decision, options) => {
+      const open = await this.approvals.list();
+      if (open.some((approval) => approval.id === id))
+        return this.#fleet.approvals.answer(id, decision, options);
+      throw new UserError("approval_not_found", `there is no open question ${id}`);
+    },
+  };
+
+  readonly agents: AgentsApi = {
+    list: async () => (await this.status()).agents,
+    get: async (agent) => (await this.agents.list()).find(({ name }) => name === agent),
+    pause: this.#reject,
+    resume: this.#reject,
+  };
+
+  readonly notes: NotesApi = {
+    list: async (agent) => {
+      this.#requireAgent(agent);
+      return this.#fleet.notes.list(agent);
+    },
+    read: async (agent, name) => {
+      this.#requireAgent(agent);
+      return this.#fleet.notes.read(agent, name);
+    },
+  };
+
+  readonly schedules: SchedulesApi = {
+    list: async () => this.#filterAllowed(await this.#fleet.schedules.list()),
+    dueTimes: async (query) => {
+      const page = await this.#fleet.schedules.dueTimes(query);
+      return { ...page, due_times: this.#filterAllowed(page.due_times) };
+    },
+    enable: this.#reject,
+    disable: this.#reject,
+    remove: this.#reject,
+  };
+
+  readonly deliveries: DeliveriesApi = {
+    list: async (query) => {
+      const page = await this.#fleet.deliveries.list(query);
+      return { ...page, deliveries: this.#filterAllowed(page.deliveries), refused: [] };
+    },
+    get: async (id) => {
+      const found = await this.#fleet.deliveries.get(id);
+      return found && this.#allowedAgents.has(found.agent) ? found : undefined;
+    },
+    replay: this.#reject,
+  };
+
+  readonly hooks = { list: this.#reject, retry: this.#reject };
+  readonly budget = { get: this.#reject, raise: this.#reject };
+  readonly costs = { get: this.#reject };
+  readonly config = { get: this.#reject };
+  readonly chat = { connections: this.#reject };
+  readonly nodes = { list: this.#reject };
+  readonly tokens = { list: this.#reject, create: this.#reject, revoke: this.#reject };
+  readonly logins = { list: this.#reject, end: this.#reject, endAll: this.#reject };
+  readonly audit = { list: this.#reject };
+  readonly reload = this.#reject;
+  readonly shutdown = this.#reject;
+  readonly events = this.#refuse;
+  readonly on = this.#refuse;
+  readonly once = this.#refuse;
+  readonly off = this.#refuse;
 
   async status() {
     const { fleet, agents } = await this.#fleet.status();
@@ -48,207 +186,12 @@ export class AgentScopedFleet implements FleetControl {
     return { fleet: { ...fleet, ...counts }, agents: visibleAgents };
   }
 
-  async trigger(request: TriggerRequest) {
-    this.#requireAgent(request.agent);
-    const sessionOrJob = request.resume ?? request.fork;
-    if (sessionOrJob !== undefined) await this.#requireSession(sessionOrJob);
-    const admission = await this.#fleet.trigger(request);
-    // A key that was used before returns the existing job, which may belong to another agent.
-    this.#requireAgent(admission.job.agent);
-    return admission;
-  }
+  /** The view has nothing of its own to close. */
+  async [Symbol.asyncDispose](): Promise<void> {}
 
-  async resume(sessionOrJob: string, prompt: string) {
-    await this.#requireSession(sessionOrJob);
-    return this.#fleet.resume(sessionOrJob, prompt);
-  }
-
-  async fork(sessionOrJob: string, prompt: string, at?: string) {
-    await this.#requireSession(sessionOrJob);
-    return this.#fleet.fork(sessionOrJob, prompt, at);
-  }
-
-  async wait(jobId: string, signal?: AbortSignal) {
+  async *#output(...[jobId, options]: Parameters<JobsApi["output"]>) {
     await this.#requireJob(jobId);
-    return this.#fleet.wait(jobId, signal);
-  }
-
-  async cancel(jobId: string, options?: { force?: boolean }) {
-    await this.#requireJob(jobId);
-    return this.#fleet.cancel(jobId, options);
-  }
-
-  async job(id: string) {
-    const found = await this.#fleet.job(id);
-    return found && this.#allowedAgents.has(found.job.agent) ? found : undefined;
-  }
-
-  async chain(jobId: string) {
-    await this.#requireJob(jobId);
-    return this.#filterAllowed(await this.#fleet.chain(jobId));
-  }
-
-  /** A page may contain fewer jobs than `limit`; following `next` still returns all of them. */
-  async jobs(query: JobQuery) {
-    const [first, ...others] = this.#allowedAgents;
-    const agent = query.agent ?? (others.length === 0 ? first : undefined);
-    const page = await this.#fleet.jobs({ ...query, agent });
-    return { ...page, jobs: this.#filterAllowed(page.jobs) };
-  }
-
-  async *output(jobId: string, options?: OutputOptions) {
-    await this.#requireJob(jobId);
-    yield* this.#fleet.output(jobId, options);
-  }
-
-  async approvals(query?: { job?: string }) {
-    const visible: Approval[] = [];
-    for (const approval of await this.#fleet.approvals(query))
-      if (await this.job(approval.job_id)) visible.push(approval);
-    return visible;
-  }
-
-  async answer(approvalId: string, decision: ApprovalDecision, note?: string, reason?: string) {
-    const open = await this.approvals();
-    if (open.some(({ id }) => id === approvalId)) {
-      return this.#fleet.answer(approvalId, decision, note, reason);
-    }
-    throw new UserError("approval_not_found", `there is no open question ${approvalId}`);
-  }
-
-  async sessions(query?: { agent?: string }) {
-    return this.#filterAllowed(await this.#fleet.sessions(query));
-  }
-
-  async deliveries(query: DeliveryQuery) {
-    const page = await this.#fleet.deliveries(query);
-    return { ...page, deliveries: this.#filterAllowed(page.deliveries), refused: [] };
-  }
-
-  async delivery(id: string) {
-    const found = await this.#fleet.delivery(id);
-    return found && this.#allowedAgents.has(found.agent) ? found : undefined;
-  }
-
-  async schedules() {
-    return this.#filterAllowed(await this.#fleet.schedules());
-  }
-
-  async dueTimes(query: DueTimeQuery) {
-    const page = await this.#fleet.dueTimes(query);
-    return { ...page, records: this.#filterAllowed(page.records) };
-  }
-
-  async artifacts(jobId: string) {
-    await this.#requireJob(jobId);
-    return this.#fleet.artifacts(jobId);
-  }
-
-  async artifact(jobId: string, name: string) {
-    await this.#requireJob(jobId);
-    return this.#fleet.artifact(jobId, name);
-  }
-
-  async notes(agent: string) {
-    this.#requireAgent(agent);
-    return this.#fleet.notes(agent);
-  }
-
-  async note(agent: string, name: string) {
-    this.#requireAgent(agent);
-    return this.#fleet.note(agent, name);
-  }
-
-  events(): never {
-    throw this.#scopeError();
-  }
-
-  async pauseAgent(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async resumeAgent(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async replay(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async switchSchedule(_name: ScheduleRef): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async removeSchedule(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async budget(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async raiseBudget(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async costs(_request: CostQuery): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async hooks(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async retryHook(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async configuration(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async chat(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async nodes(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async audit(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async tokens(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async createToken(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async revokeToken(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async logins(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async endLogin(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async endAllLogins(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async reload(): Promise<never> {
-    throw this.#scopeError();
-  }
-
-  async shutdown(): Promise<never> {
-    throw this.#scopeError();
+    yield* this.#fleet.jobs.output(jobId, options);
   }
 
   #filterAllowed<T extends { agent: string }>(items: readonly T[]): T[] {
@@ -261,20 +204,16 @@ export class AgentScopedFleet implements FleetControl {
   }
 
   async #requireJob(id: string): Promise<Job> {
-    const found = await this.job(id);
+    const found = await this.jobs.get(id);
     if (found) return found.job;
     throw new UserError("job_not_found", `there is no job ${id}`);
   }
 
   /** Accepts a session id or the id of a job that ran in the session. */
   async #requireSession(sessionOrJob: string): Promise<void> {
-    if (await this.job(sessionOrJob).catch(() => undefined)) return;
-    const sessions = await this.sessions();
+    if (await this.jobs.get(sessionOrJob).catch(() => undefined)) return;
+    const sessions = await this.sessions.list();
     if (sessions.some(({ session_id }) => session_id === sessionOrJob)) return;
     throw new UserError("job_not_found", `there is no job or session ${sessionOrJob}`);
-  }
-
-  #scopeError(): UserError {
-    return agentScopeError([...this.#allowedAgents]);
   }
 }

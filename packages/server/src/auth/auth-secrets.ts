@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { HttpServerOptions } from "@herdctl/core";
+import type { HttpServerOptions } from "@herdctl/core/internal";
 import { readOrCreateToken } from "./token-file.ts";
 
 /** The built-in tokens of a fleet, besides named tokens. None of them is blank. */

@@ -1,4 +1,4 @@
-import { type Actor, identities } from "@herdctl/core";
+import { type Actor, identities } from "@herdctl/core/internal";
 import type { Scope } from "@herdctl/protocol";
 
 /** The caller of a request and its permissions. */

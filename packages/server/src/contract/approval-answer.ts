@@ -6,13 +6,13 @@ export const approvalAnswerSchema = z
   .strictObject({
     decision: z.enum(["allow", "deny"]).optional(),
     reply: z.string().optional(),
-    by: z.string().min(1).max(200).optional(),
+    note: z.string().min(1).max(200).optional(),
     reason: z.string().max(10_000).optional(),
   })
-  .transform(({ decision, reply, by, reason }, context) => {
+  .transform(({ decision, reply, note, reason }, context) => {
     const answer: ApprovalDecision | undefined = reply === undefined ? decision : { reply };
     if (answer !== undefined && (decision === undefined || reply === undefined))
-      return { decision: answer, by, reason };
+      return { decision: answer, note, reason };
     context.addIssue({ code: "custom", message: "expected either `decision` or `reply`" });
     return z.NEVER;
   });

@@ -24,7 +24,9 @@ export const artifactAndNoteEndpoints = {
     summary: "List the files kept with a job.",
     params: z.object({ id: z.string() }),
     response: z.object({ artifacts: z.array(artifactSchema) }),
-    handle: async ({ control }, { params }) => ({ artifacts: await control.artifacts(params.id) }),
+    handle: async ({ control }, { params }) => ({
+      artifacts: await control.artifacts.list(params.id),
+    }),
   }),
   artifact: defineEndpoint("artifact", {
     summary: "Download a file kept with a job.",
@@ -32,7 +34,7 @@ export const artifactAndNoteEndpoints = {
     response: z.string().meta({ format: "binary" }),
     streamMediaTypes: [mediaTypes.bytes],
     handle: async ({ control, connection }, { params: { id, name } }) => {
-      const content = await control.artifact(id, name);
+      const content = await control.artifacts.read(id, name);
       if (!content) throw new UserError("artifact_not_found", `job ${id} has no file \`${name}\``);
       const response = streamResponse(toGenerator(content), mediaTypeOf(name), connection);
       response.headers.set(
@@ -46,14 +48,14 @@ export const artifactAndNoteEndpoints = {
     summary: "List the notes that an agent wrote for its later sessions.",
     params: z.object({ agent: z.string() }),
     response: z.object({ notes: z.array(noteSchema) }),
-    handle: async ({ control }, { params }) => ({ notes: await control.notes(params.agent) }),
+    handle: async ({ control }, { params }) => ({ notes: await control.notes.list(params.agent) }),
   }),
   note: defineEndpoint("note", {
     summary: "Get a note of an agent.",
     params: z.object({ agent: z.string(), name: z.string() }),
     response: z.object({ name: z.string(), text: z.string() }),
     handle: async ({ control }, { params: { agent, name } }) => {
-      const text = await control.note(agent, name);
+      const text = await control.notes.read(agent, name);
       if (text !== undefined) return { name, text };
       throw new UserError("note_not_found", `agent ${agent} has no note \`${name}\``);
     },

@@ -12,12 +12,12 @@ const auditQuerySchema = z.strictObject({
   identity: z.string().optional(),
   action: z.enum(auditActions).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
-  cursor: z.coerce.number().int().positive().optional(),
+  cursor: z.string().optional(),
 } satisfies FieldSchemas<AuditQuery>);
 
 const auditPageSchema = z.object({
   records: z.array(storedAuditRecordSchema),
-  next: z.number().int().nullable(),
+  next_cursor: z.string().nullable(),
 } satisfies FieldSchemas<AuditPage>);
 
 export const auditEndpoints = {
@@ -25,6 +25,6 @@ export const auditEndpoints = {
     summary: "List audit records, newest first: who did what, from where, and with which outcome.",
     query: auditQuerySchema,
     response: auditPageSchema,
-    handle: ({ control }, { query }) => control.audit(query),
+    handle: ({ control }, { query }) => control.audit.list(query),
   }),
 };

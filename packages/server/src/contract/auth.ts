@@ -60,22 +60,22 @@ export const authEndpoints = {
   logins: defineEndpoint("logins", {
     summary: "List signed-in browsers, newest first.",
     response: z.object({ logins: z.array(loginSchema) }),
-    handle: async ({ control }) => ({ logins: await control.logins() }),
+    handle: async ({ control }) => ({ logins: await control.logins.list() }),
   }),
   endLogin: defineEndpoint("endLogin", {
     summary: "Sign out a browser, by its id or by the short id shown in identities.",
     params: z.object({ id: z.string() }),
-    handle: async ({ control }, { params }) => void (await control.endLogin(params.id)),
+    handle: async ({ control }, { params }) => void (await control.logins.end(params.id)),
   }),
   endAllLogins: defineEndpoint("endAllLogins", {
     summary: "Sign out all browsers immediately, including the caller's.",
     response: z.object({ ended: z.number().int() }),
-    handle: async ({ control }) => ({ ended: await control.endAllLogins() }),
+    handle: async ({ control }) => ({ ended: await control.logins.endAll() }),
   }),
   tokens: defineEndpoint("tokens", {
     summary: "List named tokens, without their secrets.",
     response: z.object({ tokens: z.array(accessTokenSchema) }),
-    handle: async ({ control }) => ({ tokens: await control.tokens() }),
+    handle: async ({ control }) => ({ tokens: await control.tokens.list() }),
   }),
   createToken: defineEndpoint("createToken", {
     summary:
@@ -87,11 +87,11 @@ export const authEndpoints = {
       expires_at: z.iso.datetime().optional(),
     }),
     response: z.object({ token: accessTokenSchema, secret: z.string() }),
-    handle: ({ control }, { body }) => control.createToken(body),
+    handle: ({ control }, { body }) => control.tokens.create(body),
   }),
   revokeToken: defineEndpoint("revokeToken", {
     summary: "Revoke a token immediately.",
     params: z.object({ name: z.string() }),
-    handle: async ({ control }, { params }) => void (await control.revokeToken(params.name)),
+    handle: async ({ control }, { params }) => void (await control.tokens.revoke(params.name)),
   }),
 };

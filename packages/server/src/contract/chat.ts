@@ -3,7 +3,7 @@ import { chatPlatformSchema } from "@herdctl/protocol/schemas";
 import { z } from "zod";
 import type { FieldSchemas } from "./field-schemas.ts";
 
-export const chatLinkSchema = z.object({
+export const chatConnectionSchema = z.object({
   agent: z.string(),
   platform: chatPlatformSchema,
   state: z.enum(["connecting", "connected", "failed"]),

@@ -33,5 +33,5 @@ export const costViewSchema = z.object({
   timezone: z.string(),
   days: z.array(z.string()),
   total: z.object(costSumFields),
-  lines: z.array(costLineSchema),
+  rows: z.array(costLineSchema),
 } satisfies FieldSchemas<CostView>);

@@ -1,11 +1,11 @@
 import type { FleetControl, Scope } from "@herdctl/protocol";
+import { type HttpMethod, type RouteName, routes } from "@herdctl/protocol";
 import type { z } from "zod";
 import type { LoginLink } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Connection } from "../streams/connection.ts";
 import type { EventFeed } from "../streams/event-feed.ts";
 import type { JobOutputFeeds } from "../streams/job-output-feeds.ts";
-import { type RouteName, routes } from "./routes.ts";
 
 /** An API endpoint as data. The app, the client types, the OpenAPI document and the reference page are generated from it. */
 export interface Endpoint<
@@ -14,7 +14,7 @@ export interface Endpoint<
   B extends OptionalSchema,
   R extends OptionalSchema,
 > {
-  method: "GET" | "POST";
+  method: HttpMethod;
   path: string;
   summary: string;
   params?: P;

@@ -6,7 +6,7 @@ import type { FieldSchemas } from "./field-schemas.ts";
 export const deliveryQuerySchema = z.strictObject({
   agent: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(50),
-  cursor: z.coerce.number().int().positive().optional(),
+  cursor: z.string().optional(),
 } satisfies FieldSchemas<DeliveryQuery>);
 
 const refusalSchema = z.object({
@@ -18,6 +18,6 @@ const refusalSchema = z.object({
 
 export const deliveryListSchema = z.object({
   deliveries: z.array(deliverySchema),
-  next: z.number().int().nullable(),
+  next_cursor: z.string().nullable(),
   refused: z.array(refusalSchema),
 } satisfies FieldSchemas<DeliveryListView>);

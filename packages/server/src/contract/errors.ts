@@ -1,3 +1,4 @@
+import type { ErrorBody } from "@herdctl/protocol";
 import { z } from "zod";
 
 /** The body of every error response. Internal errors have the code `bug`. */
@@ -14,5 +15,4 @@ export const errorBodySchema = z.object({
       column: z.number().int().optional(),
     }),
   ),
-});
-export type ErrorBody = z.infer<typeof errorBodySchema>;
+}) satisfies z.ZodType<ErrorBody>;

@@ -1,17 +1,17 @@
-import type {
-  Admission,
-  ClaudeMessage,
-  JobOutput,
-  JobPage,
-  JobQuery,
-  TriggerRequest,
+import {
+  type Admission,
+  type ClaudeMessage,
+  idempotencyKeyPattern,
+  type JobOutput,
+  type JobPage,
+  type JobQuery,
+  type TriggerRequest,
 } from "@herdctl/protocol";
 import {
   attemptSchema,
   jobSchema,
   jobStatusSchema,
   outcomeCodeSchema,
-  triggerTypeSchema,
 } from "@herdctl/protocol/schemas";
 import { z } from "zod";
 import type { FieldSchemas } from "./field-schemas.ts";
@@ -31,23 +31,23 @@ export const resumeSchema = z.strictObject({ prompt: promptSchema });
 export const forkSchema = z.strictObject({
   prompt: promptSchema,
   /** The `uuid` of the last message to copy. */
-  at: z.uuid().optional(),
+  fork_point: z.uuid().optional(),
 });
 
+const keyMessage = "expected 1 to 500 characters without control characters";
+
 export const triggerSchema = z.strictObject({
-  trigger: triggerTypeSchema.default("manual"),
   agent: z.string().min(1),
   schedule: z.string().optional(),
   prompt: promptSchema.optional(),
-  key: z.string().optional(),
+  key: z.string().regex(idempotencyKeyPattern, keyMessage).optional(),
   resume: z.string().optional(),
   fork: z.string().optional(),
-  forkAt: z.uuid().optional(),
-  jobId: z.string().optional(),
-  watched: z.boolean().optional(),
-  live: z.boolean().optional(),
+  fork_point: z.uuid().optional(),
   expand: z.boolean().optional(),
-} satisfies FieldSchemas<TriggerRequest>);
+  stream: z.boolean().optional(),
+  conversation: z.boolean().optional(),
+} satisfies FieldSchemas<Omit<TriggerRequest, "forkPoint">> & { fork_point: z.ZodType });
 
 export const admissionSchema = z.object({
   job: jobSchema,
@@ -70,7 +70,7 @@ export const jobQuerySchema = z.strictObject({
 
 export const jobPageSchema = z.object({
   jobs: z.array(jobSchema),
-  next: z.string().nullable(),
+  next_cursor: z.string().nullable(),
 } satisfies FieldSchemas<JobPage>);
 
 export const jobWithAttemptsSchema = z.object({ job: jobSchema, attempts: z.array(attemptSchema) });

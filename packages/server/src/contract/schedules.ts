@@ -35,8 +35,8 @@ export const dueQuerySchema = z.strictObject({
 } satisfies FieldSchemas<DueTimeQuery>);
 
 export const duePageSchema = z.object({
-  records: z.array(dueTimeRecordSchema),
-  next: z.string().nullable(),
+  due_times: z.array(dueTimeRecordSchema),
+  next_cursor: z.string().nullable(),
 } satisfies FieldSchemas<DueTimePage>);
 
 const amountsSchema = z.object({ usd: z.number(), jobs: z.number(), tokens: z.number() });
@@ -58,9 +58,16 @@ export const budgetViewSchema = z.object({
   agents: z.array(z.object({ agent: z.string(), ...budgetLineFields })),
 } satisfies FieldSchemas<BudgetView>);
 
-export const raiseBudgetSchema = z.strictObject({
-  agent: z.string().min(1).optional(),
-  usd: z.number().positive().optional(),
-  jobs: z.number().int().positive().optional(),
-  tokens: z.number().int().positive().optional(),
-});
+/** Sums of many raises stay exact. */
+const maxRaise = { usd: 1e6, jobs: 1e6, tokens: 1e12 };
+
+export const raiseBudgetSchema = z
+  .strictObject({
+    agent: z.string().min(1).optional(),
+    usd: z.number().positive().max(maxRaise.usd).optional(),
+    jobs: z.number().int().positive().max(maxRaise.jobs).optional(),
+    tokens: z.number().int().positive().max(maxRaise.tokens).optional(),
+  })
+  .refine(({ usd, jobs, tokens }) => (usd ?? jobs ?? tokens) !== undefined, {
+    error: "expected at least one of `usd`, `jobs` and `tokens`",
+  });

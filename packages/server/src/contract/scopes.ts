@@ -1,5 +1,5 @@
+import type { RouteName } from "@herdctl/protocol";
 import { type Scope, UserError } from "@herdctl/protocol";
-import type { RouteName } from "./routes.ts";
 
 /** The scope each route requires. `public` needs none; routes that are not listed need `admin`. */
 export const routeScopes: Partial<Record<RouteName | ExtraRoute, Scope | "public">> = {

@@ -29,7 +29,7 @@ export type TimelineEntry = z.infer<typeof timelineEntrySchema>;
 export const timelineSchema = z.object({
   jobs: z.array(timelineEntrySchema),
   /** False if older jobs were left out. */
-  whole: z.boolean(),
+  complete: z.boolean(),
 });
 
 /** Reads jobs in short form: a timeline of many jobs needs neither prompts nor reports. */
@@ -40,11 +40,11 @@ export async function readTimeline(
   const jobs: TimelineEntry[] = [];
   let cursor: string | undefined;
   do {
-    const page = await control.jobs({ ...query, limit: pageSize, cursor });
+    const page = await control.jobs.list({ ...query, limit: pageSize, cursor });
     jobs.push(...page.jobs.map(toTimelineEntry));
-    cursor = page.next ?? undefined;
+    cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined && jobs.length < maxJobs);
-  return { jobs, whole: cursor === undefined };
+  return { jobs, complete: cursor === undefined };
 }
 
 function toTimelineEntry({ outcome, ...job }: Job): TimelineEntry {

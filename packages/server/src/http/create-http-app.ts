@@ -1,16 +1,16 @@
 import { UserError } from "@herdctl/protocol";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { z } from "zod";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { anonymousCaller } from "../auth/caller.ts";
 import type { FleetApp } from "../create-app.ts";
 import { isBug, routeNotFoundError, toErrorResponse } from "../error-response.ts";
+import { limitBodySize } from "../limit-body-size.ts";
 import type { McpHandler } from "../mcp/http/mcp-handler.ts";
-import { closeAfterResponse } from "../webhooks/close-after-response.ts";
 import type { WebhookApp } from "../webhooks/create-webhook-app.ts";
+import { discardRemainingBody } from "../webhooks/discard-remaining-body.ts";
 import { closeWhenRevoked } from "./close-when-revoked.ts";
 import { loginPage, loginScript, pageStyle } from "./login-page.ts";
 import { securityHeaderOptions } from "./security-headers.ts";
@@ -34,6 +34,7 @@ export interface HttpAppDeps {
 
 /** Paths that need no token. They reveal only that the server is running. */
 const publicPaths = ["/healthz", "/readyz"];
+const maxLoginBytes = 1_000;
 const codeSchema = z.strictObject({ code: z.string().max(100) });
 
 /** All routes of the fleet's HTTP port. Their order matters. */
@@ -51,7 +52,7 @@ export function createHttpApp({
   app.use(async (c, next) => {
     await next();
     const { incoming, outgoing } = c.env;
-    if (!incoming.complete) closeAfterResponse(incoming, outgoing);
+    if (!incoming.complete) discardRemainingBody(incoming, outgoing);
   });
   app.use(secureHeaders(securityHeaderOptions));
   app.use(async (c, next) => {
@@ -66,9 +67,9 @@ export function createHttpApp({
   app.get("/login.css", (c) => pageResponse(c, pageStyle, "text/css; charset=utf-8"));
   app.post(
     "/login",
-    bodyLimit({ maxSize: 1_000, onError: () => errorResponse(loginTooLargeError()) }),
+    limitBodySize(maxLoginBytes, () => errorResponse(loginTooLargeError())),
     async (c) => {
-      const parsed = codeSchema.safeParse(await c.req.json().catch(() => undefined));
+      const parsed = codeSchema.safeParse(parseJson(await c.req.text()));
       const { headers, socket } = c.env.incoming;
       const code = parsed.data?.code ?? "";
       c.header("set-cookie", await authenticator.login(code, headers, socket.remoteAddress ?? ""));
@@ -112,6 +113,14 @@ function isApiPath(path: string): boolean {
   return (
     path.startsWith("/v1/") || path === "/v1" || path === "/metrics" || publicPaths.includes(path)
   );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function loginTooLargeError(): UserError {

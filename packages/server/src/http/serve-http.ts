@@ -1,5 +1,5 @@
 import { isLoopback } from "@herdctl/config";
-import type { FleetManager, HttpServerOptions } from "@herdctl/core";
+import type { FleetManager, HttpServerOptions } from "@herdctl/core/internal";
 import { Mutex } from "@herdctl/protocol";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { FleetApp } from "../create-app.ts";

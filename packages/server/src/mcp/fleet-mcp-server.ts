@@ -1,4 +1,4 @@
-import { type Allowance, UserError } from "@herdctl/protocol";
+import { type Allowance, errorTable, UserError } from "@herdctl/protocol";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import packageJson from "../../package.json" with { type: "json" };
@@ -79,11 +79,28 @@ async function callTool(
     return { content: [textBlock(JSON.stringify(result.data))], structuredContent: result.data };
   } catch (error) {
     if (!(error instanceof UserError)) onBug?.(error);
-    const messages = toErrorResponse(error).body.errors.map(
-      ({ message, hint }) => `${message}\n${hint}`,
+    const { errors } = toErrorResponse(error).body;
+    const isUsualHint = error instanceof UserError && error.hint === errorTable[error.code].hint;
+    const messages = errors.map(
+      ({ code, message, hint }) => `${message}\n${(isUsualHint && hintFor(code)) || hint}`,
     );
     return { isError: true, content: [textBlock(messages.join("\n"))] };
   }
+}
+
+/** Hints that name a tool instead of a command or a request. */
+const toolHints: Record<string, string> = {
+  usage: "Correct the arguments of the tool.",
+  request_invalid: "Correct the arguments of the tool.",
+  agent_not_found: "Use `list_agents` to list agents.",
+  schedule_not_found: "Use `list_schedules` to list schedules.",
+  job_not_found: "Use `list_jobs` to list jobs.",
+  approval_not_found: "Use `list_approvals` to list pending requests and questions.",
+  approval_closed: "Use `list_approvals` to list pending requests and questions.",
+};
+
+function hintFor(code: string): string | undefined {
+  return Object.hasOwn(toolHints, code) ? toolHints[code] : undefined;
 }
 
 function textBlock(text: string) {

@@ -8,7 +8,9 @@ export interface FleetProvider {
 }
 
 /** Information that is available even if no fleet is running. */
-export interface FleetReader
-  extends Pick<FleetControl, "wait" | "job" | "jobs" | "output" | "approvals" | "schedules"> {
+export interface FleetReader {
+  readonly jobs: Pick<FleetControl["jobs"], "get" | "list" | "wait" | "output">;
+  readonly approvals: Pick<FleetControl["approvals"], "list">;
+  readonly schedules: Pick<FleetControl["schedules"], "list">;
   status(): Promise<{ fleet: FleetStatus["fleet"] | null; agents: AgentStatus[] }>;
 }

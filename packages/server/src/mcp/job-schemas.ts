@@ -58,8 +58,8 @@ export function toJobRecord(job: Job): z.output<typeof jobRecordSchema> {
   });
 }
 
-export async function requireJob(fleet: Pick<FleetReader, "job">, id: string) {
-  const found = await fleet.job(id);
+export async function requireJob(fleet: Pick<FleetReader, "jobs">, id: string) {
+  const found = await fleet.jobs.get(id);
   if (found) return found;
   throw new UserError("job_not_found", `there is no job ${id}`, {
     hint: "Use `list_jobs` to list jobs.",

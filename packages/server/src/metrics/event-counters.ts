@@ -109,7 +109,7 @@ async function recordScheduleSkew(
   control: FleetControl,
 ): Promise<void> {
   if (schedule === null) return;
-  const { records } = await control.dueTimes({ agent, schedule, limit: 10 });
+  const { due_times: records } = await control.schedules.dueTimes({ agent, schedule, limit: 10 });
   const dueTime = records.find((record) => record.job_id === id);
   if (!dueTime) return;
   const delayMs = Date.parse(created_at) - Date.parse(dueTime.due_at);

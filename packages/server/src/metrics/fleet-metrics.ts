@@ -10,7 +10,7 @@ export class FleetMetrics {
   readonly #gauges: Gauges = createGauges(this.#registry);
 
   constructor(private readonly control: FleetControl) {
-    void this.#listen(control.events(new AbortController().signal));
+    void this.#listen(control.events({ signal: new AbortController().signal }));
   }
 
   get contentType(): string {

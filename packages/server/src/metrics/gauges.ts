@@ -49,8 +49,8 @@ export async function updateGauges(gauges: Gauges, control: FleetControl): Promi
     gauges.jobs.set({ agent, status: "running" }, running.length);
     gauges.paused.set({ agent }, paused ? 1 : 0);
   }
-  gauges.approvals.set((await control.approvals()).length);
-  const { refused } = await control.deliveries({ limit: 1 });
+  gauges.approvals.set((await control.approvals.list()).length);
+  const { refused } = await control.deliveries.list({ limit: 1 });
   for (const { agent, schedule, reason, count } of refused) {
     gauges.refused.inc({ agent: agent ?? "", schedule: schedule ?? "", reason }, count);
   }

@@ -4,8 +4,7 @@ import type { Server } from "node:http";
 import { connect } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { hasErrorCode, UserError } from "@herdctl/protocol";
-import { isSocketPathTooLong } from "./socket-path.ts";
+import { hasErrorCode, isSocketPathTooLong, UserError } from "@herdctl/protocol";
 
 /** Listens on a socket that only this user can open. Returns a function that removes the socket. */
 export async function bindSocket(server: Server, path: string): Promise<() => void> {

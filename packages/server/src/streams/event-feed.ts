@@ -50,7 +50,7 @@ export class EventFeed {
   #listenTask: Promise<void> | undefined;
   #hasEnded = false;
 
-  constructor(private readonly fleet: Pick<FleetControl, "events" | "job">) {}
+  constructor(private readonly fleet: Pick<FleetControl, "events" | "jobs">) {}
 
   /** Returns the SSE frames for one subscriber. */
   subscribe(subscription: EventSubscription, connection: Connection): AsyncIterable<Uint8Array> {
@@ -99,7 +99,7 @@ export class EventFeed {
 
   async #listen(): Promise<void> {
     try {
-      for await (const event of this.fleet.events(new AbortController().signal)) {
+      for await (const event of this.fleet.events()) {
         this.#append(event, await findEventAgent(this.fleet, event));
         // Yield during bursts, so that subscribers can keep up.
         if (this.#lastNumber % yieldEveryEvents === 0) await setImmediate();

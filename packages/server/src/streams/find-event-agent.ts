@@ -2,7 +2,7 @@ import type { FleetControl, FleetEvent } from "@herdctl/protocol";
 
 /** The agent of an event; null for events of the whole fleet or of an unknown job. */
 export async function findEventAgent(
-  fleet: Pick<FleetControl, "job">,
+  fleet: Pick<FleetControl, "jobs">,
   event: FleetEvent,
 ): Promise<string | null> {
   if ("job" in event) return event.job.agent;
@@ -13,7 +13,7 @@ export async function findEventAgent(
   return "hook" in event ? findJobAgent(fleet, event.hook.job_id) : null;
 }
 
-async function findJobAgent(fleet: Pick<FleetControl, "job">, id: string): Promise<string | null> {
-  const record = await fleet.job(id).catch(() => undefined);
+async function findJobAgent(fleet: Pick<FleetControl, "jobs">, id: string): Promise<string | null> {
+  const record = await fleet.jobs.get(id).catch(() => undefined);
   return record?.job.agent ?? null;
 }

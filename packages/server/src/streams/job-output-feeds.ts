@@ -11,7 +11,7 @@ export class JobOutputFeeds {
   constructor(private readonly fleet: FleetControl) {}
 
   read(jobId: string, from: number): AsyncIterable<JobOutput> {
-    return this.fleet.output(jobId, { from });
+    return this.fleet.jobs.output(jobId, { from });
   }
 
   /** Ends when the job has finished, or immediately when the signal is aborted. */
@@ -37,7 +37,7 @@ export class JobOutputFeeds {
     const existing = this.#feeds.get(jobId);
     if (existing) return existing;
     const feed: JobOutputFeed = new JobOutputFeed(
-      (signal) => this.fleet.output(jobId, { from: position, follow: signal }),
+      (signal) => this.fleet.jobs.output(jobId, { from: position, follow: true, signal }),
       position,
       () => {
         if (this.#feeds.get(jobId) === feed) this.#feeds.delete(jobId);

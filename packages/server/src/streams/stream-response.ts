@@ -3,7 +3,7 @@ import type { Chunk } from "./sse-events.ts";
 
 export const mediaTypes = {
   sse: "text/event-stream",
-  lines: "application/jsonl",
+  lines: "application/x-ndjson",
   bytes: "application/octet-stream",
 } as const;
 

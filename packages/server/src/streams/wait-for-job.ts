@@ -2,7 +2,7 @@ import { type FleetControl, type Job, UserError } from "@herdctl/protocol";
 
 /** Returns the finished job, or the current one after the timeout. */
 export async function waitForJob(
-  control: Pick<FleetControl, "wait" | "job">,
+  control: { jobs: Pick<FleetControl["jobs"], "get" | "wait"> },
   jobId: string,
   timeoutSeconds: number,
   signal: AbortSignal,
@@ -16,10 +16,12 @@ export async function waitForJob(
     if (signal.aborted) abort();
   });
   try {
-    const finished = control.wait(jobId, abortController.signal).catch((error: unknown) => {
-      if (!abortController.signal.aborted) throw error;
-      return undefined;
-    });
+    const finished = control.jobs
+      .wait(jobId, { signal: abortController.signal })
+      .catch((error: unknown) => {
+        if (!abortController.signal.aborted) throw error;
+        return undefined;
+      });
     const job = await Promise.race([finished, timedOut]);
     if (job) return job;
     if (signal.aborted) throw new UserError("fleet_unreachable", "the fleet is stopping");
@@ -30,8 +32,11 @@ export async function waitForJob(
   }
 }
 
-async function readCurrentJob(control: Pick<FleetControl, "job">, jobId: string): Promise<Job> {
-  const record = await control.job(jobId);
+async function readCurrentJob(
+  control: { jobs: Pick<FleetControl["jobs"], "get"> },
+  jobId: string,
+): Promise<Job> {
+  const record = await control.jobs.get(jobId);
   if (record) return record.job;
   throw new UserError("job_not_found", `there is no job ${jobId}`);
 }

@@ -4,13 +4,13 @@ import {
   TooManyDeliveries,
   type WebhookReceiver,
   type WebhookTarget,
-} from "@herdctl/core";
+} from "@herdctl/core/internal";
 import { UserError } from "@herdctl/protocol";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { isBug, routeNotFoundError, toErrorResponse } from "../error-response.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { closeAfterResponse } from "./close-after-response.ts";
+import { discardRemainingBody } from "./discard-remaining-body.ts";
 import { ClientDisconnectedError, readBody } from "./read-body.ts";
 
 export type WebhookApp = Hono<{ Bindings: HttpBindings }>;
@@ -44,12 +44,12 @@ export function createWebhookApp(
         await receiver.receive(target, { headers, body }, incoming.socket.remoteAddress),
       );
     } catch (error) {
-      if (!incoming.complete) closeAfterResponse(incoming, outgoing);
+      if (!incoming.complete) discardRemainingBody(incoming, outgoing);
       return rejectDelivery(receiver, target, error);
     }
   });
   app.notFound((c) => {
-    if (!c.env.incoming.complete) closeAfterResponse(c.env.incoming, c.env.outgoing);
+    if (!c.env.incoming.complete) discardRemainingBody(c.env.incoming, c.env.outgoing);
     return errorResponse(routeNotFoundError(c.req.method, c.req.path));
   });
   app.onError((error) => {

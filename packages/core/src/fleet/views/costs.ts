@@ -4,10 +4,12 @@ import { dayOf, machineTimezone } from "../../lib/time-zone.ts";
 import type { DayCost } from "../../store/sql/spending.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 
+const defaultDays = 30;
+
 export async function viewCosts(
   { agents, fleet }: Fleet,
   state: StateManager,
-  { by, days: dayCount, agent }: CostQuery,
+  { by = "agent", days: dayCount = defaultDays, agent }: CostQuery,
   now: Date,
 ): Promise<CostView> {
   const { timezone = machineTimezone() } = fleet;
@@ -24,7 +26,7 @@ export async function viewCosts(
       days,
       agent === undefined ? (fleet.budget.daily_usd ?? null) : dailyLimitOf(agent),
     ),
-    lines: groupByLine(costs)
+    rows: groupByLine(costs)
       .map((group) => costLine(group, days, dailyLimitOf))
       .sort(compareCost),
   };

@@ -21,13 +21,13 @@ interface JobOutputDeps {
 export async function* streamJobOutput(
   deps: JobOutputDeps,
   id: string,
-  { from, follow }: OutputOptions = {},
+  { from, follow = false, signal }: OutputOptions = {},
 ): AsyncGenerator<JobOutput> {
   const job = await deps.state.jobs.get(id);
   if (!job) throw new UserError("job_not_found", `there is no job ${id}`);
   const jobEnded = new AbortController();
   const readerStopped = new AbortController();
-  const stop = follow ? AbortSignal.any([follow, readerStopped.signal]) : readerStopped.signal;
+  const stop = signal ? AbortSignal.any([signal, readerStopped.signal]) : readerStopped.signal;
   let waitError: unknown;
   const ended = waitForJob(deps, id, stop)
     .catch((error: unknown) => {
@@ -40,9 +40,10 @@ export async function* streamJobOutput(
       follow: follow ? jobEnded.signal : undefined,
     })) {
       yield { message: message as ClaudeMessage, offset };
+      if (signal?.aborted) break;
     }
     // A normal end would mean that the job is finished.
-    if (follow && !follow.aborted && waitError !== undefined) throw waitError;
+    if (follow && !signal?.aborted && waitError !== undefined) throw waitError;
   } finally {
     readerStopped.abort();
     await ended;

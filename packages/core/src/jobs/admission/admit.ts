@@ -5,7 +5,6 @@ import {
   type Job,
   type NewJob,
   type Outcome,
-  type TriggerRequest,
   type TriggerType,
   UserError,
 } from "@herdctl/protocol";
@@ -20,6 +19,7 @@ import type { StateManager } from "../../store/state-manager.ts";
 import type { Budget } from "./budget.ts";
 import type { ChainLimits, Delegation } from "./decide-admission.ts";
 import { decideAdmission, needsLiveJobs, type Overlap } from "./decide-admission.ts";
+import type { JobRequest } from "./job-request.ts";
 
 type Schedule = ResolvedAgent["schedules"][string];
 
@@ -32,7 +32,7 @@ export interface AdmissionRules {
 
 /** A trigger to admit, with context beyond the request. */
 export interface Candidate {
-  request: TriggerRequest;
+  request: JobRequest;
   /** The due time that the trigger belongs to. */
   due?: { due_at: string; through: string };
   /** The webhook delivery that caused the trigger. */
@@ -60,7 +60,7 @@ export interface Candidate {
 export async function admit(
   state: StateManager,
   agents: readonly ResolvedAgent[],
-  request: TriggerRequest,
+  request: JobRequest,
   rules?: AdmissionRules,
   recorded?: Job,
 ): Promise<AdmissionResult> {
@@ -173,7 +173,7 @@ function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgen
   const found = agents.find((agent) => agent.name === name);
   if (found) return found;
   const names = agents.map((agent) => agent.name).join(", ");
-  throw new UserError("usage", `there is no agent \`${name}\``, {
+  throw new UserError("agent_not_found", `there is no agent \`${name}\``, {
     hint: `Available agents: ${names || "none"}.`,
   });
 }
@@ -181,13 +181,13 @@ function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgen
 /** The schedule that the request names; undefined if it names none. */
 function scheduleOf(
   agent: ResolvedAgent,
-  { schedule }: Pick<TriggerRequest, "schedule">,
+  { schedule }: Pick<JobRequest, "schedule">,
 ): Schedule | undefined {
   if (schedule === undefined) return undefined;
   const planned = agent.schedules[schedule];
   if (planned) return planned;
   const names = Object.keys(agent.schedules).join(", ");
-  throw new UserError("usage", `\`${agent.name}\` has no schedule \`${schedule}\``, {
+  throw new UserError("schedule_not_found", `\`${agent.name}\` has no schedule \`${schedule}\``, {
     hint: `Available schedules: ${names || "none"}.`,
   });
 }
@@ -196,12 +196,12 @@ function resolvePrompt(agent: ResolvedAgent, requestedPrompt: string | undefined
   const text = requestedPrompt ?? agent.default_prompt;
   if (text !== undefined && text.trim() !== "") return text;
   throw new UserError("usage", `there is no prompt for \`${agent.name}\``, {
-    hint: "Pass a prompt with `-p`, or add a `default_prompt` to the agent.",
+    hint: "Give a prompt, or add a `default_prompt` to the agent.",
   });
 }
 
-function forkPointOf({ fork, forkAt }: TriggerRequest): string | undefined {
-  if (forkAt === undefined || fork !== undefined) return forkAt;
+function forkPointOf({ fork, forkPoint }: JobRequest): string | undefined {
+  if (forkPoint === undefined || fork !== undefined) return forkPoint;
   throw new UserError("usage", "only a fork can start at a message", {
     hint: "Also name the session or job to fork.",
   });

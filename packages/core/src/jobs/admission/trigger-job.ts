@@ -1,4 +1,4 @@
-import { type AcceptedDelivery, type TriggerRequest, UserError } from "@herdctl/protocol";
+import { type AcceptedDelivery, UserError } from "@herdctl/protocol";
 import { isStoreUnavailable } from "../../lib/retry.ts";
 import { dayOf } from "../../lib/time-zone.ts";
 import type { AdmissionResult } from "../../store/model/admission.ts";
@@ -8,12 +8,13 @@ import { cancelJob } from "../attempts/cancel-job.ts";
 import { runGateBeforeAdmission } from "../gates.ts";
 import type { JobServices } from "../services.ts";
 import { admitAll, type Candidate } from "./admit.ts";
+import type { JobRequest } from "./job-request.ts";
 import { buildWorkPrompt, isTimed, type WorkClaimResult } from "./work-item.ts";
 
 /** Runs the gate, admits the trigger, publishes the result and wakes the dispatcher. */
 export async function triggerJob(
   services: JobServices,
-  request: TriggerRequest,
+  request: JobRequest,
   delivery?: AcceptedDelivery,
   actor?: Actor,
 ): Promise<AdmissionResult> {
@@ -23,8 +24,7 @@ export async function triggerJob(
     : initial;
   const [admission] = await triggerAll(services, [candidate], ({ job }) => {
     services.ownJobs.add(job.id);
-    if (request.watched) services.watchedJobs.add(job.id);
-    if (request.live) services.conversationJobs.add(job.id);
+    if (request.stream) services.watchedJobs.add(job.id);
   });
   if (!admission) throw new Error("the trigger has no admission result");
   return admission;
@@ -35,7 +35,7 @@ export async function triggerJob(
  */
 async function needsPreparation(
   { state }: JobServices,
-  { schedule, key }: TriggerRequest,
+  { schedule, key }: JobRequest,
 ): Promise<boolean> {
   if (schedule === undefined) return false;
   return key === undefined || (await state.jobs.findByKey(key)) === undefined;

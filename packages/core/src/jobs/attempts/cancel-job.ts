@@ -1,4 +1,4 @@
-import { isFinished, type Job, UserError } from "@herdctl/protocol";
+import { type CancelAllResult, isFinished, type Job, UserError } from "@herdctl/protocol";
 import { findDescendants } from "@herdctl/protocol/schemas";
 import type { JobServices } from "../services.ts";
 import { defaultOutcome } from "./begin-attempt.ts";
@@ -20,6 +20,35 @@ export async function cancelJob(
   for (const { id, status } of findDescendants(jobId, chain))
     if (!isFinished(status)) await cancelOne(services, id, force);
   return ended;
+}
+
+/** Cancellations that run concurrently, so that the store commits many of them together. */
+const concurrentCancellations = 64;
+
+/**
+ * Cancels all unfinished jobs of an agent. Jobs that have not started come first, so that none of
+ * them takes the place of a running one.
+ */
+export async function cancelAgentJobs(
+  services: CancelServices,
+  agent: string,
+  force: boolean,
+): Promise<CancelAllResult> {
+  const live = (await services.state.jobs.listLive()).filter((job) => job.agent === agent);
+  const [started, waiting] = partition(live, ({ status }) => status === "running");
+  const result = { cancelled: 0, stopping: 0 };
+  for (const jobs of [waiting.reverse(), started]) {
+    const queue = jobs.values();
+    const cancelNext = async () => {
+      for (const { id } of queue) {
+        const { status } = await cancelJob(services, id, force);
+        if (status === "cancelled") result.cancelled += 1;
+        else if (!isFinished(status)) result.stopping += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: concurrentCancellations }, cancelNext));
+  }
+  return result;
 }
 
 /** Completes cancellations of chains that an earlier fleet process started. */
@@ -57,4 +86,8 @@ async function cancelOne(
   const { job: ended } = await state.jobs.update(jobId, change);
   hub.emit({ type: "job:cancelled", job: ended });
   return ended;
+}
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }

@@ -8,6 +8,7 @@ import {
 } from "@herdctl/protocol";
 import { auditEntrySchema, storedAuditRecordSchema } from "@herdctl/protocol/schemas";
 import { canonicalJson } from "../../lib/canonical-json.ts";
+import { pageLimit, readCursor, writeCursor } from "./page.ts";
 import {
   damagedError,
   execute,
@@ -28,9 +29,12 @@ export class AuditStore extends SqlStore {
     return this.database.groupCommit(() => appendAudit(this.database, entry, this.clock()));
   }
 
-  async list({ since, identity, action, limit, cursor }: AuditQuery): Promise<AuditPage> {
+  async list(query: AuditQuery): Promise<AuditPage> {
+    const { since, identity, action, cursor } = query;
+    const limit = pageLimit(query);
+    const [before] = cursor === undefined ? [] : readCursor(cursor, "integer");
     const candidates: [string, SqlValue | undefined][] = [
-      ["number < ?", cursor],
+      ["number < ?", before],
       ["time >= ?", since?.toISOString()],
       ["identity = ?", identity],
       ["action = ?", action],
@@ -44,7 +48,8 @@ export class AuditStore extends SqlStore {
     const values = conditions.map(([, value]) => value);
     const rows = await this.database.read(() => queryRows(sql, ...values, limit + 1));
     const records = rows.slice(0, limit).map((row) => this.#parseRow(row));
-    return { records, next: rows.length > limit ? (records.at(-1)?.number ?? null) : null };
+    const last = rows.length > limit ? records.at(-1) : undefined;
+    return { records, next_cursor: last ? writeCursor(last.number) : null };
   }
 
   head(): Promise<AuditHead> {

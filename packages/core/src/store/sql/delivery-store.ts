@@ -7,6 +7,7 @@ import type {
 } from "@herdctl/protocol";
 import { deliverySchema } from "@herdctl/protocol/schemas";
 import { newDeliveryId } from "../model/ids.ts";
+import { pageLimit, readCursor, writeCursor } from "./page.ts";
 import {
   execute,
   queryRow,
@@ -45,16 +46,19 @@ export class DeliveryStore extends SqlStore {
   }
 
   /** Newest first. */
-  async list({ agent, limit, cursor }: DeliveryQuery): Promise<DeliveryPage> {
-    const conditions: [sql: string, value: SqlValue][] = [["seq < ?", cursor ?? maxSeq]];
+  async list(query: DeliveryQuery): Promise<DeliveryPage> {
+    const { agent, cursor } = query;
+    const limit = pageLimit(query);
+    const [before = maxSeq] = cursor === undefined ? [] : readCursor(cursor, "integer");
+    const conditions: [sql: string, value: SqlValue][] = [["seq < ?", before]];
     if (agent !== undefined) conditions.push(["agent = ?", agent]);
     const where = conditions.map(([sql]) => sql).join(" AND ");
     const sql = `SELECT seq, id, record FROM deliveries WHERE ${where} ORDER BY seq DESC LIMIT ?`;
     const values = conditions.map(([, value]) => value);
     const rows = await this.database.read(() => queryRows(sql, ...values, limit + 1));
     const page = rows.slice(0, limit);
-    const next = rows.length > limit ? Number(page.at(-1)?.seq) : null;
-    return { deliveries: page.map((row) => this.#parseRow(row)), next };
+    const nextCursor = rows.length > limit ? writeCursor(Number(page.at(-1)?.seq)) : null;
+    return { deliveries: page.map((row) => this.#parseRow(row)), next_cursor: nextCursor };
   }
 
   /** Deletes deliveries that need not be kept, some at a time. Resolves with their number. */

@@ -7,6 +7,7 @@ import {
 } from "@herdctl/protocol";
 import { hookRunSchema } from "@herdctl/protocol/schemas";
 import { newHookId } from "../model/ids.ts";
+import { pageLimit } from "./page.ts";
 import {
   execute,
   queryRows,
@@ -43,16 +44,17 @@ export class HookStore extends SqlStore {
   }
 
   /** Newest first. */
-  async list({ jobId, status, limit }: HookQuery): Promise<HookRun[]> {
+  async list(query: HookQuery): Promise<HookRun[]> {
+    const { job, status } = query;
     const order = "ORDER BY seq DESC LIMIT ?";
     const conditions = [
-      ...(jobId === undefined ? [] : [["job_id = ?", jobId] as const]),
+      ...(job === undefined ? [] : [["job_id = ?", job] as const]),
       ...(status === undefined ? [] : [["status = ?", status] as const]),
     ];
     const where =
       conditions.length === 0 ? "" : `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
     const values = conditions.map(([, value]) => value);
-    return this.database.read(() => this.#select(`${where} ${order}`, ...values, limit));
+    return this.database.read(() => this.#select(`${where} ${order}`, ...values, pageLimit(query)));
   }
 
   /** Counts an attempt. Undefined if the hook is not due. */

@@ -23,6 +23,7 @@ import { addAttemptTotals } from "../model/job-change.ts";
 import type { Liveness } from "../model/session-lease.ts";
 import { assignJobs } from "./assign-jobs.ts";
 import { JobAdmission, JobRecords, readLiveJobs } from "./job-records.ts";
+import { pageLimit, readCursor, writeCursor } from "./page.ts";
 import { deleteJobs, findPrunableJobs } from "./prune-jobs.ts";
 import { leaseSession, releaseSession, saveSession } from "./session-store.ts";
 import { addDayCosts, RunningSpending } from "./spending.ts";
@@ -99,8 +100,8 @@ export class JobStore {
 
   /** Newest first. */
   async list(query: JobQuery): Promise<JobPage> {
-    const { rows, next } = await this.database.read(() => readPage(query));
-    return { jobs: rows.map((row) => this.records.parseRow(row)), next };
+    const { rows, nextCursor } = await this.database.read(() => readPage(query));
+    return { jobs: rows.map((row) => this.records.parseRow(row)), next_cursor: nextCursor };
   }
 
   /** The job of an agent that ended last. */
@@ -287,8 +288,8 @@ function isAssignedTo({ assigned }: Job, { node, epoch }: Assignee): boolean {
 const acceptAll: AdmissionDecider = () => ({ kind: "accept", jobsToCancel: [] });
 
 /** Each filter uses an index, so that a page costs the same for any number of jobs. */
-function* readPage(query: JobQuery): SqlProgram<{ rows: SqlRow[]; next: string | null }> {
-  checkLimit(query.limit);
+function* readPage(query: JobQuery): SqlProgram<{ rows: SqlRow[]; nextCursor: string | null }> {
+  const limit = pageLimit(query);
   const conditions: [sql: string, ...values: SqlValue[]][] = [];
   if (query.agent !== undefined) conditions.push(["agent = ?", query.agent]);
   if (query.status !== undefined) conditions.push(["status = ?", query.status]);
@@ -298,33 +299,18 @@ function* readPage(query: JobQuery): SqlProgram<{ rows: SqlRow[]; next: string |
   if (query.schedule !== undefined) conditions.push(["schedule = ?", query.schedule]);
   if (query.session !== undefined) conditions.push(["session_id = ?", query.session]);
   if (query.cursor !== undefined) {
-    conditions.push(["(created_at, seq) < (?, ?)", ...readCursor(query.cursor)]);
+    conditions.push(["(created_at, seq) < (?, ?)", ...readCursor(query.cursor, "text", "integer")]);
   }
   const where =
     conditions.length === 0 ? "" : `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
   const rows = yield* queryRows(
     `SELECT seq, id, created_at, record FROM jobs ${where} ORDER BY created_at DESC, seq DESC LIMIT ?`,
     ...conditions.flatMap(([, ...values]) => values),
-    query.limit + 1,
+    limit + 1,
   );
-  const page = rows.slice(0, query.limit);
+  const page = rows.slice(0, limit);
   const last = page.at(-1);
-  return { rows: page, next: rows.length > page.length && last ? writeCursor(last) : null };
-}
-
-function checkLimit(limit: number): void {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return;
-  throw new UserError("usage", `a page has 1 to 1000 jobs, not ${limit}`);
-}
-
-function writeCursor(row: SqlRow): string {
-  return Buffer.from(`${row.created_at} ${row.seq}`).toString("base64url");
-}
-
-function readCursor(cursor: string): [createdAt: string, seq: number] {
-  const [createdAt = "", seq = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
-  if (!/^\d+$/.test(seq)) {
-    throw new UserError("usage", `${JSON.stringify(cursor)} is not a valid cursor`);
-  }
-  return [createdAt, Number(seq)];
+  const hasMore = rows.length > page.length;
+  const nextCursor = hasMore && last ? writeCursor(last.created_at, Number(last.seq)) : null;
+  return { rows: page, nextCursor };
 }

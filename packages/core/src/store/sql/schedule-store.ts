@@ -6,7 +6,6 @@ import {
   type Job,
   type ScheduleCursor,
   type ScheduleRef,
-  UserError,
 } from "@herdctl/protocol";
 import { dueTimeRecordSchema, scheduleCursorSchema } from "@herdctl/protocol/schemas";
 import {
@@ -16,6 +15,7 @@ import {
   type OneShot,
   oneShotSchema,
 } from "../model/agent-schedule.ts";
+import { pageLimit, readCursor, writeCursor } from "./page.ts";
 import {
   execute,
   queryRow,
@@ -336,39 +336,32 @@ function* advanceCursor(
 
 /** Each filter uses an index, so that a page costs the same in a long ledger. */
 function* readDuePage(database: SqlDatabase, query: DueTimeQuery): SqlProgram<DueTimePage> {
+  const limit = pageLimit(query);
   const conditions: [sql: string, ...values: SqlValue[]][] = [];
   if (query.agent !== undefined) conditions.push(["agent = ?", query.agent]);
   if (query.schedule !== undefined) conditions.push(["schedule = ?", query.schedule]);
   if (query.cursor !== undefined) {
-    conditions.push(["(due_at, agent, schedule) < (?, ?, ?)", ...readCursor(query.cursor)]);
+    conditions.push([
+      "(due_at, agent, schedule) < (?, ?, ?)",
+      ...readCursor(query.cursor, "text", "text", "text"),
+    ]);
   }
   const where = conditions.map(([sql]) => sql).join(" AND ") || "true";
   const rows = yield* queryRows(
     `SELECT agent, schedule, due_at, due_at AS id, record FROM due_times WHERE ${where}
      ORDER BY due_at DESC, agent DESC, schedule DESC LIMIT ?`,
     ...conditions.flatMap(([, ...values]) => values),
-    query.limit + 1,
+    limit + 1,
   );
-  const page = rows.slice(0, query.limit);
+  const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    records: page.map((row) => readRecord(database, dueTimeRecordSchema, row)),
-    next: rows.length > page.length && last ? writeCursor(last) : null,
+    due_times: page.map((row) => readRecord(database, dueTimeRecordSchema, row)),
+    next_cursor:
+      rows.length > page.length && last
+        ? writeCursor(last.due_at, last.agent, last.schedule)
+        : null,
   };
-}
-
-function writeCursor({ due_at, agent, schedule }: SqlRow): string {
-  return Buffer.from(JSON.stringify([due_at, agent, schedule])).toString("base64url");
-}
-
-function readCursor(cursor: string): SqlValue[] {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    if (Array.isArray(parts) && parts.length === 3) return parts.map(String);
-  } catch {
-    // Reported below.
-  }
-  throw new UserError("usage", `${JSON.stringify(cursor)} is not a valid cursor`);
 }
 
 /** The changes that a configuration makes to the recorded plans. */

@@ -6,8 +6,8 @@ import type {
   ChatPlatformName,
   ClaudeMessage,
   Job,
-  TriggerRequest,
 } from "@herdctl/protocol";
+import type { JobRequest } from "../../jobs/admission/job-request.ts";
 import { type Actor, identities } from "../../store/model/identity.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 import type { ChatPlatforms } from "./connector.ts";
@@ -20,7 +20,7 @@ export interface ChatFleetApi {
   /** URL of the dashboard; null if none is served. */
   dashboardUrl(): string | null;
   environment(): Environment;
-  trigger(request: TriggerRequest, by: Actor): Promise<Admission>;
+  trigger(request: JobRequest, by: Actor): Promise<Admission>;
   waitForJob(jobId: string, signal: AbortSignal): Promise<Job>;
   cancelJob(jobId: string, by: Actor): Promise<Job>;
   /** The session is not continued, so its idle runner may end. */

@@ -233,7 +233,7 @@ async function startJob(context: ConnectionContext, message: ChatMessage): Promi
     // The same message always gives the same job.
     key: `chat/${message.id}/${message.restarts}`,
     resume,
-    watched: true,
+    stream: true,
   };
   const { job } = await fleet.trigger(request, chatActor(message.platform, message.sender));
   failPoint("chat job known");

@@ -24,7 +24,7 @@ export async function setScheduleEnabled(
     return views.find((view) => view.agent === agent && view.schedule === schedule);
   };
   if (!(await findView())) {
-    throw new UserError("usage", `\`${agent}\` has no schedule \`${schedule}\``, {
+    throw new UserError("schedule_not_found", `\`${agent}\` has no schedule \`${schedule}\``, {
       hint: "Run `herdctl schedules` to list schedules.",
     });
   }
@@ -49,7 +49,7 @@ export async function removeAgentSchedule(
 ): Promise<void> {
   if (!(await state.schedules.removeAgentSchedule(name))) {
     const message = `\`${name.schedule}\` of \`${name.agent}\` was not planned by an agent`;
-    throw new UserError("usage", message, {
+    throw new UserError("schedule_not_found", message, {
       hint: "Remove a configured schedule from the configuration, or switch it off with `herdctl schedules disable`.",
     });
   }

@@ -120,9 +120,9 @@ async function recordAlreadyPast(
       : [],
   );
   const { agent, schedule } = entry;
-  const { records } = await state.schedules.listDueRecords({ agent, schedule, limit: 1000 });
+  const { due_times } = await state.schedules.listDueRecords({ agent, schedule, limit: 1000 });
   const isKnown = ({ due_at }: SettledDueTime) =>
-    records.some((record) => record.due_at === due_at);
+    due_times.some((record) => record.due_at === due_at);
   const newRecords = missed.filter((record) => !isKnown(record));
   if (newRecords.length > 0) await state.schedules.recordSettled(newRecords);
 }

@@ -35,7 +35,7 @@ export async function viewSchedules(
   const views: ScheduleView[] = viewWebhookSchedules(fleet, switches);
   for (const entry of entries) {
     const { agent, schedule } = entry;
-    const [last] = (await state.schedules.listDueRecords({ agent, schedule, limit: 1 })).records;
+    const [last] = (await state.schedules.listDueRecords({ agent, schedule, limit: 1 })).due_times;
     const oneShot = oneShots.find((run) => scheduleKey(run) === scheduleKey(entry));
     const changed = intervals.some((interval) => isIntervalInForce(interval, entry));
     views.push({

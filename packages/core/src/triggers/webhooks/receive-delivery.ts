@@ -1,11 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Environment, isStrongWebhookSecret } from "@herdctl/config";
-import {
-  type AcceptedDelivery,
-  type Delivery,
-  type TriggerRequest,
-  UserError,
-} from "@herdctl/protocol";
+import { type AcceptedDelivery, type Delivery, UserError } from "@herdctl/protocol";
+import type { JobRequest } from "../../jobs/admission/job-request.ts";
 import { fillPrompt, valuesAt } from "../../jobs/prompt-template.ts";
 import type { AdmissionResult } from "../../store/model/admission.ts";
 
@@ -29,7 +25,7 @@ export interface ReceiveDeliveryDeps {
 
 /** Stores the job and the record of its delivery in one transaction. */
 type TriggerForDelivery = (
-  request: TriggerRequest,
+  request: JobRequest,
   delivery: AcceptedDelivery,
 ) => Promise<AdmissionResult>;
 
@@ -84,7 +80,7 @@ export async function receiveDelivery(
 export async function recordWithJob(
   { trigger, deliveries }: Pick<ReceiveDeliveryDeps, "trigger" | "deliveries">,
   incoming: AcceptedDelivery,
-  request: TriggerRequest | undefined,
+  request: JobRequest | undefined,
 ): Promise<{ delivery: Delivery; admission?: AdmissionResult }> {
   if (!request) return { delivery: await deliveries.record({ ...incoming, job_id: null }) };
   const admission = await trigger(request, incoming);
@@ -99,7 +95,7 @@ export function buildTriggerRequest(
   { event, payload }: IncomingDelivery,
   decision: DeliveryDecision,
   key: string,
-): TriggerRequest | undefined {
+): JobRequest | undefined {
   if (decision.kind === "unwanted") return undefined;
   const values = { payload, event: event ?? "", command: decision.command ?? "" };
   const prompt = schedule.prompt && fillPrompt(schedule.prompt, values, ["gate"]);

@@ -5,9 +5,9 @@ import {
   type Delivery,
   type DeliveryWithBody,
   type RefusalCount,
-  type TriggerRequest,
   UserError,
 } from "@herdctl/protocol";
+import type { JobRequest } from "../../jobs/admission/job-request.ts";
 import type { AdmissionResult } from "../../store/model/admission.ts";
 import { type Actor, identities } from "../../store/model/identity.ts";
 import type { DeliveryStore } from "../../store/sql/delivery-store.ts";
@@ -30,11 +30,7 @@ export interface WebhookReceiverOptions {
   /** The current environment, because a secret may have changed since the last delivery. */
   environment(): Environment;
   stores(): { jobs: JobStore; deliveries: DeliveryStore };
-  trigger(
-    request: TriggerRequest,
-    delivery: AcceptedDelivery,
-    actor: Actor,
-  ): Promise<AdmissionResult>;
+  trigger(request: JobRequest, delivery: AcceptedDelivery, actor: Actor): Promise<AdmissionResult>;
   isEnabled(target: WebhookTarget, schedule: WebhookSchedule): Promise<boolean>;
   /** Records a wrong signature before its sender gets a response. */
   onSignatureRejected(target: WebhookTarget, origin: string): Promise<void>;
@@ -112,7 +108,7 @@ export class WebhookReceiver {
   }
 
   private triggerAs(actor: Actor) {
-    return (request: TriggerRequest, delivery: AcceptedDelivery) =>
+    return (request: JobRequest, delivery: AcceptedDelivery) =>
       this.options.trigger(request, delivery, actor);
   }
 

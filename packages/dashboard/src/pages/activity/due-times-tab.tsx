@@ -26,7 +26,7 @@ export function DueTimesTab() {
       <PagedList
         label="Due times"
         pages={pages}
-        items={pages.data?.pages.flatMap(({ records }) => records)}
+        items={pages.data?.pages.flatMap(({ due_times }) => due_times)}
         keyOf={(due) => `${due.agent}/${due.schedule}/${due.due_at}`}
         lineHeight={37}
         empty={
@@ -74,7 +74,7 @@ function UpcomingDueTimes({ agent, schedule }: { agent?: string; schedule?: stri
   );
 }
 
-type DueTime = ResponseOfRoute<"dueTimes">["records"][number];
+type DueTime = ResponseOfRoute<"dueTimes">["due_times"][number];
 const toneByResult: Record<DueTime["result"], Tone> = {
   ran: "ok",
   skipped: "idle",

@@ -22,10 +22,10 @@ const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 /** The result of each due time, by day. */
 export function DueTimeCalendar({ agent, day, onDay }: DueTimeCalendarProps) {
   const { data, error } = useFleetQuery("dueTimes", { query: { agent, limit: 1000 } });
-  const days = useMemo(() => data && toCalendarDays(data.records, new Date()), [data]);
+  const days = useMemo(() => data && toCalendarDays(data.due_times, new Date()), [data]);
   const openDay = days?.find((candidate) => candidate.day === day);
   return (
-    <Panel title="Due times" aside={data?.next == null ? undefined : "Latest 1,000"}>
+    <Panel title="Due times" aside={data?.next_cursor == null ? undefined : "Latest 1,000"}>
       {error && !data && <ErrorNote error={error} />}
       {days ? (
         <Calendar days={days} chosen={day} onChoose={onDay} />

@@ -9,7 +9,7 @@ export function ScheduleSwitch({
   schedule: ScheduleView;
 }) {
   const readOnlyReason = useReadOnlyReason();
-  const switchSchedule = useFleetMutation("switchSchedule");
+  const switchSchedule = useFleetMutation("updateSchedule");
   const change = (next: boolean) =>
     switchSchedule.mutate({ params: { agent, schedule }, body: { enabled: next } });
   return (

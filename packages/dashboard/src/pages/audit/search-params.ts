@@ -8,6 +8,7 @@ type AuditAction = AuditRecord["action"];
 const knownActions = {
   "job.trigger": true,
   "job.cancel": true,
+  "job.cancel_all": true,
   "approval.answer": true,
   "login.create": true,
   "login.end": true,

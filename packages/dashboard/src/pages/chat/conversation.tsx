@@ -37,7 +37,7 @@ export function Conversation({ agent, id }: ConversationProps) {
   const runningJob = turns.find((job) => job.finished_at === null);
 
   const sendMessage = async (prompt: string, key: string) => {
-    const body = { trigger: "chat" as const, agent, prompt, key, watched: true, resume: session };
+    const body = { agent, prompt, key, stream: true, conversation: true, resume: session };
     const { job } = await trigger.mutateAsync({ body });
     setSentJob(job);
     if (session === undefined) await navigate({ search: { agent, with: job.id } });

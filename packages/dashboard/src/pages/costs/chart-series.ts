@@ -4,7 +4,7 @@ import { restColour, type SeriesColour, seriesColours } from "../../ui/series-co
 import type { BarSeries } from "../../ui/stacked-bars.tsx";
 
 type CostView = ResponseOfRoute<"costs">;
-export type CostLine = CostView["lines"][number];
+export type CostLine = CostView["rows"][number];
 
 export function lineLabel({ agent, schedule, model }: CostLine, by: string): string {
   if (by === "model") return model ?? "Unknown model";
@@ -13,7 +13,7 @@ export function lineLabel({ agent, schedule, model }: CostLine, by: string): str
 }
 
 /** One series for each of the most expensive lines, and one for the sum of all others. */
-export function toChartSeries({ lines, days }: CostView, by: string): BarSeries[] {
+export function toChartSeries({ rows: lines, days }: CostView, by: string): BarSeries[] {
   const topSeries = lines.slice(0, seriesColours.length).map((line, index) => ({
     name: lineLabel(line, by),
     colour: colourAt(index),

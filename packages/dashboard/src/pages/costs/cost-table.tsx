@@ -12,7 +12,7 @@ interface CostTableProps {
   by: string;
 }
 
-export function CostTable({ view: { lines, total }, by }: CostTableProps) {
+export function CostTable({ view: { rows: lines, total }, by }: CostTableProps) {
   return (
     <Table label={`Costs by ${by}`}>
       <thead>

@@ -30,8 +30,8 @@ export function CostsPage() {
         </Panel>
         <Budgets />
         <Panel title={`By ${by}`} flush className="xl:col-span-2">
-          {data && data.lines.length > 0 && <CostTable view={data} by={by} />}
-          {data?.lines.length === 0 && (
+          {data && data.rows.length > 0 && <CostTable view={data} by={by} />}
+          {data?.rows.length === 0 && (
             <div className="p-3">
               <EmptyState title="No runs in this period">
                 Costs appear here when the first run has finished.

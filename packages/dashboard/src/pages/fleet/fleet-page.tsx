@@ -54,7 +54,7 @@ export function FleetPage() {
       ) : (
         <FleetList agents={shown} jobs={timeline.data?.jobs ?? []} hours={hours} />
       )}
-      {timeline.data?.whole === false && (
+      {timeline.data?.complete === false && (
         <p className="mt-2 text-sm text-muted">
           The timelines show only the latest {timeline.data.jobs.length.toLocaleString("en")} jobs.
         </p>

@@ -15,7 +15,7 @@ export function AnswerForm({ approval }: { approval: Approval }) {
   const disabledReason = useReadOnlyReason();
   const { mutate, isPending, isSuccess, error } = useFleetMutation("answer");
   const submitAnswer = (answer: ApprovalAnswer) =>
-    mutate({ params: { id: approval.id }, body: { ...answer, by: answeredBy } });
+    mutate({ params: { id: approval.id }, body: { ...answer, note: answeredBy } });
   const isDisabled = isPending || isSuccess;
   const isQuestion = approval.kind === "question";
   return (

@@ -31,7 +31,7 @@ export function ContinueDialog({ job, mode, onClose }: ContinueDialogProps) {
       trigger: "manual" as const,
       agent: job.agent,
       prompt,
-      watched: true,
+      stream: true,
       expand: true,
     };
     mutate(
@@ -96,5 +96,5 @@ const notes = {
 };
 
 function sessionParams(job: Job, mode: ContinueMode) {
-  return mode.kind === "resume" ? { resume: job.id } : { fork: job.id, forkAt: mode.at };
+  return mode.kind === "resume" ? { resume: job.id } : { fork: job.id, fork_point: mode.at };
 }

@@ -31,7 +31,7 @@ export function TriggerDialog({ agent: initialAgent, onClose }: TriggerDialogPro
       agent: agent.name,
       schedule: schedule || undefined,
       prompt: prompt.trim() || undefined,
-      watched: true,
+      stream: true,
     };
     trigger.mutate(
       { body },

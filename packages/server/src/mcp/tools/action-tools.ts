@@ -33,12 +33,11 @@ const trigger = defineFleetTool({
   handle: ({ fleetProvider }, args) => {
     // If the fleet restarts before it responds, the request is sent again; the key returns the same job.
     const request = {
-      trigger: "manual" as const,
       ...args,
       key: args.key ?? `mcp:${randomUUID()}`,
     };
     return fleetProvider.control(async (fleet) => {
-      const { job, created } = await fleet.trigger(request);
+      const { job, created } = await fleet.jobs.trigger(request);
       return { data: { job: toJobSummary(job), created } };
     });
   },
@@ -62,7 +61,7 @@ const cancel = defineFleetTool({
   output: z.object({ job: jobSummarySchema }),
   handle: ({ fleetProvider }, { id, force }) =>
     fleetProvider.control(async (fleet) => ({
-      data: { job: toJobSummary(await fleet.cancel(id, { force })) },
+      data: { job: toJobSummary(await fleet.jobs.cancel(id, { force })) },
     })),
 });
 

@@ -65,7 +65,7 @@ const listTool = defineFleetTool({
   handle: ({ fleetProvider }) =>
     fleetProvider.read(async (fleet) => {
       const fence = createFence();
-      const approvals = (await fleet.approvals()).map((approval) =>
+      const approvals = (await fleet.approvals.list()).map((approval) =>
         toApprovalView(approval, fence),
       );
       return { data: { notice: fence.notice, approvals } };
@@ -96,10 +96,10 @@ const answer = defineFleetTool({
     if (!parsed.success) throw new UserError("request_invalid", z.prettifyError(parsed.error));
     const { decision, reason } = parsed.data;
     return fleetProvider.control(async (fleet) => {
-      const approval = (await fleet.approvals()).find((candidate) => candidate.id === id);
+      const approval = (await fleet.approvals.list()).find((candidate) => candidate.id === id);
       // defence: mcp-shown-whole
       if (approval && decision !== "deny") requireFullyShown(approval);
-      const answered = await fleet.answer(id, decision, clientName, reason);
+      const answered = await fleet.approvals.answer(id, decision, { note: clientName, reason });
       return { data: { approval: toApprovalView(answered, createFence()) } };
     });
   },

@@ -26,7 +26,7 @@ const status = defineFleetTool({
   }),
   handle: ({ fleetProvider }) =>
     fleetProvider.read(async (fleet) => {
-      const [status, approvals] = await Promise.all([fleet.status(), fleet.approvals()]);
+      const [status, approvals] = await Promise.all([fleet.status(), fleet.approvals.list()]);
       const agents = status.agents.map(({ name }) => name);
       const running = status.fleet !== null;
       return { data: { running, fleet: status.fleet, agents, open_approvals: approvals.length } };
@@ -79,7 +79,7 @@ const schedules = defineFleetTool({
   output: z.object({ notice: z.string(), schedules: z.array(scheduleViewSchema) }),
   handle: ({ fleetProvider }, { agent }) =>
     fleetProvider.read(async (fleet) => {
-      const views = (await fleet.schedules()).filter(
+      const views = (await fleet.schedules.list()).filter(
         (view) => agent === undefined || view.agent === agent,
       );
       const fence = createFence();
@@ -92,7 +92,7 @@ const jobs = defineFleetTool({
   name: "list_jobs",
   title: "List jobs",
   description:
-    "Lists jobs, newest first, one page at a time. Pass `next` as `cursor` to get the next page. Use `get_job` for the details of a job.",
+    "Lists jobs, newest first, one page at a time. Pass `next_cursor` as `cursor` to get the next page. Use `get_job` for the details of a job.",
   annotations: readOnlyHints,
   input: z.object({
     ...agentFilter,
@@ -105,11 +105,11 @@ const jobs = defineFleetTool({
     limit: z.number().int().min(1).max(100).default(20),
     cursor: z.string().optional(),
   }),
-  output: z.object({ jobs: z.array(jobSummarySchema), next: z.string().nullable() }),
+  output: z.object({ jobs: z.array(jobSummarySchema), next_cursor: z.string().nullable() }),
   handle: ({ fleetProvider }, { since, ...query }) =>
     fleetProvider.read(async (fleet) => {
-      const page = await fleet.jobs({ ...query, since: since ? new Date(since) : undefined });
-      return { data: { jobs: page.jobs.map(toJobSummary), next: page.next } };
+      const page = await fleet.jobs.list({ ...query, since: since ? new Date(since) : undefined });
+      return { data: { jobs: page.jobs.map(toJobSummary), next_cursor: page.next_cursor } };
     }),
 });
 

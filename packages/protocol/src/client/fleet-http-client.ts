@@ -1,9 +1,13 @@
-import { Agent, type IncomingMessage, request } from "node:http";
-import { hasErrorCode } from "@herdctl/protocol";
-import { type RouteName, routes } from "../contract/routes.ts";
-import { resolveSocketPath } from "../socket/socket-path.ts";
+import * as http from "node:http";
+import * as https from "node:https";
+import { UserError } from "../errors/user-error.ts";
+import { hasErrorCode } from "../lib/error-code.ts";
 import { errorFromResponse, unreachableError } from "./error-from-response.ts";
 import { type ReceivedSseEvent, readSseEvents } from "./read-sse-events.ts";
+import { type RouteName, routes } from "./routes.ts";
+import { resolveSocketPath } from "./socket-path.ts";
+
+export type FleetTarget = { socketPath: string } | { url: string; token: string };
 
 export interface FleetRequest {
   params?: Record<string, string>;
@@ -13,27 +17,34 @@ export interface FleetRequest {
   signal?: AbortSignal;
 }
 
-/** Error codes that mean that no process listens on the socket. */
+/** Error codes that mean that no process listens. */
 const noListenerErrorCodes = ["ENOENT", "ECONNREFUSED", "ECONNRESET", "EINVAL", "ENAMETOOLONG"];
 const pingTimeoutMs = 10_000;
 
 /** Keeps Node from looking up a server name, which is slow the first time and useless for a socket. */
 const noServerName = { servername: "" };
 
-/** An HTTP client for the fleet's socket. */
+/** An HTTP client for the fleet's socket or port. */
 export class FleetHttpClient {
-  readonly #agent = new Agent({ keepAlive: true });
+  readonly #agent: http.Agent;
 
-  constructor(private readonly socketPath: string) {}
+  constructor(private readonly target: FleetTarget) {
+    const { Agent } = this.#transport;
+    this.#agent = new Agent({ keepAlive: true });
+  }
 
-  /** False if no process listens on the socket. */
+  /** False if no process listens. */
   async isReachable(): Promise<boolean> {
     const signal = AbortSignal.timeout(pingTimeoutMs);
     try {
-      await readText(await this.#sendRequest("ping", { signal }));
+      const response = await this.#sendRequest("ping", { signal });
+      const text = await readText(response);
+      const status = response.statusCode ?? 0;
+      if (status >= 300) throw errorFromResponse(status, text);
       return true;
     } catch (error) {
       if (hasErrorCode(error, ...noListenerErrorCodes)) return false;
+      if (error instanceof UserError) throw error;
       throw this.#disconnectedError("is not responding", error);
     }
   }
@@ -45,7 +56,7 @@ export class FleetHttpClient {
   }
 
   /** Returns the response before its body has arrived. */
-  async openResponse(name: RouteName, message: FleetRequest = {}): Promise<IncomingMessage> {
+  async openResponse(name: RouteName, message: FleetRequest = {}): Promise<http.IncomingMessage> {
     const { signal } = message;
     const response = await this.#mapDisconnect(this.#sendRequest(name, message), signal);
     const status = response.statusCode ?? 0;
@@ -55,7 +66,7 @@ export class FleetHttpClient {
 
   /** Streams server-sent events until the signal or the end of the stream. A dropped connection is an error. */
   async *streamEvents(
-    openResponse: () => Promise<IncomingMessage>,
+    openResponse: () => Promise<http.IncomingMessage>,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<ReceivedSseEvent> {
     try {
@@ -72,18 +83,20 @@ export class FleetHttpClient {
     this.#agent.destroy();
   }
 
-  #sendRequest(name: RouteName, message: FleetRequest): Promise<IncomingMessage> {
+  #sendRequest(name: RouteName, message: FleetRequest): Promise<http.IncomingMessage> {
     const [method, path] = routes[name];
     const { params = {}, query = {}, body, headers, signal } = message;
     const json = body === undefined ? undefined : JSON.stringify(body);
     return new Promise((resolve, reject) => {
-      const clientRequest = request({
-        socketPath: resolveSocketPath(this.socketPath),
-        ...noServerName,
+      const clientRequest = this.#transport.request({
+        ...this.#addressOf(fillPath(path, params) + toQueryString(query)),
         agent: this.#agent,
         method,
-        path: fillPath(path, params) + toQueryString(query),
-        headers: { ...headers, ...(json && { "content-type": "application/json" }) },
+        headers: {
+          ...headers,
+          ...("token" in this.target && { authorization: `Bearer ${this.target.token}` }),
+          ...(json && { "content-type": "application/json" }),
+        },
         signal,
       });
       clientRequest.once("response", resolve);
@@ -106,12 +119,27 @@ export class FleetHttpClient {
     }
   }
 
+  get #transport() {
+    return "url" in this.target && new URL(this.target.url).protocol === "https:" ? https : http;
+  }
+
+  #addressOf(path: string): http.RequestOptions {
+    const { target } = this;
+    if ("socketPath" in target)
+      return { socketPath: resolveSocketPath(target.socketPath), ...noServerName, path };
+    const { hostname, port, pathname } = new URL(target.url);
+    // An IPv6 address is in brackets in a URL, but not in a request.
+    const host = hostname.replace(/^\[(.*)\]$/, "$1");
+    return { host, port, path: pathname.replace(/\/$/, "") + path };
+  }
+
   #disconnectedError(reason: string, error: unknown): Error {
-    return unreachableError(`the fleet at ${this.socketPath} ${reason}`, error);
+    const address = "url" in this.target ? this.target.url : this.target.socketPath;
+    return unreachableError(`the fleet at ${address} ${reason}`, error);
   }
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
+async function readText(response: http.IncomingMessage): Promise<string> {
   response.setEncoding("utf8");
   const parts: string[] = [];
   for await (const part of response) parts.push(part);

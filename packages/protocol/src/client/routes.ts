@@ -1,3 +1,5 @@
+export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE";
+
 /** Method and path of each endpoint. The client imports only this, without schemas, to load quickly. */
 export const routes = {
   health: ["GET", "/healthz"],
@@ -6,11 +8,11 @@ export const routes = {
   access: ["GET", "/v1/access"],
   loginLink: ["POST", "/v1/login-links"],
   logins: ["GET", "/v1/logins"],
-  endLogin: ["POST", "/v1/logins/:id/end"],
-  endAllLogins: ["POST", "/v1/logins/end-all"],
+  endLogin: ["DELETE", "/v1/logins/:id"],
+  endAllLogins: ["DELETE", "/v1/logins"],
   tokens: ["GET", "/v1/tokens"],
   createToken: ["POST", "/v1/tokens"],
-  revokeToken: ["POST", "/v1/tokens/:name/revoke"],
+  revokeToken: ["DELETE", "/v1/tokens/:name"],
   audit: ["GET", "/v1/audit"],
   status: ["GET", "/v1/status"],
   trigger: ["POST", "/v1/jobs"],
@@ -23,6 +25,7 @@ export const routes = {
   artifact: ["GET", "/v1/jobs/:id/artifacts/:name"],
   chain: ["GET", "/v1/jobs/:id/chain"],
   cancel: ["POST", "/v1/jobs/:id/cancel"],
+  cancelAll: ["POST", "/v1/agents/:agent/cancel"],
   approvals: ["GET", "/v1/approvals"],
   answer: ["POST", "/v1/approvals/:id/answer"],
   sessions: ["GET", "/v1/sessions"],
@@ -39,8 +42,8 @@ export const routes = {
   replay: ["POST", "/v1/deliveries/:id/replay"],
   schedules: ["GET", "/v1/schedules"],
   dueTimes: ["GET", "/v1/due-times"],
-  switchSchedule: ["POST", "/v1/agents/:agent/schedules/:schedule/switch"],
-  removeSchedule: ["POST", "/v1/agents/:agent/schedules/:schedule/remove"],
+  updateSchedule: ["PATCH", "/v1/agents/:agent/schedules/:schedule"],
+  removeSchedule: ["DELETE", "/v1/agents/:agent/schedules/:schedule"],
   budget: ["GET", "/v1/budget"],
   raiseBudget: ["POST", "/v1/budget/raise"],
   costs: ["GET", "/v1/costs"],
@@ -52,6 +55,6 @@ export const routes = {
   reload: ["POST", "/v1/reload"],
   shutdown: ["POST", "/v1/shutdown"],
   events: ["GET", "/v1/events"],
-} as const satisfies Record<string, readonly ["GET" | "POST", string]>;
+} as const satisfies Record<string, readonly [HttpMethod, string]>;
 
 export type RouteName = keyof typeof routes;

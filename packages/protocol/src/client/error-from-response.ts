@@ -1,13 +1,22 @@
-import {
-  type ErrorCode,
-  errorTable,
-  type Problem,
-  ProblemsError,
-  UserError,
-} from "@herdctl/protocol";
-import type { ErrorBody } from "../contract/errors.ts";
+import { type ErrorCode, errorTable } from "../errors/error-table.ts";
+import { type Problem, ProblemsError } from "../errors/problem.ts";
+import { UserError } from "../errors/user-error.ts";
 
-type ErrorItem = ErrorBody["errors"][number];
+/** The body of every error response. Internal errors have the code `bug`. */
+export interface ErrorBody {
+  errors: ErrorItem[];
+}
+
+interface ErrorItem {
+  code: string;
+  message: string;
+  hint: string;
+  /** The invalid part of the request or file. */
+  path?: string;
+  file?: string;
+  line?: number;
+  column?: number;
+}
 
 /** Restores the fleet's error as a local error. */
 export function errorFromResponse(status: number, text: string): Error {
@@ -18,7 +27,10 @@ export function errorFromResponse(status: number, text: string): Error {
   if (!isKnown(code)) return new Error(`the fleet responded with status ${status}: ${message}`);
   const problems = errors.filter(isProblem);
   if (problems.length > 0) return new ProblemsError(code, problems.map(withoutCode));
-  return new UserError(code, message, { hint: errors[0]?.hint });
+  const hint = errors[0]?.hint;
+  const error = new UserError(code, message);
+  // Callers of this client get the usual hint instead of the one for plain HTTP.
+  return hint === error.apiHint ? error : new UserError(code, message, { hint });
 }
 
 export function unreachableError(message: string, cause?: unknown): Error {

@@ -1,0 +1,92 @@
+import {
+  type AcceptedDelivery,
+  type Admission,
+  type CancelAllOptions,
+  type CancelAllResult,
+  type CancelOptions,
+  type Job,
+  type JobOutput,
+  type JobPage,
+  type JobQuery,
+  type JobsApi,
+  type JobWithAttempts,
+  type OutputOptions,
+  type SignalOptions,
+  type TriggerRequest,
+  UserError,
+} from "@herdctl/protocol";
+import { type JobRequest, toJobRequest } from "../../jobs/admission/job-request.ts";
+import { triggerJob } from "../../jobs/admission/trigger-job.ts";
+import { cancelAgentJobs, cancelJob } from "../../jobs/attempts/cancel-job.ts";
+import { waitForJob } from "../../jobs/attempts/wait-for-job.ts";
+import type { AdmissionResult } from "../../store/model/admission.ts";
+import { streamJobOutput } from "../views/job-output.ts";
+import type { FleetContext } from "./fleet-context.ts";
+
+export class FleetJobs implements JobsApi {
+  constructor(private readonly context: FleetContext) {}
+
+  async trigger(request: TriggerRequest): Promise<Admission> {
+    const { job, created } = await this.admit(toJobRequest(request));
+    return { job, created };
+  }
+
+  /** Admits a job of any trigger type. Stores a delivery and its job in one transaction. */
+  admit(request: JobRequest, delivery?: AcceptedDelivery): Promise<AdmissionResult> {
+    const { lifecycle, actor } = this.context;
+    const { agent, schedule = null, trigger } = request;
+    return this.context.perform(
+      { action: "job.trigger", details: { agent, schedule, trigger } },
+      async (services) => {
+        if (lifecycle.acceptsWork) return triggerJob(services, request, delivery, actor);
+        throw new UserError("fleet_unreachable", "the fleet is stopping and accepts no new work");
+      },
+      ({ job, created }) => ({ target: job.id, details: { created, status: job.status } }),
+    );
+  }
+
+  get(jobId: string): Promise<JobWithAttempts | undefined> {
+    return this.context.read(async ({ state }) => {
+      const job = await state.jobs.get(jobId);
+      return job && { job, attempts: await state.jobs.listAttempts(jobId) };
+    });
+  }
+
+  list(query: JobQuery = {}): Promise<JobPage> {
+    return this.context.read(({ state }) => state.jobs.list(query));
+  }
+
+  chain(jobId: string): Promise<Job[]> {
+    return this.context.read(async ({ state }) => {
+      const job = await state.jobs.get(jobId);
+      if (!job) throw new UserError("job_not_found", `there is no job ${jobId}`);
+      return state.jobs.listChain(job.chain.id);
+    });
+  }
+
+  wait(jobId: string, { signal }: SignalOptions = {}): Promise<Job> {
+    return this.context.read(({ state, hub }) => waitForJob({ state, hub }, jobId, signal));
+  }
+
+  cancel(jobId: string, { force = false }: CancelOptions = {}): Promise<Job> {
+    return this.context.perform(
+      { action: "job.cancel", target: jobId, details: { force } },
+      (services) => cancelJob(services, jobId, force),
+      ({ agent }) => ({ details: { agent } }),
+    );
+  }
+
+  cancelAll({ agent, force = false }: CancelAllOptions): Promise<CancelAllResult> {
+    return this.context.perform(
+      { action: "job.cancel_all", target: agent, details: { force } },
+      (services) => cancelAgentJobs(services, this.context.lifecycle.agent(agent).name, force),
+      (result) => ({ details: { ...result } }),
+    );
+  }
+
+  output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput> {
+    const { hub, runningServices } = this.context.lifecycle;
+    const { state, cluster } = runningServices;
+    return streamJobOutput({ state, hub, cluster }, jobId, options);
+  }
+}

@@ -1,0 +1,216 @@
+/** For herdctl's other packages. Not part of the public API: it may change at any time. */
+export {
+  type Environment,
+  type Fleet,
+  isLoopback,
+  type JsonSchema,
+  jsonSchema,
+  type LoadedFleet,
+  listUsedVariables,
+  loadFleet,
+  parseDuration,
+  passwordOf,
+  type ResolvedAgent,
+  viewConfig,
+  type WorkingDirectory,
+} from "@herdctl/config";
+export {
+  type AccessToken,
+  type Admission,
+  type AgentStatus,
+  type Allowance,
+  type Approval,
+  type ApprovalDecision,
+  type Artifact,
+  type Attachment,
+  type Attempt,
+  type AuditPage,
+  type AuditQuery,
+  allowances,
+  assertOwnership,
+  auditActions,
+  type BudgetAmounts,
+  type BudgetUsage,
+  type BudgetView,
+  type ChatConnectionStatus,
+  type ChatPlatformName,
+  type ChatRoom,
+  type ConfigValueView,
+  type ConfigView,
+  type CostQuery,
+  type CostRow,
+  type CostTotals,
+  type CostView,
+  type CreatedToken,
+  type Delivery,
+  type DeliveryListView,
+  type DeliveryPage,
+  type DeliveryQuery,
+  type DeliveryWithBody,
+  type DueTimePage,
+  type DueTimeQuery,
+  type DueTimeRecord,
+  type ErrorCode,
+  errorTable,
+  exitCodes,
+  type FleetControl,
+  type FleetEvent,
+  type FleetStatus,
+  findFleetFile,
+  findFleetFileUnchecked,
+  formatProblem,
+  type HookQuery,
+  type HookRun,
+  isFinished,
+  type Job,
+  type JobChange,
+  type JobEvent,
+  type JobOutput,
+  type JobPage,
+  type JobQuery,
+  type JobStatus,
+  type Login,
+  type NewAccessToken,
+  type NewJob,
+  type NodeRole,
+  type NodeView,
+  type Note,
+  type Outcome,
+  type OutcomeCode,
+  type OutcomeDefinition,
+  type OutputOptions,
+  outcomes,
+  type Problem,
+  ProblemsError,
+  type RefusalCount,
+  type ScheduleRef,
+  type ScheduleView,
+  type Scope,
+  type Session,
+  type SessionInfo,
+  type SessionView,
+  type ShutdownOptions,
+  type SourcePosition,
+  type StoredAuditRecord,
+  stateDirOf,
+  type TriggerRequest,
+  type TriggerType,
+  toJobEvents,
+  UserError,
+} from "@herdctl/protocol";
+export {
+  accessTokenSchema,
+  approvalSchema,
+  attemptSchema,
+  chatPlatformSchema,
+  deliverySchema,
+  deliveryWithBodySchema,
+  dueTimeRecordSchema,
+  hookRunSchema,
+  jobSchema,
+  jobStatusSchema,
+  loginSchema,
+  nodeRoleSchema,
+  outcomeCodeSchema,
+  outcomeCodes,
+  outcomeSchema,
+  scopeSchema,
+  sessionSchema,
+  storedAuditRecordSchema,
+  tokenPrefix,
+  triggerTypeSchema,
+} from "@herdctl/protocol/schemas";
+export { buildResumeCommand, type ResumeCommand } from "./claude/resume-command.ts";
+export { listNodes } from "./cluster/list-nodes.ts";
+export { migrateStore } from "./cluster/migrate-store.ts";
+export { readNodeId } from "./cluster/node-identity.ts";
+export type { NodeOptions } from "./cluster/node-identity.ts";
+export { ranOnOtherNode, readJobOutput } from "./cluster/shipped-output.ts";
+export { ContainerManager } from "./docker/container-manager.ts";
+export {
+  type ContainerUser,
+  type DockerConfig,
+  resolveDockerConfig,
+} from "./docker/docker-config.ts";
+export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
+export type { DoctorTarget } from "./doctor/check.ts";
+export type { RunningFleet } from "./doctor/fleet/running-fleet.ts";
+export { type DoctorOptions, runDoctor } from "./doctor/run-doctor.ts";
+export type { FleetAccess } from "./fleet/access.ts";
+export { FleetManager } from "./fleet/fleet-manager.ts";
+export type { FleetHttpOptions, HttpServerOptions } from "./fleet/http-options.ts";
+export type { FleetManagerOptions } from "./fleet/lifecycle.ts";
+export { type FleetLog, type FleetLogOptions, openFleetLog } from "./fleet/log.ts";
+export type { FleetMcpOptions } from "./fleet/http-options.ts";
+export { listJobArtifacts, openJobArtifact } from "./fleet/views/artifacts.ts";
+export { viewBudget } from "./fleet/views/budget.ts";
+export { viewCosts } from "./fleet/views/costs.ts";
+export { viewSession } from "./fleet/views/sessions.ts";
+export { viewAgents } from "./fleet/views/status.ts";
+export type { FleetWebhooks } from "./fleet/webhooks.ts";
+export { type BuildImageOptions, type BuiltImage, buildImage } from "./image/build-image.ts";
+export type { BuildEvent } from "./image/build-log.ts";
+export type { AskPerson } from "./jobs/attempts/approval-requests.ts";
+export { isAlive } from "./lib/process-identity.ts";
+export { RunnerError, SDKError } from "./runner/contract/errors.ts";
+export type { RunOrder, SessionChoice } from "./runner/contract/run-order.ts";
+export type { RunReport } from "./runner/contract/run-report.ts";
+export { classifyOutcome } from "./runner/execution/classify-outcome.ts";
+export type { Evidence } from "./runner/execution/evidence.ts";
+export { JobExecutor, type JobExecutorOptions } from "./runner/execution/job-executor.ts";
+export { CLIRuntime } from "./runner/runtimes/cli-runtime.ts";
+export { ContainerRunner } from "./runner/runtimes/container-runner.ts";
+export { RuntimeFactory, type RuntimeFactoryOptions } from "./runner/runtimes/runtime-factory.ts";
+export type {
+  ExecuteOptions,
+  RuntimeInterface,
+  SDKMessage,
+} from "./runner/runtimes/runtime-interface.ts";
+export { SDKRuntime } from "./runner/runtimes/sdk-runtime.ts";
+export { SessionFileRuntime } from "./runner/runtimes/session-file-runtime.ts";
+export type { RunnerPoolOptions } from "./runner-pool/runner-pool.ts";
+export { RunnerPool } from "./runner-pool/runner-pool.ts";
+export {
+  AgentRunner,
+  type RunnerOptions,
+  type RunnerResult,
+  runAgent,
+} from "./standalone/agent-runner.ts";
+export type { JobCallbacks } from "./standalone/run-job.ts";
+export { AgentMemory, isNoteName, memoryDir } from "./store/files/agent-memory.ts";
+export { artifactsDir, listArtifacts } from "./store/files/artifacts.ts";
+export { type OutputLine, readOutput } from "./store/files/output-log.ts";
+export { type Actor, identities } from "./store/model/identity.ts";
+export { verifyAudit } from "./store/sql/audit-store.ts";
+export { readLockHolder } from "./store/sqlite/state-lock.ts";
+export {
+  appendJobOutput,
+  createJob,
+  type StateLike,
+  saveSessionInfo,
+  updateJob,
+} from "./store/state-functions.ts";
+export { type OpenStateOptions, StateManager } from "./store/state-manager.ts";
+export { listenRules } from "./triggers/chat/classify-message.ts";
+export { chatCommands } from "./triggers/chat/commands.ts";
+export {
+  type ButtonPress,
+  type ChatCheck,
+  ChatError,
+  type ChatPlatform,
+  type ChatPlatforms,
+  type ChatSettings,
+  type ChoiceMenu,
+  type Connector,
+  type ConnectorListener,
+  type ConnectorOptions,
+  type EarlierMessage,
+  type IncomingCommand,
+  type IncomingMessage,
+  type OutgoingPost,
+} from "./triggers/chat/connector.ts";
+export { fetchBounded } from "./triggers/chat/images.ts";
+export { viewSchedules } from "./triggers/schedules/schedule-view.ts";
+export type { ReceiveResult } from "./triggers/webhooks/receive-delivery.ts";
+export { TooManyDeliveries, type WebhookReceiver } from "./triggers/webhooks/webhook-receiver.ts";
+export type { WebhookTarget } from "./triggers/webhooks/webhook-schedule.ts";
