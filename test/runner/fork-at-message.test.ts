@@ -81,7 +81,12 @@ test("accepts a message only for a fork", async () => {
   const { admit } = await import("../../packages/core/src/jobs/admission/admit.ts");
   const { loadAgent, stateDirOf } = await import("../support/run-job.ts");
   const state = await new StateManager(stateDirOf(harness)).open();
-  const request = { trigger: "manual" as const, agent: "one", prompt: "x", forkPoint: randomUUID() };
+  const request = {
+    trigger: "manual" as const,
+    agent: "one",
+    prompt: "x",
+    forkPoint: randomUUID(),
+  };
   await expect(
     admit(state, [loadAgent(harness)], { ...request, resume: sessionId }),
   ).rejects.toThrow("only a fork can start at a message");

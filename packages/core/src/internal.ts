@@ -123,8 +123,8 @@ export {
 export { buildResumeCommand, type ResumeCommand } from "./claude/resume-command.ts";
 export { listNodes } from "./cluster/list-nodes.ts";
 export { migrateStore } from "./cluster/migrate-store.ts";
-export { readNodeId } from "./cluster/node-identity.ts";
 export type { NodeOptions } from "./cluster/node-identity.ts";
+export { readNodeId } from "./cluster/node-identity.ts";
 export { ranOnOtherNode, readJobOutput } from "./cluster/shipped-output.ts";
 export { ContainerManager } from "./docker/container-manager.ts";
 export {
@@ -132,16 +132,15 @@ export {
   type DockerConfig,
   resolveDockerConfig,
 } from "./docker/docker-config.ts";
-export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
 export type { DoctorTarget } from "./doctor/check.ts";
+export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
 export type { RunningFleet } from "./doctor/fleet/running-fleet.ts";
 export { type DoctorOptions, runDoctor } from "./doctor/run-doctor.ts";
 export type { FleetAccess } from "./fleet/access.ts";
 export { FleetManager } from "./fleet/fleet-manager.ts";
-export type { FleetHttpOptions, HttpServerOptions } from "./fleet/http-options.ts";
+export type { FleetHttpOptions, FleetMcpOptions, HttpServerOptions } from "./fleet/http-options.ts";
 export type { FleetManagerOptions } from "./fleet/lifecycle.ts";
 export { type FleetLog, type FleetLogOptions, openFleetLog } from "./fleet/log.ts";
-export type { FleetMcpOptions } from "./fleet/http-options.ts";
 export { listJobArtifacts, openJobArtifact } from "./fleet/views/artifacts.ts";
 export { viewBudget } from "./fleet/views/budget.ts";
 export { viewCosts } from "./fleet/views/costs.ts";

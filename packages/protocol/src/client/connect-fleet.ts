@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import type { FleetControl } from "../api/fleet-control.ts";
 import { stateDirOf } from "./find-fleet.ts";
 import { FleetHttpClient } from "./fleet-http-client.ts";
 import { assertOwnership } from "./path-ownership.ts";
-import { RemoteFleet } from "./remote-fleet.ts";
+import { type FleetClient, RemoteFleet } from "./remote-fleet.ts";
 
 /**
  * A fleet on this machine, by its file or its socket; or a fleet anywhere, by the URL of its HTTP
@@ -13,13 +12,6 @@ export type FleetAddress =
   | { file: string }
   | { socketPath: string }
   | { url: string; token: string };
-
-/** A fleet in another process. `close`, or the end of `await using`, closes the connection only. */
-export interface FleetClient extends FleetControl {
-  /** Creates a link that signs in one browser. Only on the fleet's socket. */
-  createLoginLink(options?: { readOnly?: boolean }): Promise<{ url: string; expires_at: string }>;
-  close(): void;
-}
 
 /**
  * Connects to a running fleet. Undefined if no fleet listens there. If it stops later, calls fail

@@ -8,6 +8,7 @@ import type {
   ConfigApi,
   CostsApi,
   DeliveriesApi,
+  FleetControl,
   FleetEvent,
   FleetEventListener,
   FleetEventType,
@@ -28,7 +29,6 @@ import type { TriggerRequest } from "../api/trigger.ts";
 import { hasErrorCode } from "../lib/error-code.ts";
 import type { ApprovalDecision } from "../records/approval.ts";
 import type { Job } from "../records/job.ts";
-import type { FleetClient } from "./connect-fleet.ts";
 import type { FleetHttpClient, FleetRequest } from "./fleet-http-client.ts";
 import type { ReceivedSseEvent } from "./read-sse-events.ts";
 import { RemoteEvents } from "./remote-events.ts";
@@ -37,6 +37,13 @@ import type { RouteName } from "./routes.ts";
 type Result<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
 
 const acceptSse = { accept: "text/event-stream" };
+
+/** A fleet in another process. `close`, or the end of `await using`, closes the connection only. */
+export interface FleetClient extends FleetControl {
+  /** Creates a link that signs in one browser. Only on the fleet's socket. */
+  createLoginLink(options?: { readOnly?: boolean }): Promise<{ url: string; expires_at: string }>;
+  close(): void;
+}
 
 /** Controls a fleet in another process. */
 export class RemoteFleet implements FleetClient {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import {
-  type DueTimePage,
-  type DueTimeQuery,
-  type DueTimeRecord,
-  type Job,
-  type ScheduleCursor,
-  type ScheduleRef,
+import type {
+  DueTimePage,
+  DueTimeQuery,
+  DueTimeRecord,
+  Job,
+  ScheduleCursor,
+  ScheduleRef,
 } from "@herdctl/protocol";
 import { dueTimeRecordSchema, scheduleCursorSchema } from "@herdctl/protocol/schemas";
 import {
