@@ -27,10 +27,13 @@ const containerFacts = {
 
 function specOf(docker: string, engine: Partial<typeof containerFacts.engine> = {}) {
   const yaml = `working_directory: /srv/repo\ndocker: { enabled: true, image: "herdctl/agent:test"${docker && `, ${docker}`} }`;
-  return buildContainerSpec(resolveDockerConfig(agentOf(loadTestFleet(inlineAgent(yaml)), "one")), {
-    ...containerFacts,
-    engine: { ...containerFacts.engine, ...engine },
-  });
+  return buildContainerSpec(
+    resolveDockerConfig(agentOf(loadTestFleet(inlineAgent(yaml)), "one").docker),
+    {
+      ...containerFacts,
+      engine: { ...containerFacts.engine, ...engine },
+    },
+  );
 }
 
 test("matches the reviewed description of a default container", () => {

@@ -181,8 +181,12 @@ agents:
   expect(JSON.stringify(findings)).not.toMatch(/of-somebody/);
 });
 
-test("reports a subscription that an agent in a container cannot use", () => {
-  const agent = "{ name: four, runtime: cli, docker: { enabled: true }, working_directory: work }";
+test.each([
+  ["none", { verdict: "warning", message: expect.stringContaining("The container can read it") }],
+  ["bridge", { verdict: "failed", message: expect.stringContaining("there is no API key") }],
+])("reports what network %s means for a subscription in a container", (network, finding) => {
+  const docker = `docker: { enabled: true, network: ${network} }`;
+  const agent = `{ name: four, runtime: cli, ${docker}, working_directory: work }`;
   const { fleet } = loadTestFleet({
     "herdctl.yaml": `version: 1\nfleet: { name: test }\nagents:\n  - ${agent}\n`,
     "work/readme": "",
@@ -191,9 +195,7 @@ test("reports a subscription that an agent in a container cannot use", () => {
   const findings = groupAgentCredentials(fleet.agents, env).map((one) =>
     evaluateCredential(one, env),
   );
-  expect(findings).toMatchObject([
-    { verdict: "failed", message: expect.stringContaining("there is no API key") },
-  ]);
+  expect(findings).toMatchObject([finding]);
 });
 
 describe("answer of the API", () => {

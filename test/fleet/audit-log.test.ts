@@ -33,8 +33,8 @@ test("records who did what from where, whatever name the caller sends", async ()
   await send("/v1/agents/coder/pause", {});
   await send("/v1/agents/coder/resume", {});
   await send("/v1/budget/raise", { usd: 5 });
-  await send("/v1/approvals/approval-none/answer", { decision: "allow", by: "the boss" });
-  await send("/v1/tokens/ci/revoke", {});
+  await send("/v1/approvals/approval-none/answer", { decision: "allow", note: "the boss" });
+  await harness.send("DELETE", "/v1/tokens/ci", { headers: bearer(harness.token) });
   const [ip, admin] = ["127.0.0.1", "token:admin"];
   expect(shortRecords(await recordsOf(harness))).toEqual([
     [user, "process", "token.create", "ci", "ok"],

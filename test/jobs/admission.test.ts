@@ -150,7 +150,8 @@ describe("admission", () => {
 
   test("refuses an invalid trigger and records nothing", async () => {
     const { state, trigger } = await openFleet();
-    for (const wrong of [{ agent: "two" }, { schedule: "none" }, { prompt: "  " }]) {
+    await expect(trigger({ agent: "two" })).rejects.toMatchObject({ code: "agent_not_found" });
+    for (const wrong of [{ schedule: "none" }, { prompt: "  " }]) {
       await expect(trigger(wrong)).rejects.toMatchObject({ code: "usage" });
     }
     await expect(trigger({ resume: "job-none" })).rejects.toMatchObject({ code: "job_not_found" });

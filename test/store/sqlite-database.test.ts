@@ -59,6 +59,7 @@ describe("new state", () => {
     expect(fileMode(folder)).toBe("700");
     const modes = readdirSync(folder).map((name) => [name, fileMode(join(folder, name))]);
     expect(modes).toEqual([
+      ["docker-sessions", "700"],
       ["herd.db", "600"],
       ["herd.db-shm", "600"],
       ["herd.db-wal", "600"],
@@ -77,7 +78,7 @@ describe("new state", () => {
   test("shows an empty state and leaves no trace when opened for reading", async () => {
     const folder = join(tempFolder(), ".herdctl");
     const state = await open(folder, { readOnly: true });
-    expect(await state.jobs.list({ limit: 10 })).toEqual({ jobs: [], next: null });
+    expect(await state.jobs.list({ limit: 10 })).toEqual({ jobs: [], next_cursor: null });
     expect(existsSync(folder)).toBe(false);
   });
 

@@ -94,7 +94,7 @@ async function setUp(
     agent,
     runtime: new ContainerRunner(
       create(),
-      resolveDockerConfig(agent),
+      resolveDockerConfig(agent.docker),
       join(harness.home, "state"),
       engineEnv,
     ),
