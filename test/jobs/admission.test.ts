@@ -151,9 +151,10 @@ describe("admission", () => {
   test("refuses an invalid trigger and records nothing", async () => {
     const { state, trigger } = await openFleet();
     await expect(trigger({ agent: "two" })).rejects.toMatchObject({ code: "agent_not_found" });
-    for (const wrong of [{ schedule: "none" }, { prompt: "  " }]) {
-      await expect(trigger(wrong)).rejects.toMatchObject({ code: "usage" });
-    }
+    await expect(trigger({ schedule: "none" })).rejects.toMatchObject({
+      code: "schedule_not_found",
+    });
+    await expect(trigger({ prompt: "  " })).rejects.toMatchObject({ code: "usage" });
     await expect(trigger({ resume: "job-none" })).rejects.toMatchObject({ code: "job_not_found" });
     expect(await state.jobs.listLive()).toEqual([]);
   });
