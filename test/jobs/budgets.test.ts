@@ -27,6 +27,7 @@ describe("budget decision", () => {
     ],
     ["reserves what a job may cost", [{ daily_usd: 1 }, spentAmounts({ usd: 0.6 }), 0.5], "usd"],
     ["admits a job that just fits", [{ daily_usd: 1 }, spentAmounts({ usd: 0.5 }), 0.5], undefined],
+    ["ignores rounding errors", [{ daily_usd: 1 }, spentAmounts({ usd: 0.9 }), 0.1], undefined],
     ["limits jobs", [{ daily_jobs: 3 }, spentAmounts({ jobs: 3 })], "jobs"],
     ["limits tokens", [{ daily_tokens: 100 }, spentAmounts({ tokens: 100 })], "tokens"],
     [

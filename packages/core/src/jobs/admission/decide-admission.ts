@@ -187,7 +187,7 @@ const rules: ((
       : undefined,
   ({ reserve = 0 }, { limits }, { usd }) =>
     // defence: chain-cost
-    limits.max_cost_usd - usd < Math.max(reserve, minUsd)
+    limits.max_cost_usd - usd < Math.max(reserve - minUsd, minUsd)
       ? chainLimit(
           `The chain has used ${Math.round(usd * 1e4) / 1e4} of ${limits.max_cost_usd} dollars.`,
           raiseHint("max_cost_usd"),
