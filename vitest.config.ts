@@ -43,6 +43,8 @@ export default defineConfig({
     pool: "forks",
     // Most tests wait for processes most of the time.
     maxWorkers: 3,
+    // The load of a CI machine is unknown. Its run lists the tests that were retried.
+    retry: process.env.CI ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A Docker engine with containers takes its time to go.

@@ -19,6 +19,7 @@ const tested = run("node", [
   "run",
   ...coverage,
   "--reporter=default",
+  "--reporter=./scripts/retried-tests-reporter.mjs",
   "--reporter=json",
   `--outputFile.json=${report}`,
   ...testFiles,
