@@ -30,7 +30,7 @@ test.each([
   ["docs/guides/mcp-servers.md", 1],
   ["docs/guides/egress-and-gateway.md", 1],
 ])("names existing source files in %s", (page, atLeast) => {
-  const roots = ["packages", "scripts", "test"];
+  const roots = ["packages", "scripts", "test", "bench"];
   const files = roots.flatMap((root) =>
     readdirSync(join(checkout, root), { recursive: true, encoding: "utf8" })
       .filter((name) => !/(^|\/)(node_modules|dist)(\/|$)/.test(name))
@@ -157,7 +157,7 @@ test.each([
     [`${runner}/runtimes/claude-arguments.ts`, `${runner}/runtimes/cli-runtime.ts`],
     /"(--[A-Za-z-]+)/g,
   ],
-  ["variable", [`${runner}/execution/run-environment.ts`], /\b([A-Z][A-Z_]{3,})\b/g],
+  ["variable", [`${runner}/execution/open-run.ts`], /\b([A-Z][A-Z_]{3,})\b/g],
 ])("lists every %s of a run in docs/explanation/runner.md", (_what, files, pattern) => {
   const named = files.flatMap((file) =>
     [...readPage(file).matchAll(pattern)].map(([, one = ""]) => one),

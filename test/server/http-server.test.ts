@@ -106,7 +106,7 @@ test("ends all cookies and their streams when everyone is signed out", async () 
     ["read", "127.0.0.1"],
   ]);
   const origin = `http://127.0.0.1:${port}`;
-  const ended = await send("POST", "/v1/logins/end-all", { headers: { cookie: mine, origin } });
+  const ended = await send("DELETE", "/v1/logins", { headers: { cookie: mine, origin } });
   expect([ended.status, ended.text]).toEqual([200, '{"ended":2}']);
   for (const cookie of [mine, other]) {
     expect((await send("GET", "/v1/access", { headers: { cookie } })).status).toBe(401);

@@ -92,7 +92,7 @@ describe("schedules in a running fleet", () => {
     expect(await second.schedules.list()).toMatchObject([{ enabled: false, overridden: true }]);
     expect((await second.schedules.enable(name)).next).toEqual(view?.next);
     const wrong = second.schedules.enable({ agent: "one", schedule: "none" });
-    await expect(wrong).rejects.toMatchObject({ code: "usage" });
+    await expect(wrong).rejects.toMatchObject({ code: "schedule_not_found" });
   });
 
   test("records a schedule as missed whose time was over when it was first read", async () => {

@@ -32,7 +32,7 @@ test("has node stores only for a shared state", async () => {
 
 test("finds nothing without a folder when opened for reading, and creates none", async () => {
   const state = await openNode(await createTestDatabase(), { readOnly: true });
-  expect(await state.jobs.list({ limit: 10 })).toEqual({ jobs: [], next: null });
+  expect(await state.jobs.list({ limit: 10 })).toEqual({ jobs: [], next_cursor: null });
   expect(existsSync(state.stateDir)).toBe(false);
 });
 
