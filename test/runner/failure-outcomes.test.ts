@@ -184,7 +184,7 @@ describe.each(testSubset(["cli", "sdk"], 1))("%s", (runtime) => {
       attempts: 1,
       session_id: null,
     });
-    expect(error).toMatchObject({ name: "SDKError", jobId: job.id, cause: undefined });
+    expect(error).toMatchObject({ name: "SDKError", jobId: job.id });
     const pid = readFileSync(`${program}.pid`, "utf8").trim();
     expect(existsSync(`/proc/${pid}`)).toBe(false);
     expect(harness.rehearsal.ledger.entries).toHaveLength(0);
