@@ -25,12 +25,14 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     status: 422,
     hint: "Fix the problems listed above, then run `herdctl config check`.",
+    apiHint: "Fix the problems listed above, then send `POST /v1/reload`.",
   },
   config_not_found: {
     meaning: "There is no fleet file in this folder, in a parent folder, or at the given path.",
     exitCode: exitCodes.badInput,
     status: 422,
     hint: "Run `herdctl init` to create one here, or give its path with `--config`.",
+    apiHint: "Create a `herdctl.yaml`, or pass the path of an existing one.",
   },
   dubious_ownership: {
     meaning:
@@ -87,18 +89,21 @@ export const errorTable = {
     exitCode: exitCodes.unreachable,
     status: 409,
     hint: "Use the running fleet, or stop it with `herdctl stop`.",
+    apiHint: "Use the running fleet, or stop it with `POST /v1/shutdown`.",
   },
   fleet_unreachable: {
     meaning: "The fleet does not answer on its socket or address.",
     exitCode: exitCodes.unreachable,
     status: 503,
     hint: "Start the fleet with `herdctl start`.",
+    apiHint: "Start the fleet, then try again.",
   },
   service_unavailable: {
     meaning: "This system has no supported service manager, or it does not answer.",
     exitCode: exitCodes.refused,
     status: 409,
     hint: "Run `herdctl start --detach`, or configure your process supervisor to run `herdctl start --leave-jobs`.",
+    apiHint: "Start the fleet under your process supervisor.",
   },
   state_damaged: {
     meaning: "A file in the state folder is damaged.",
@@ -117,6 +122,7 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     status: 503,
     hint: "Run `herdctl start` once to migrate the state.",
+    apiHint: "Start a fleet once on this state to migrate it.",
   },
   state_unavailable: {
     meaning: "The state folder, or the shared PostgreSQL database, cannot be used.",
@@ -136,6 +142,8 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     status: 409,
     hint: "Copy the same configuration files to all nodes. To roll out these files, run `herdctl reload` on a running node.",
+    apiHint:
+      "Copy the same configuration files to all nodes. To roll out these files, send `POST /v1/reload` to a running node.",
   },
   node_fenced: {
     meaning: "The lease of this node has expired, so other nodes may have taken over its jobs.",
@@ -190,6 +198,7 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     status: 409,
     hint: "Run `herdctl sessions` to see which sessions can be resumed.",
+    apiHint: "`GET /v1/sessions` shows which sessions can be resumed.",
   },
   docker_unavailable: {
     meaning:
@@ -223,18 +232,21 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     status: 422,
     hint: "Correct the agent's `docker` block. Run `herdctl doctor` for details.",
+    apiHint: "Correct the agent's `docker` block. The message names the setting.",
   },
   image_missing: {
     meaning: "The image of the agent does not exist on this machine.",
     exitCode: exitCodes.badInput,
     status: 422,
     hint: "Run `herdctl docker build`, or set another image in `docker.image`.",
+    apiHint: "Build the image on the machine of the fleet, or set another image in `docker.image`.",
   },
   image_not_built: {
     meaning: "A step of the image build failed.",
     exitCode: exitCodes.jobFailed,
     status: 422,
     hint: "Fix the failed step and run `herdctl docker build` again.",
+    apiHint: "Fix the failed step and build the image again.",
   },
   runtime_missing: {
     meaning: "The `claude` program cannot be found or run.",
@@ -280,6 +292,8 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     status: 409,
     hint: "Run `herdctl approvals`, or open the dashboard, to read and answer the complete request.",
+    apiHint:
+      "Read the complete request with `GET /v1/approvals` or in the dashboard, and answer it there.",
   },
   reply_unfit: {
     meaning: "The answer is not one of the accepted choices.",
@@ -319,6 +333,8 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     status: 409,
     hint: "Enable it with `herdctl schedules enable`, and send the delivery again.",
+    apiHint:
+      "Enable the schedule with `PATCH /v1/agents/{agent}/schedules/{schedule}`, and send the delivery again.",
   },
   signature_wrong: {
     meaning: "A delivery has no signature, is signed with another secret, or is too old.",
@@ -357,36 +373,44 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     status: 403,
     hint: "Use the address that `herdctl open` prints, or add the host name to `server.allowed_hosts`.",
+    apiHint:
+      "Use a host name of this machine, or one that `server.allowed_hosts` of the fleet contains.",
   },
   token_missing: {
     meaning: "A request to the HTTP server has no token.",
     exitCode: exitCodes.refused,
     status: 401,
     hint: "In a browser, sign in with the link from `herdctl open`. In a program, send `Authorization: Bearer` with a token from `herdctl token create NAME --scope SCOPE`.",
+    apiHint:
+      "Send `Authorization: Bearer` with a token. In a browser, sign in with a login link from the operator of the fleet.",
   },
   token_wrong: {
     meaning: "The token or login link is invalid or has expired.",
     exitCode: exitCodes.refused,
     status: 401,
     hint: "Run `herdctl open` for a new link, or `herdctl token list` to list tokens and their expiry.",
+    apiHint: "Ask the operator of the fleet for a new token or login link.",
   },
   token_unusable: {
     meaning: "The token file is missing or cannot be used.",
     exitCode: exitCodes.badInput,
     status: 503,
     hint: "Remove the file and run `herdctl reload` to create a new token.",
+    apiHint: "The operator must remove the file and reload the fleet to create a new token.",
   },
   insufficient_scope: {
     meaning: "The token or sign-in does not have the scope that this request needs.",
     exitCode: exitCodes.refused,
     status: 403,
     hint: "Create a token with that scope: `herdctl token create NAME --scope SCOPE`, or sign in with `herdctl open`.",
+    apiHint: "Use a token that has this scope. `POST /v1/tokens` creates one.",
   },
   token_exists: {
     meaning: "A token with this name already exists.",
     exitCode: exitCodes.badInput,
     status: 409,
     hint: "Choose another name, or revoke the old one with `herdctl token revoke NAME`.",
+    apiHint: "Choose another name, or revoke the old one with `DELETE /v1/tokens/{name}`.",
   },
   token_not_found: {
     meaning: "No token has this name.",
@@ -413,6 +437,7 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     status: 403,
     hint: "Send the request over the fleet's socket, as `herdctl open` does.",
+    apiHint: "Send the request over the fleet's socket.",
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

@@ -53,7 +53,7 @@ export const authEndpoints = {
       const link = createLoginLink(body.read_only ? "read" : "admin", actor.identity);
       if (link) return link;
       throw new UserError("fleet_unreachable", "the fleet is not listening on an HTTP port", {
-        hint: "Run `herdctl status` to see why.",
+        hint: "`GET /v1/status` and the fleet's log show why.",
       });
     },
   }),

@@ -48,7 +48,7 @@ async function readFromStore(
   const nodeName = nodes.find(({ id }) => id === node)?.name ?? node;
   const message = `\`${name}\` (${bytes} bytes) of ${id} is on node ${nodeName} and was not copied to the store`;
   throw new UserError("file_unreadable", message, {
-    hint: `Run \`herdctl artifacts ${id}\` on node ${nodeName}.`,
+    hint: `Ask for it on node ${nodeName}, or copy it from there.`,
   });
 }
 

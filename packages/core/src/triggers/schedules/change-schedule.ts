@@ -24,9 +24,7 @@ export async function setScheduleEnabled(
     return views.find((view) => view.agent === agent && view.schedule === schedule);
   };
   if (!(await findView())) {
-    throw new UserError("schedule_not_found", `\`${agent}\` has no schedule \`${schedule}\``, {
-      hint: "Run `herdctl schedules` to list schedules.",
-    });
+    throw new UserError("schedule_not_found", `\`${agent}\` has no schedule \`${schedule}\``);
   }
   await state.schedules.setEnabled({ agent, schedule }, enabled);
   await clock?.replan();
@@ -50,7 +48,7 @@ export async function removeAgentSchedule(
   if (!(await state.schedules.removeAgentSchedule(name))) {
     const message = `\`${name.schedule}\` of \`${name.agent}\` was not planned by an agent`;
     throw new UserError("schedule_not_found", message, {
-      hint: "Remove a configured schedule from the configuration, or switch it off with `herdctl schedules disable`.",
+      hint: "Remove a configured schedule from the configuration, or disable it.",
     });
   }
   await agentSchedules.reloadAndNotify();

@@ -73,7 +73,7 @@ export class WebhookReceiver {
     const schedule = findWebhook(agents(), target);
     const now = new Date();
     const onVerified = async () => {
-      if (!(await isEnabled(target, schedule))) throw webhookDisabledError(target);
+      if (!(await isEnabled(target, schedule))) throw webhookDisabledError();
       this.enforceRateLimit(target, schedule.rate_limit, now);
     };
     const { jobs, deliveries } = stores();
@@ -143,14 +143,9 @@ export class WebhookReceiver {
 }
 
 /** Only senders with a correct signature get this error. */
-function webhookDisabledError({ agent, schedule }: WebhookTarget): UserError {
-  return new UserError(
-    "webhook_off",
-    "this webhook is switched off; the delivery was not accepted",
-    {
-      hint: `Switch it on with \`herdctl schedules enable ${agent} ${schedule}\`, and send it again.`,
-    },
-  );
+function webhookDisabledError(): UserError {
+  const message = "this webhook is switched off; the delivery was not accepted";
+  return new UserError("webhook_off", message);
 }
 
 export class TooManyDeliveries extends UserError {
