@@ -5,7 +5,7 @@ import { migrateStore, StateManager } from "@herdctl/core/internal";
 import { expect, test } from "vitest";
 import { copiedTables } from "../../packages/core/src/store/migration/copy-tables.ts";
 import { openPostgres } from "../../packages/core/src/store/postgres/open.ts";
-import { DatabaseSync } from "../../packages/core/src/store/sqlite/driver.ts";
+import { openSqlite } from "../../packages/core/src/store/sqlite/driver.ts";
 import { acquireLock } from "../../packages/core/src/store/sqlite/state-lock.ts";
 import { createTestDatabase, queryDatabase, sharedPostgresAddress } from "../support/postgres.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
@@ -38,7 +38,7 @@ async function recordJob(state: StateManager, number: number): Promise<void> {
 
 /** Minimal records that satisfy the derived columns. */
 function fillOtherTables(file: string): void {
-  const database = new DatabaseSync(file);
+  const database = openSqlite(file);
   const [first] = database.prepare("SELECT id FROM jobs ORDER BY seq").all();
   const job = String(first?.id);
   const at = "2030-01-01T00:00:00.000Z";

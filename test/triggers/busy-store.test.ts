@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { DatabaseSync } from "../../packages/core/src/store/sqlite/driver.ts";
+import { openSqlite } from "../../packages/core/src/store/sqlite/driver.ts";
 import { waitUntil } from "../support/fleet-child-process.ts";
 import { startHarness } from "../support/harness.ts";
 import { startFleetInProcess, writeFleetFile } from "../support/in-process-fleet.ts";
@@ -11,7 +11,7 @@ test("plans a first schedule later when the store is busy at the reload", async 
   const agent = "  - { name: one, runtime: cli, schedules: {} }";
   const file = writeFleetFile(harness, agent, "watch: false");
   const fleet = await startFleetInProcess(harness, file);
-  const other = new DatabaseSync(join(dirname(file), ".herdctl/herd.db"));
+  const other = openSqlite(join(dirname(file), ".herdctl/herd.db"));
   const schedule = '{ type: cron, cron: "* * * * * *", overlap: allow, prompt: p }';
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace("schedules: {}", `schedules: { s: ${schedule} }`));

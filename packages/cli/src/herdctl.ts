@@ -3,10 +3,13 @@ import { Command, CommanderError } from "commander";
 import packageJson from "../package.json" with { type: "json" };
 import type { CommandSpec, ParsedOptions } from "./command.ts";
 import { commandGroups, commands, helpGroups } from "./commands.ts";
+import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
 import { openTerminal } from "./terminal.ts";
 
 const usageExitCode = 2;
 const helpCommand = ["help [command]", "Show help for a command"] as const;
+
+hideSqliteWarning();
 
 if (process.argv[2] === "__complete") {
   const { printCompletions } = await import("./completion/print-completions.ts");

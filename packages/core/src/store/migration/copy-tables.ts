@@ -7,7 +7,7 @@ import {
   type SqlProgram,
   type SqlValue,
 } from "../sql/sql-program.ts";
-import { DatabaseSync } from "../sqlite/driver.ts";
+import { type DatabaseSync, openSqlite } from "../sqlite/driver.ts";
 import { openForReading } from "../sqlite/open.ts";
 
 interface CopyOptions {
@@ -216,7 +216,7 @@ export class SqliteSource {
   constructor(file: string) {
     // Gives a readable error if the database is damaged or of another version.
     openForReading(file).close();
-    this.connection = new DatabaseSync(file, { readOnly: true });
+    this.connection = openSqlite(file, { readOnly: true });
     const unknownTables = this.tableNames().filter((name) => !isKnownTable(name));
     if (unknownTables.length > 0)
       throw new Error(`no copy rule for the tables ${unknownTables.join(", ")}`);

@@ -9,7 +9,7 @@ import type {
   SqlValue,
 } from "../sql/sql-program.ts";
 import { damagedError } from "../sql/sql-program.ts";
-import { DatabaseSync } from "./driver.ts";
+import { type DatabaseSync, openSqlite } from "./driver.ts";
 import { SqliteGroupCommit } from "./group-commit.ts";
 
 type Statement = ReturnType<DatabaseSync["prepare"]>;
@@ -35,7 +35,7 @@ export class SqliteDatabase implements SqlDatabase {
 
   constructor(file: string, options: { readOnly?: boolean } = {}) {
     this.name = file;
-    this.connection = explainErrors(file, () => new DatabaseSync(file, options));
+    this.connection = explainErrors(file, () => openSqlite(file, options));
     this.exec("PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   }
 

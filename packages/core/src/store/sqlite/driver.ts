@@ -1,16 +1,10 @@
 import { getBuiltinModule } from "node:process";
-import type { DatabaseSync as DatabaseSyncInstance } from "node:sqlite";
+import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
 
-export const { DatabaseSync } = loadWithoutWarning();
-export type DatabaseSync = DatabaseSyncInstance;
+export type { DatabaseSync };
 
-/** Node 22 and 24 warn on stderr, once per process, that SQLite is experimental. */
-function loadWithoutWarning() {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return getBuiltinModule("node:sqlite");
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+/** Loads SQLite when the first database is opened: Node 22 then warns that it is experimental. */
+export function openSqlite(file: string, options: DatabaseSyncOptions = {}): DatabaseSync {
+  const { DatabaseSync } = getBuiltinModule("node:sqlite");
+  return new DatabaseSync(file, options);
 }

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { currentProcess, isAlive } from "../../lib/process-identity.ts";
 import { ensureStateDir, withFileErrors } from "../files/job-folder.ts";
 import { sqliteBusy, sqliteCode, toSqliteUserError } from "./database.ts";
-import { DatabaseSync } from "./driver.ts";
+import { type DatabaseSync, openSqlite } from "./driver.ts";
 
 export interface StateLock {
   release(): void;
@@ -56,7 +56,7 @@ const heldConnections = new Set<DatabaseSync>();
 
 function openExclusively(file: string, stateDir: string): DatabaseSync {
   withFileErrors(file, () => createPrivateFile(file));
-  const connection = new DatabaseSync(file);
+  const connection = openSqlite(file);
   try {
     connection.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
     return connection;
