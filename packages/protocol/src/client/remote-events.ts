@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type {
   FleetEvent,
   FleetEventListener,
@@ -11,12 +12,18 @@ interface Subscription {
   call(event: FleetEvent): void;
 }
 
-/** Listeners of one event stream, which is open as long as there are any. */
+/**
+ * Listeners of one event stream, which is open as long as there are any. After a restart of the
+ * fleet they receive its next events; events while the stream was closed are lost.
+ */
 export class RemoteEvents {
   readonly #subscriptions = new Set<Subscription>();
   #stream: AbortController | undefined;
 
-  constructor(private readonly open: (signal: AbortSignal) => AsyncIterable<FleetEvent>) {}
+  constructor(
+    private readonly open: (signal: AbortSignal) => AsyncIterable<FleetEvent>,
+    private readonly retryDelayMs = 1_000,
+  ) {}
 
   on<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): () => void {
     return this.#subscribe({ type, listener, call: (event) => listener(event as FleetEventOf<T>) });
@@ -48,7 +55,7 @@ export class RemoteEvents {
     this.#subscriptions.add(subscription);
     if (!this.#stream) {
       this.#stream = new AbortController();
-      void this.#dispatch(this.open(this.#stream.signal), this.#stream);
+      void this.#dispatch(this.#stream.signal);
     }
     return () => this.#unsubscribe(subscription);
   }
@@ -58,17 +65,19 @@ export class RemoteEvents {
     if (this.#subscriptions.size === 0) this.close();
   }
 
-  /** The next subscription opens a new stream if this one has ended with its fleet. */
-  async #dispatch(events: AsyncIterable<FleetEvent>, stream: AbortController): Promise<void> {
-    try {
-      for await (const event of events) {
-        for (const subscription of this.#subscriptions)
-          if (subscription.type === event.type) callSafely(subscription, event);
+  /** Reopens a stream that ended with its fleet, until the listeners or the client are gone. */
+  async #dispatch(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        for await (const event of this.open(signal)) {
+          for (const subscription of this.#subscriptions)
+            if (subscription.type === event.type) callSafely(subscription, event);
+        }
+      } catch {
+        // The fleet is gone. Calls report that.
       }
-    } catch {
-      // The fleet is gone. Calls report that.
+      await delay(this.retryDelayMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
-    if (this.#stream === stream) this.#stream = undefined;
   }
 }
 

@@ -38,7 +38,11 @@ type Result<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
 
 const acceptSse = { accept: "text/event-stream" };
 
-/** A fleet in another process. `close`, or the end of `await using`, closes the connection only. */
+/**
+ * A fleet in another process. `close`, or the end of `await using`, closes the connection only.
+ * Listeners of `on` continue with the next fleet process after a restart, without the events of the
+ * time between; streams of `events` end.
+ */
 export interface FleetClient extends FleetControl {
   /** Creates a link that signs in one browser. Only on the fleet's socket. */
   createLoginLink(options?: { readOnly?: boolean }): Promise<{ url: string; expires_at: string }>;
