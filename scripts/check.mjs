@@ -28,6 +28,7 @@ const checks = [
   ],
   ["unused code and exports", bin("knip"), []],
   ["requirement map", process.execPath, ["scripts/check-requirements.mjs"]],
+  ["public API", process.execPath, ["scripts/public-api.mjs", "--check"]],
   ["plain language", process.execPath, ["scripts/check-prose.mjs"]],
   ...packages.map((name) => [
     `package ${name}`,

@@ -10,6 +10,7 @@ import { commandSections } from "./command-reference.mjs";
 import { commandTable } from "./command-table.mjs";
 import { errorRows, exitTable } from "./error-table.mjs";
 import { fieldTables } from "./field-tables.mjs";
+import { libraryPage } from "./library-reference.mjs";
 import { mutationPages, mutationRecord } from "./mutation-report.mjs";
 import { outcomeTables } from "./outcome-table.mjs";
 import { eventTable, routeTable } from "./route-table.mjs";
@@ -19,6 +20,7 @@ const onlyCheck = process.argv.includes("--check");
 const pages = {
   "docs/reference/configuration.md": configurationPage(),
   "docs/reference/control-api.md": controlApiPage(),
+  "docs/reference/library.md": libraryPage(),
   "docs/reference/cli.md": await commandsPage(),
   "docs/reference/outcomes.md": outcomesPage(),
   "docs/reference/errors.md": errorsPage(),

@@ -49,6 +49,7 @@ export const sidebar = [
       "docs/reference/cli.md",
       "docs/reference/configuration.md",
       "docs/reference/control-api.md",
+      "docs/reference/library.md",
       "docs/reference/outcomes.md",
       "docs/reference/errors.md",
       "docs/reference/output-format.md",
@@ -137,6 +138,7 @@ export const shortTitles = {
   "docs/reference/cli.md": "Commands",
   "docs/reference/configuration.md": "Configuration",
   "docs/reference/control-api.md": "Control API",
+  "docs/reference/library.md": "Library",
   "docs/reference/output-format.md": "Output and outcome",
   "SECURITY.md": "Security policy",
 };

@@ -353,6 +353,7 @@ const agentFields = {
   ),
 };
 
+/** An agent, as in an agent file. */
 export const agentSchema = block({
   name: free(name.describe("Name of the agent, unique in its fleet.")),
   ...agentFields,

@@ -124,6 +124,7 @@ const egressObject = block({
 
 const egress = z.union([egressName, egressObject]);
 
+/** The `docker` block of an agent. */
 export const docker = block({
   enabled: stricter(
     z.boolean().prefault(false).describe("Run the agent in a container."),

@@ -23,6 +23,7 @@ const remoteServer = block({
   run: free(run),
 });
 
+/** A server in `mcp_servers` of an agent. */
 export const mcpServer = z.union([stdioServer, remoteServer]);
 
 const workSourceField = <T extends z.ZodType>(schema: T) =>
