@@ -1,5 +1,5 @@
 import type { SDKMessage } from "@herdctl/core/internal";
-import type { AgentStatus, Approval, FleetEvent, FleetStatus, Job } from "@herdctl/protocol";
+import type { AgentStatus, Approval, FleetEventDetails, FleetStatus, Job } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { agentPageLines } from "../../packages/cli/src/render/agent-page.ts";
 import { agentTableLines } from "../../packages/cli/src/render/agent-table.ts";
@@ -210,7 +210,7 @@ const approval: Approval = {
   used: false,
 };
 
-const outputEvent = (message: object): FleetEvent => ({
+const outputEvent = (message: object): FleetEventDetails => ({
   type: "job:output",
   job_id: "job-2026-03-01-k3v9",
   agent: "coder",
@@ -232,7 +232,7 @@ const failed = {
   cost_usd: 0.0123,
 };
 
-const eventLineCases: [what: string, event: FleetEvent, lines: string[]][] = [
+const eventLineCases: [what: string, event: FleetEventDetails, lines: string[]][] = [
   [
     "a new job",
     { type: "job:created", job: job() },

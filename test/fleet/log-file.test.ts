@@ -14,7 +14,8 @@ test("writes events as JSON lines to a file that only the owner can read", () =>
   const folder = join(tempFolderWith({}), "logs");
   const log = openFleetLog({ folder, environment: {} });
   log.info("started", { agents: 3 });
-  log.event({ type: "agent:paused", agent: "coder", reason: "billing" });
+  const at = "2026-03-01T09:00:00.000Z";
+  log.event({ type: "agent:paused", agent: "coder", reason: "billing", at });
   log.error("it broke", new Error("the story"));
   log.close();
   const file = join(folder, "fleet.log");

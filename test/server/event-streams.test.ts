@@ -81,7 +81,7 @@ test("includes events from the call on, also those of the very next call", async
   const done = await fleet.finishJob(await fleet.startJob(job));
   const seen = await collect<FleetEvent>(events, 3);
   expect(seen.map(({ type }) => type)).toEqual(["job:created", "job:started", "job:completed"]);
-  expect(seen[2]).toEqual({ type: "job:completed", job: done });
+  expect(seen[2]).toEqual({ type: "job:completed", job: done, at: expect.any(String) });
   subscription.abort();
 });
 

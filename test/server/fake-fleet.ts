@@ -32,6 +32,7 @@ import {
   type DeliveriesApi,
   type FleetControl,
   type FleetEvent,
+  type FleetEventDetails,
   type FleetEventListener,
   type FleetEventType,
   type FleetStatus,
@@ -349,9 +350,9 @@ export class FakeFleet implements FleetControl {
     return this.close();
   }
 
-  emit(event: FleetEvent): void {
-    this.#hub.emit(event);
-    this.#emitter.emit("event", event);
+  emit(details: FleetEventDetails): void {
+    this.#hub.emit(details);
+    this.#emitter.emit("event", { ...details, at: new Date().toISOString() });
   }
 
   /** Adds a kept file to the job. */

@@ -96,6 +96,11 @@ export {
 } from "./docker/docker-config.ts";
 export { FleetManager } from "./fleet/fleet-manager.ts";
 export type { FleetManagerOptions } from "./fleet/lifecycle.ts";
+export type {
+  Claimant,
+  SourceClaim,
+  WorkItem,
+} from "./jobs/admission/work-item.ts";
 export { version } from "./lib/version.ts";
 export { RunnerError, SDKError } from "./runner/contract/errors.ts";
 export { JobExecutor, type JobExecutorOptions } from "./runner/execution/job-executor.ts";
@@ -141,3 +146,10 @@ export {
   type IncomingMessage,
   type OutgoingPost,
 } from "./triggers/chat/connector.ts";
+export type {
+  ClaimResult,
+  ReleaseOptions,
+  SettleResult,
+  WorkResult,
+  WorkSource,
+} from "./triggers/work-sources/work-source.ts";

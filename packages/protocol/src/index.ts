@@ -30,6 +30,7 @@ export type {
   DeliveryListView,
   FleetControl,
   FleetEvent,
+  FleetEventDetails,
   FleetEventListener,
   FleetEventOf,
   FleetEventType,
@@ -72,7 +73,12 @@ export {
 } from "./client/path-ownership.ts";
 export { type HttpMethod, type RouteName, routes } from "./client/routes.ts";
 export { isSocketPathTooLong } from "./client/socket-path.ts";
-export { type ErrorCode, errorTable, exitCodes } from "./errors/error-table.ts";
+export {
+  type ErrorCode,
+  type ErrorDefinition,
+  errorTable,
+  exitCodes,
+} from "./errors/error-table.ts";
 export {
   comparePositions,
   formatPath,

@@ -1,7 +1,7 @@
 import {
   type Approval,
   displayToolName,
-  type FleetEvent,
+  type FleetEventDetails,
   type Job,
   type JobEvent,
   summarizeToolCall,
@@ -32,15 +32,21 @@ export interface KnownJobs {
 }
 
 /** The lines to print for an event: usually one, often none. */
-export function describeFleetEvent(event: FleetEvent, knownJobs: KnownJobs): FleetEventEntry[] {
+export function describeFleetEvent(
+  event: FleetEventDetails,
+  knownJobs: KnownJobs,
+): FleetEventEntry[] {
   const describe = eventDescribers[event.type];
   return describe(event as never, knownJobs);
 }
 
-type EventOfType<T extends FleetEvent["type"]> = Extract<FleetEvent, { type: T }>;
+type EventOfType<T extends FleetEventDetails["type"]> = Extract<FleetEventDetails, { type: T }>;
 type Answer = NonNullable<Approval["answer"]>;
 type EventDescribers = {
-  [T in FleetEvent["type"]]: (event: EventOfType<T>, knownJobs: KnownJobs) => FleetEventEntry[];
+  [T in FleetEventDetails["type"]]: (
+    event: EventOfType<T>,
+    knownJobs: KnownJobs,
+  ) => FleetEventEntry[];
 };
 
 const eventDescribers: EventDescribers = {

@@ -1,4 +1,4 @@
-import type { FleetEvent } from "@herdctl/protocol";
+import type { FleetEventDetails } from "@herdctl/protocol";
 import {
   describeFleetEvent,
   type FleetEventEntry,
@@ -33,7 +33,7 @@ export class FleetEventRenderer {
     this.knownJobs.agentByJob.set(jobId, agent);
   }
 
-  render(event: FleetEvent, now: Date): string[] {
+  render(event: FleetEventDetails, now: Date): string[] {
     return describeFleetEvent(event, this.knownJobs).map((one) => this.renderEntry(one, now));
   }
 

@@ -39,13 +39,20 @@ const fullySentEvents = new Set<FleetEvent["type"]>([
 
 const from = z.string();
 const notificationSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("record"), from, type: z.string(), id: z.string() }),
+  z.object({
+    kind: z.literal("record"),
+    from,
+    type: z.string(),
+    id: z.string(),
+    at: z.string(),
+  }),
   z.object({ kind: z.literal("whole"), from, event: z.looseObject({ type: z.string() }) }),
   z.object({ kind: z.literal("output"), from, id: z.string() }),
   z.object({ kind: z.literal("plans"), from }),
   z.object({ kind: z.literal("joined"), from }),
 ]);
 type ClusterNotification = z.infer<typeof notificationSchema>;
+type RecordNotification = Extract<ClusterNotification, { kind: "record" }>;
 
 /** PostgreSQL notifications are limited to 8,000 bytes. */
 const maxNotificationBytes = 7_000;
@@ -112,6 +119,7 @@ export class ClusterEvents {
         from: nodeId,
         type: event.type,
         id: recordIdOf(event),
+        at: event.at,
       });
     else if (fullySentEvents.has(event.type))
       this.sendNotification({ kind: "whole", from: nodeId, event });
@@ -148,12 +156,12 @@ export class ClusterEvents {
     const event =
       notification.kind === "whole"
         ? toFleetEvent(notification.event)
-        : await this.readEvent(notification.type, notification.id);
+        : await this.readEvent(notification);
     if (event) this.options.hub.emitRemote(event);
     if (event?.type === "schedule:toggled") this.wake(this.scheduleListeners);
   }
 
-  private async readEvent(type: string, id: string): Promise<FleetEvent | undefined> {
+  private async readEvent({ type, id, at }: RecordNotification): Promise<FleetEvent | undefined> {
     if (!isRecordType(type)) return undefined;
     const { jobs, approvals, hooks, deliveries } = this.options.state;
     const kind = recordKindByEvent[type];
@@ -165,7 +173,7 @@ export class ClusterEvents {
           : kind === "hook"
             ? await hooks.get(id)
             : await deliveries.get(id);
-    return record && toFleetEvent({ type, [kind]: record });
+    return record && toFleetEvent({ type, [kind]: record, at });
   }
 
   private onMissed(): void {

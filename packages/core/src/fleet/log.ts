@@ -58,7 +58,7 @@ function logFieldsOf(event: Exclude<FleetEvent, { type: "job:output" }>): object
     const { id, job_id, type, status, attempts, message } = event.hook;
     return { hook: id, job: job_id, type, status, attempts, message };
   }
-  const { type: _, ...fields } = event;
+  const { type: _type, at: _at, ...fields } = event;
   return fields;
 }
 

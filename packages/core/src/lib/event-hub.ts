@@ -1,4 +1,9 @@
-import type { FleetEvent, FleetEventListener, FleetEventType } from "@herdctl/protocol";
+import type {
+  FleetEvent,
+  FleetEventDetails,
+  FleetEventListener,
+  FleetEventType,
+} from "@herdctl/protocol";
 
 /** A listener as it was given to `on` or `once`, and the one that is called with every event. */
 interface Subscription {
@@ -18,7 +23,8 @@ export class EventHub {
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
-  emit(event: FleetEvent): void {
+  emit(details: FleetEventDetails): void {
+    const event: FleetEvent = { ...details, at: new Date().toISOString() };
     this.notify(this.listeners, event);
     this.notify(this.forwarders, event);
   }

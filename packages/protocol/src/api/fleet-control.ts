@@ -45,6 +45,7 @@ export interface FleetControl extends AsyncDisposable {
   readonly tokens: TokensApi;
   readonly logins: LoginsApi;
   readonly audit: AuditApi;
+  /** The current state of the fleet and its agents. */
   status(): Promise<FleetStatus>;
   /** Reads the configuration again, on all nodes. An invalid one changes nothing. */
   reload(): Promise<void>;
@@ -56,6 +57,7 @@ export interface FleetControl extends AsyncDisposable {
   on<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): () => void;
   /** Calls the listener with the next event of a type. Returns a function that unsubscribes. */
   once<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): () => void;
+  /** Unsubscribes a listener of `on` or `once`. */
   off<T extends FleetEventType>(type: T, listener: FleetEventListener<T>): void;
 }
 
@@ -83,6 +85,7 @@ export interface JobsApi {
 
 /** The files that jobs kept. */
 export interface ArtifactsApi {
+  /** Name, size and type of each file. */
   list(jobId: string): Promise<Artifact[]>;
   /** The content of a file; undefined if there is no such file. */
   read(jobId: string, name: string): Promise<AsyncIterable<Uint8Array> | undefined>;
@@ -109,6 +112,7 @@ export interface ApprovalsApi {
 }
 
 export interface AgentsApi {
+  /** All agents of the fleet with their activity. */
   list(): Promise<AgentStatus[]>;
   /** Undefined if there is no such agent. */
   get(agent: string): Promise<AgentStatus | undefined>;
@@ -120,6 +124,7 @@ export interface AgentsApi {
 
 /** The notes that agents wrote for their later sessions. */
 export interface NotesApi {
+  /** The names of an agent's notes, without their texts. */
   list(agent: string): Promise<Note[]>;
   /** The text of a note; undefined if there is no such note. */
   read(agent: string, name: string): Promise<string | undefined>;
@@ -130,8 +135,9 @@ export interface SchedulesApi {
   list(): Promise<ScheduleView[]>;
   /** The ledger of due times, latest first. */
   dueTimes(query?: DueTimeQuery): Promise<DueTimePage>;
-  /** Overrides `enabled` in the configuration, also after restarts. */
+  /** Switches a schedule on. Overrides `enabled` in the configuration, also after restarts. */
   enable(schedule: ScheduleRef): Promise<ScheduleView>;
+  /** Switches a schedule off. Overrides `enabled` in the configuration, also after restarts. */
   disable(schedule: ScheduleRef): Promise<ScheduleView>;
   /** Removes a run or an interval that an agent scheduled for itself. */
   remove(schedule: ScheduleRef): Promise<void>;
@@ -186,7 +192,9 @@ export interface NodesApi {
 export interface TokensApi {
   /** Without their secrets. */
   list(): Promise<AccessToken[]>;
+  /** The secret of the token is only in this result. */
   create(token: NewAccessToken): Promise<CreatedToken>;
+  /** Ends a token immediately. */
   revoke(name: string): Promise<void>;
 }
 
@@ -304,8 +312,10 @@ export interface AgentStatus {
   cost_today_usd: number;
 }
 
-/** All events of a fleet. */
-export type FleetEvent =
+/** All events of a fleet, with the time at which they happened. */
+export type FleetEvent = FleetEventDetails & { at: string };
+
+export type FleetEventDetails =
   | { type: "job:created"; job: Job }
   | { type: "job:started"; job: Job }
   | { type: "job:output"; job_id: string; agent: string; message: ClaudeMessage; offset: number }

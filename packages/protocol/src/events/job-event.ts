@@ -32,6 +32,7 @@ export type JobEvent =
     }
   | { kind: "other"; type: string };
 
+/** What a message of Claude Code says, as events to display. */
 export function toJobEvents(message: ClaudeMessage): JobEvent[] {
   if (!isKnownType(message.type)) return [{ kind: "other", type: String(message.type) }];
   return messageConverters[message.type](message as never);

@@ -9,6 +9,7 @@ export const jobStatuses = [
 ] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
+/** True if a job with this status has ended and its record is final. */
 export function isFinished(status: JobStatus): boolean {
   return allowedTransitions[status].length === 0;
 }

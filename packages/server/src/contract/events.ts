@@ -11,7 +11,7 @@ import type { FieldSchemas } from "./field-schemas.ts";
 import { messageSchema } from "./jobs.ts";
 
 type FieldsOf<T extends FleetEvent["type"]> = FieldSchemas<
-  Omit<Extract<FleetEvent, { type: T }>, "type">
+  Omit<Extract<FleetEvent, { type: T }>, "type" | "at">
 >;
 
 const job = { job: jobSchema };
@@ -54,7 +54,7 @@ export const eventQuerySchema = z.strictObject({
 
 export const eventSchema = z.union([
   ...Object.entries(eventFields).map(([type, typeFields]) =>
-    z.object({ type: z.literal(type), ...typeFields }),
+    z.object({ type: z.literal(type), at: z.string(), ...typeFields }),
   ),
   resetSchema,
 ]);

@@ -1,7 +1,7 @@
 import type { ResolvedAgent } from "@herdctl/config";
 import {
   type Attempt,
-  type FleetEvent,
+  type FleetEventDetails,
   type Job,
   type JobChange,
   type Outcome,
@@ -123,7 +123,7 @@ const endEventTypes = {
 } as const;
 
 /** The event for a job whose attempt ended: the end of the job, or `job:waiting`. */
-export function endEventOf(job: Job): FleetEvent {
+export function endEventOf(job: Job): FleetEventDetails {
   const type =
     job.status in endEventTypes
       ? endEventTypes[job.status as keyof typeof endEventTypes]

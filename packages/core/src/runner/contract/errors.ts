@@ -1,5 +1,6 @@
 import type { Outcome } from "@herdctl/protocol";
 
+/** A run that did not succeed. The outcome and the cause explain it. */
 export class RunnerError extends Error {
   override readonly name: string = "RunnerError";
   declare readonly cause?: Error;
