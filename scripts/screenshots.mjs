@@ -26,6 +26,7 @@ const pages = {
   "agent-sessions": "/agents/reporter?tab=sessions",
   "agent-configuration": "/agents/fixer?tab=configuration",
   "agent-security": "/agents/fixer?tab=security",
+  "agent-edit": "/agents/reporter?tab=edit",
   job: `/jobs/${jobs.live}`,
   "job-done": `/jobs/${jobs.done}`,
   "job-failed": `/jobs/${jobs.failed}`,
@@ -33,7 +34,10 @@ const pages = {
   costs: "/costs",
   activity: "/activity",
   "activity-due": "/activity?tab=due",
+  search: "/search?q=prices",
+  access: "/access",
   audit: "/audit",
+  settings: "/settings",
   chat: `/chat?agent=reporter&with=${jobs.chat}`,
   ...(process.env.HERDCTL_STORE && { nodes: "/nodes" }),
   design: "/design",
@@ -51,6 +55,7 @@ try {
       await page.locator("main h1").first().waitFor();
       // Wait for data, charts and streamed text.
       await pause(1_200);
+      if (name === "agent-edit") await typeChanges(page);
       await page.screenshot({ path: join(folder, `${name}-${look}.png`) });
     }
     await context.close();
@@ -58,4 +63,13 @@ try {
 } finally {
   await browser.close();
   await stop();
+}
+
+/** An edit that is not written, so that the picture shows its change of the file. */
+async function typeChanges(page) {
+  await page.getByLabel("Description").fill("Writes the weekly report and its summary");
+  await page.getByLabel("Cron").fill("0 8 * * 1-5");
+  await page.getByRole("region", { name: "Changes to the file" }).waitFor();
+  await page.getByRole("region", { name: "Next due times of weekly" }).waitFor();
+  await page.evaluate("scrollTo(0, 0)");
 }

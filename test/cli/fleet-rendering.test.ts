@@ -16,6 +16,7 @@ function agent(more: Partial<AgentStatus> = {}): AgentStatus {
   return {
     name: "coder",
     description: null,
+    labels: [],
     runtime: "cli",
     docker: false,
     paused: null,

@@ -57,6 +57,17 @@ may_trigger: [two]`);
   expect(words(reaches)).toContain("MCP server `github` (`npx`).");
 });
 
+test("states what happens with a tool that needs permission, and marks a shell on the host", () => {
+  const { touches } = posture("permission_mode: acceptEdits\nallowed_tools: [Bash, Read]");
+  expect(words(touches)).toContain("Other tools that need permission are denied");
+  expect(words(touches)).toContain("open: Runs any command as the fleet's user");
+  expect(words(touches)).toContain("Also allowed without asking: `Read`.");
+  const narrow = posture('allowed_tools: ["Bash(git *)"]');
+  expect(words(narrow.touches)).not.toContain("any command");
+  const contained = posture("docker: { enabled: true }\nallowed_tools: [Bash]");
+  expect(words(contained.touches)).not.toContain("any command");
+});
+
 test("names everything that can trigger it: clock, webhooks, chats and issues", () => {
   const { triggers } = posture(`schedules:
   often: { type: interval, every: 5m, prompt: Go. }

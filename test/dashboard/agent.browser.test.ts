@@ -34,7 +34,7 @@ test("shows an agent's live run and its finished jobs", async () => {
   await harness.fleet().jobs.wait(job.id);
   await live.waitFor({ state: "detached" });
   const jobs = page.getByRole("region", { name: "Latest jobs" }).first();
-  await jobs.getByText("completed").waitFor();
+  await jobs.getByText("Success").waitFor();
   await jobs.getByRole("link", { name: "Slowly" }).click();
   await page.waitForURL(`${harness.url}/jobs/${job.id}`);
 });

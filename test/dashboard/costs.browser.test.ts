@@ -29,7 +29,7 @@ test(
     };
 
     await trigger("Spend something.");
-    await page.getByText("completed").first().waitFor(waitOptions);
+    await page.getByText("Success").first().waitFor(waitOptions);
     await page.goto(`${harness.url}/costs`);
     await page.getByText("used up").waitFor(waitOptions);
     const costs = page.getByRole("region", { name: "Costs by agent" });
@@ -49,7 +49,7 @@ test(
     await page.getByText("of $100.01").waitFor(waitOptions);
     expect(await page.getByText("used up").count()).toBe(0);
     await trigger("Spend on.");
-    await page.getByText("completed").first().waitFor(waitOptions);
+    await page.getByText("Success").first().waitFor(waitOptions);
   },
 );
 

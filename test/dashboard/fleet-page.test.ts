@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { toAgentState } from "../../packages/dashboard/src/pages/fleet/agent-state.ts";
 import {
+  arrangeAgents,
   filterAgents,
-  toAgentState,
-} from "../../packages/dashboard/src/pages/fleet/agent-state.ts";
+} from "../../packages/dashboard/src/pages/fleet/arrange-agents.ts";
 import { parseFleetSearch } from "../../packages/dashboard/src/pages/fleet/search-params.ts";
 import {
   hourTicks,
@@ -13,6 +14,7 @@ import {
   formatAgo,
   formatDuration,
   formatMoney,
+  formatMoneyAxis,
 } from "../../packages/dashboard/src/ui/format-quantities.ts";
 
 type Entry = Parameters<typeof toMarks>[0][number];
@@ -49,14 +51,11 @@ test("places jobs on a strip by time, cuts those that began before it and omits 
   expect(summarizeMarks([])).toBe("no jobs");
 });
 
-test("shows a skipped or pending job as a point at the time of its admission", () => {
+test("shows a pending job as a point at the time of its admission, and no skipped job", () => {
   const skipped = job(30, 30, { status: "skipped", outcome: "overlap", started_at: null });
   const pending = job(40, null, { status: "pending", started_at: null });
   const marks = toMarks([pending, skipped], time(0), time(60));
-  expect(marks.map(({ from, to, tone }) => [from, to, tone])).toEqual([
-    [0.5, 0.5, "idle"],
-    [40 / 60, 40 / 60, "idle"],
-  ]);
+  expect(marks.map(({ from, to, tone }) => [from, to, tone])).toEqual([[40 / 60, 40 / 60, "idle"]]);
 });
 
 test("places the lines of a strip at whole quarters of an hour, hours or four hours", () => {
@@ -68,6 +67,7 @@ test("places the lines of a strip at whole quarters of an hour, hours or four ho
 const idle = {
   name: "fixer",
   description: "Fixes things",
+  labels: [],
   runtime: "sdk" as const,
   docker: false,
   paused: null,
@@ -106,6 +106,33 @@ test("finds agents by a part of their name or description and by status", () => 
   expect(names({ show: "running" })).toEqual([]);
 });
 
+test("sorts agents by what people look for, and groups them by fleet or label", () => {
+  const agents = [
+    { ...idle, name: "b", labels: ["web"], cost_today_usd: 1 },
+    { ...idle, name: "shop.c", labels: ["web", "night"], running: [run], cost_today_usd: 3 },
+    { ...idle, name: "shop.a", next_due: { schedule: "hourly", due_at: at(5) } },
+  ];
+  const view = (search: Parameters<typeof arrangeAgents>[1]) =>
+    arrangeAgents(agents, search).map(({ title, agents: found }) => [
+      title,
+      ...found.map(({ name }) => name),
+    ]);
+  expect(view({})).toEqual([[null, "b", "shop.c", "shop.a"]]);
+  expect(view({ sort: "name" })).toEqual([[null, "b", "shop.a", "shop.c"]]);
+  expect(view({ sort: "state" })[0]?.[1]).toBe("shop.c");
+  expect(view({ sort: "next" })[0]?.[1]).toBe("shop.a");
+  expect(view({ sort: "cost", group: "fleet" })).toEqual([
+    ["shop", "shop.c", "shop.a"],
+    ["This fleet", "b"],
+  ]);
+  expect(view({ group: "label" })).toEqual([
+    ["night", "shop.c"],
+    ["No label", "shop.a"],
+    ["web", "b", "shop.c"],
+  ]);
+  expect(view({ q: "night" })).toEqual([[null, "shop.c"]]);
+});
+
 test("ignores invalid parameters of an address", () => {
   expect(parseFleetSearch({ q: 5, show: "all", hours: "6" })).toEqual({});
   expect(parseFleetSearch({ q: "fix", show: "failed", hours: 24 })).toEqual({
@@ -131,6 +158,9 @@ test("formats times by the largest unit, and money with as many digits as needed
   expect(formatAgo(time(0), time(0) + 2_000)).toBe("now");
   expect(formatAgo(time(0), time(59))).toBe("59 minutes ago");
   expect(formatAgo(time(120), time(0))).toBe("in 2 hours");
+  expect(formatMoneyAxis([0, 0.005, 0.01, 0.015])).toEqual(["$0", "$0.005", "$0.010", "$0.015"]);
+  expect(formatMoneyAxis([0, 0.5, 1])).toEqual(["$0", "$0.50", "$1.00"]);
+  expect(formatMoneyAxis([0, 20, 40])).toEqual(["$0", "$20", "$40"]);
   expect([0, 0.00001, 0.0042, 1234.5].map(formatMoney)).toEqual([
     "$0",
     "<$0.0001",

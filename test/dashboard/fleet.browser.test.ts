@@ -59,7 +59,7 @@ test("shows a run at its start, during its work and at its end without a reload"
   await rowOf(page, "fixer").getByText("idle").waitFor();
 
   await page.locator(`[data-job="${job.id}"]`).hover();
-  await page.getByRole("tooltip").getByText("completed").waitFor();
+  await page.getByRole("tooltip").getByText("Success").waitFor();
   await page.locator(`[data-job="${job.id}"]`).click();
   await page.waitForURL(`${harness.url}/jobs/${job.id}`);
 });
@@ -120,6 +120,9 @@ test("navigates by keyboard: the palette, g and a letter, j and k, and the searc
   await page.keyboard.press("Enter");
   await page.waitForURL(`${harness.url}/agents/fixer`);
 
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Ctrl+K").waitFor();
+  await page.keyboard.press("Escape");
   await page.keyboard.press("g");
   await page.keyboard.press("f");
   await rowOf(page, "fixer").waitFor();

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Job } from "@herdctl/protocol";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -119,7 +120,7 @@ test("forks a session after the chosen message and shows the new job", async () 
   await page.getByRole("button", { name: "Fork", exact: true }).last().click();
 
   await conversation(page).getByText("A plain answer.").waitFor();
-  await page.getByText("Forked").waitFor();
+  await page.getByText("Fork of session").waitFor();
   const forked = await harness
     .fleet()
     .jobs.get(new URL(page.url()).pathname.split("/").at(-1) ?? "");
@@ -134,10 +135,10 @@ test("resumes a session from the page and shows the command for a terminal", asy
   const { id, session_id } = await runJobToEnd(harness, "work");
   const page = await harness.openPage(`/jobs/${id}`);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.getByRole("button", { name: "Copy claude --resume" }).click();
+  await page.getByRole("button", { name: "Copy resume command" }).click();
   await page.getByRole("button", { name: "Copied" }).waitFor();
   expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
-    `cd ${harness.harness.workspace} && claude --resume ${session_id}`,
+    `herdctl sessions resume ${session_id} --config ${harness.folder}/herdctl.yaml`,
   );
   await page.getByRole("button", { name: "Resume", exact: true }).click();
   await page.getByRole("textbox", { name: "Prompt" }).fill("Go on");
@@ -145,6 +146,24 @@ test("resumes a session from the page and shows the command for a terminal", asy
   await conversation(page).getByText("A plain answer.").waitFor();
   const [latest] = (await harness.fleet().jobs.list({ limit: 1 })).jobs;
   expect(latest).toMatchObject({ prompt: "Go on", resumed_from: session_id });
+});
+
+test("runs a job again with its prompt, and downloads its transcript", async () => {
+  const harness = await startJobHarness();
+  const { id } = await runJobToEnd(harness, "Say it once more");
+  const page = await harness.openPage(`/jobs/${id}`);
+  await conversation(page).getByText("A plain answer.").waitFor();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  await page.getByRole("menuitem", { name: "Transcript (Markdown)" }).click();
+  const transcript = readFileSync(await (await download).path(), "utf8");
+  expect(transcript).toMatch(/## Prompt\n\nSay it once more\n[\s\S]*\nA plain answer\.\n/);
+
+  await page.getByRole("button", { name: "Run again" }).click();
+  await page.getByRole("button", { name: "Run again" }).last().click();
+  await expect.poll(() => page.url()).not.toContain(id);
+  const [latest] = (await harness.fleet().jobs.list({ limit: 1 })).jobs;
+  expect(latest).toMatchObject({ prompt: "Say it once more", resumed_from: null });
 });
 
 test("treats code in prompts, messages, file names and output as text", async () => {

@@ -40,19 +40,19 @@ describe("admission", () => {
     decideAdmission({ ...scheduled, overlap }, { liveJobs: [liveJob("1", { status })] });
   const hint = "To change this, set another `overlap` for the schedule.";
 
-  test("names the state of the earlier run that a trigger overlaps with", () => {
+  test("names the earlier run and its state that a trigger overlaps with", () => {
     expect(busy("skip", "running")).toEqual({
       kind: "skip",
       outcome: {
         ...{ code: "overlap", hint },
-        message: "An earlier run of this schedule has not finished.",
+        message: "An earlier run of this schedule (`1`) has not finished.",
       },
     });
     expect(busy("queue", "pending")).toEqual({
       kind: "skip",
       outcome: {
         ...{ code: "overlap", hint },
-        message: "An earlier run of this schedule has not started.",
+        message: "An earlier run of this schedule (`1`) has not started.",
       },
     });
   });

@@ -36,7 +36,8 @@ const allowedFiles: Record<string, RegExp[]> = {
   "@herdctl/server": [
     programFile,
     typesFile,
-    /^dashboard\/(?:index\.html|icon\.svg|theme\.js)$/,
+    /^dashboard\/(?:index\.html|icon\.svg|theme\.js|sw\.js|manifest\.webmanifest|favicon\.ico)$/,
+    /^dashboard\/icon-[\w-]+\.png$/,
     /^dashboard\/assets\/[\w-]+\.(?:js|css)$/,
   ],
   "@herdctl/protocol": [programFile, typesFile],

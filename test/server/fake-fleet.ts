@@ -154,6 +154,7 @@ export class FakeFleet implements FleetControl {
     const agents = this.#loaded.fleet.agents.map((agent) => ({
       name: agent.name,
       description: agent.description ?? null,
+      labels: agent.labels,
       runtime: agent.runtime.type,
       docker: false,
       paused: this.#pauseOf(agent.name),
@@ -199,6 +200,7 @@ export class FakeFleet implements FleetControl {
       return job && { job, attempts: await this.#state.jobs.listAttempts(id) };
     },
     list: (query = {}) => this.#state.jobs.list(query),
+    search: (query) => this.#state.search.search(query),
     chain: async (id) => this.#state.jobs.listChain((await this.#expect(id)).chain.id),
     wait: (id, { signal } = {}) => this.#wait(id, signal),
     cancel: async (id) => {
@@ -306,7 +308,11 @@ export class FakeFleet implements FleetControl {
     },
   };
 
-  readonly config: ConfigApi = { get: async () => viewConfig(this.#loaded) };
+  readonly config: ConfigApi = {
+    get: async () => viewConfig(this.#loaded),
+    preview: refuseEdit,
+    edit: refuseEdit,
+  };
   readonly chat: ChatApi = { connections: async () => [] };
   readonly nodes: NodesApi = { list: async () => this.nodeViews };
 
@@ -486,4 +492,8 @@ async function* ended(
   } finally {
     await source.return?.();
   }
+}
+
+async function refuseEdit(): Promise<never> {
+  throw new UserError("edit_refused", "no files to edit");
 }

@@ -13,6 +13,7 @@ export {
   type Operand,
   parseCondition,
 } from "./condition/parse.ts";
+export { type EditPreview, previewEdit } from "./edit/preview-edit.ts";
 export { type Environment, readEnvironment } from "./environment.ts";
 export { type JsonSchema, jsonSchema } from "./json-schema.ts";
 export { type Fleet, type LoadedFleet, loadFleet } from "./load-fleet.ts";

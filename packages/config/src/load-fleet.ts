@@ -58,13 +58,20 @@ export interface LoadedFleet {
   patterns: readonly string[];
 }
 
-/** Reads a fleet file and all files it names. Throws a single error with all problems. */
-export function loadFleet(file: string, env: Environment = process.env): LoadedFleet {
+/**
+ * Reads a fleet file and all files it names. Throws a single error with all problems.
+ * `replacements` are texts to read instead of files, by absolute path.
+ */
+export function loadFleet(
+  file: string,
+  env: Environment = process.env,
+  replacements?: ReadonlyMap<string, string>,
+): LoadedFleet {
   const path = resolve(file);
   const dir = dirname(path);
   assertFleetOwnership(path);
   const environment = readEnvironment(dir, env);
-  const sources = readSources(path, (name) => environment[name]);
+  const sources = readSources(path, (name) => environment[name], replacements);
   assertOwnership([...sources.texts.keys()]);
   const problems = [...sources.problems, ...checkDefaults(sources.rootTree)];
 

@@ -38,8 +38,12 @@ export interface Sources {
 }
 
 /** The fleet file, all files it names and the fleets it includes, read but not merged. */
-export function readSources(file: string, variables: VariableLookup): Sources {
-  const reader = new SourceReader(variables);
+export function readSources(
+  file: string,
+  variables: VariableLookup,
+  replacements: ReadonlyMap<string, string> = new Map(),
+): Sources {
+  const reader = new SourceReader(variables, replacements);
   const root = reader.readFleet(file, {
     fleetNames: [],
     lowerLayers: [],
@@ -91,7 +95,11 @@ class SourceReader {
   readonly texts = new Map<string, string>();
   readonly patterns = new Set<string>();
 
-  constructor(private readonly variables: VariableLookup) {}
+  constructor(
+    private readonly variables: VariableLookup,
+    /** Texts to read instead of files, such as of an edit that is not written yet. */
+    private readonly replacements: ReadonlyMap<string, string>,
+  ) {}
 
   readFleet(
     file: string,
@@ -214,7 +222,7 @@ class SourceReader {
   }
 
   private readFleetName(file: string): string {
-    const { tree } = parseTree(file, readText(file), this.variables);
+    const { tree } = parseTree(file, this.readText(file), this.variables);
     return (tree && textAt(tree, ["fleet", "name"])) ?? toFleetName(dirname(file));
   }
 
@@ -245,7 +253,7 @@ class SourceReader {
   }
 
   private readFile(file: string, grants: readonly Grant[]): ReadDocuments {
-    const text = readText(file);
+    const text = this.readText(file);
     this.texts.set(file, text);
     const unrestricted = parseTree(file, text, this.variables);
     if (!unrestricted.tree && unrestricted.problems.length === 0) {
@@ -259,6 +267,10 @@ class SourceReader {
     if (grants.length === 0) return { unrestricted, limited: unrestricted };
     const mayUse = (name: string) => isVariableGranted(grants, name);
     return { unrestricted, limited: parseTree(file, text, this.variables, mayUse) };
+  }
+
+  private readText(file: string): string {
+    return this.replacements.get(file) ?? readText(file);
   }
 
   private reportProblem(place: SourcePosition, message: string, hint: string): void {

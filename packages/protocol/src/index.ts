@@ -1,6 +1,12 @@
 export type { CreatedToken, NewAccessToken } from "./api/access-tokens.ts";
 export type { BudgetUsage, BudgetView } from "./api/budget.ts";
 export type { ChatConnectionStatus } from "./api/chat.ts";
+export type {
+  ApplyEditOptions,
+  ConfigChange,
+  ConfigEdit,
+  ConfigEditPreview,
+} from "./api/config-edit.ts";
 export type { ConfigValueView, ConfigView } from "./api/configuration.ts";
 export type {
   CostDimension,
@@ -53,6 +59,7 @@ export type { JobPage, JobQuery } from "./api/jobs.ts";
 export type { NodeView } from "./api/nodes.ts";
 export type { Note } from "./api/notes.ts";
 export type { DueTimePage, DueTimeQuery, ScheduleView } from "./api/schedules.ts";
+export type { JobSearchHit, JobSearchPage, JobSearchQuery } from "./api/search.ts";
 export type { SessionView } from "./api/sessions.ts";
 export { type Admission, idempotencyKeyPattern, type TriggerRequest } from "./api/trigger.ts";
 export type { ErrorBody } from "./client/error-from-response.ts";

@@ -15,6 +15,36 @@ export const httpApiDefences: readonly Defence[] = [
     },
   },
   {
+    name: "the dashboard cannot write fields that run programs on the host",
+    protects: "the machine, against a stolen login",
+    mark: "dashboard-edit-classes",
+    without: "false",
+    failingTest: {
+      file: "test/config-edit/preview-edit.test.ts",
+      test: "refuses fields that run programs on the host or use secrets of the fleet",
+    },
+  },
+  {
+    name: "the dashboard cannot write variables",
+    protects: "secrets of the fleet, against a stolen login",
+    mark: "dashboard-edit-variables",
+    without: "false",
+    failingTest: {
+      file: "test/config-edit/preview-edit.test.ts",
+      test: "does not substitute variables, which could put a secret into a prompt",
+    },
+  },
+  {
+    name: "an edit is written only to the file that was reviewed",
+    protects: "changes that someone else made meanwhile",
+    mark: "edit-of-current-file",
+    without: "false",
+    failingTest: {
+      file: "test/dashboard/edit.browser.test.ts",
+      test: "adds an agent with a schedule, sees it run, edits it, and keeps the comments of the file",
+    },
+  },
+  {
     name: "only the fleet's own host names are answered",
     protects: "the fleet, against DNS rebinding",
     mark: "own-host-names",

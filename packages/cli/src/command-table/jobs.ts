@@ -24,6 +24,20 @@ export const jobCommands: CommandSpec[] = [
     load: () => import("../commands/jobs.ts"),
   },
   {
+    name: "search",
+    summary: "Search the prompts, summaries and outputs of all jobs",
+    arguments: [
+      { name: "text", summary: "Words that must all occur; each may be the start of a word" },
+    ],
+    options: [
+      { flags: "--agent <name>", summary: "Only jobs of this agent" },
+      ...pageOptions,
+      configOption,
+    ],
+    examples: ['herdctl search "max_turns checkout" --agent coder'],
+    load: () => import("../commands/search.ts"),
+  },
+  {
     name: "job",
     summary: "Show everything recorded about a job",
     arguments: [{ name: "id", summary: "Job ID; a unique prefix is enough" }],

@@ -188,6 +188,12 @@ const maySchedule = block({
 /** All fields of an agent except its name. `defaults` and `overrides` may set any of them. */
 const agentFields = {
   description: free(z.string().optional().describe("Purpose of the agent.")),
+  labels: free(
+    z
+      .array(name)
+      .prefault([])
+      .describe("Labels by which the dashboard groups agents, such as a team."),
+  ),
   working_directory: granted(
     workingDirectory
       .optional()

@@ -1,5 +1,5 @@
 import { type Environment, type LoadedFleet, loadFleet, type ResolvedAgent } from "@herdctl/config";
-import { type FleetStatus, type ShutdownOptions, UserError } from "@herdctl/protocol";
+import { type FleetStatus, Mutex, type ShutdownOptions, UserError } from "@herdctl/protocol";
 import type { NodeOptions } from "../cluster/node-identity.ts";
 import { removeMovedRuns } from "../cluster/remove-moved-runs.ts";
 import type { Candidate } from "../jobs/admission/admit.ts";
@@ -35,6 +35,7 @@ import {
 } from "./node-handlers.ts";
 import { type FleetOperations, openChat } from "./open-chat.ts";
 import { RetentionCleanup } from "./retention.ts";
+import { SearchIndex } from "./search-index.ts";
 import { FleetServices } from "./services.ts";
 import { handleToolCall } from "./tool-calls/handle-tool-call.ts";
 
@@ -76,6 +77,8 @@ export class FleetLifecycle {
     agentNames: () => this.config.fleet.agents.map(({ name }) => name),
     reportError: (message, cause) => this.reportError(message, cause),
   });
+  /** Edits of the configuration run one after the other. */
+  readonly editing = new Mutex();
   private readonly drainAbort = new AbortController();
   private loaded: LoadedFleet | undefined;
   private services: FleetServices | undefined;
@@ -133,6 +136,11 @@ export class FleetLifecycle {
   get config(): LoadedFleet {
     if (this.loaded) return this.loaded;
     throw notStartedError();
+  }
+
+  /** The environment that the configuration is read with, besides `.env`. */
+  get environment(): Environment {
+    return this.options.env ?? process.env;
   }
 
   get condition(): Pick<FleetStatus["fleet"], "state" | "problem"> {
@@ -247,6 +255,7 @@ export class FleetLifecycle {
     services.workClaims.start();
     if (this.options.ownJobsOnly) return;
     services.retention?.runAgain();
+    services.searchIndex?.catchUp();
     await services.clock?.replan();
     this.startChat(services);
   }
@@ -262,6 +271,7 @@ export class FleetLifecycle {
   /** Starts the services of a fleet that a single command does not need. */
   private async startSchedules(services: FleetServices): Promise<void> {
     services.retention = new RetentionCleanup(services);
+    services.searchIndex = new SearchIndex(services);
     services.configWatcher = new ConfigWatcher({
       loadedAt: this.startedAt,
       loaded: () => this.config,
@@ -296,7 +306,7 @@ export class FleetLifecycle {
       await this.services.leadership?.stop();
       const { dispatcher, activeJobs, hooks, workClaims, state, lock, runners, nodes } =
         this.services;
-      const { retention, containers, clock, configWatcher, chat } = this.services;
+      const { retention, searchIndex, containers, clock, configWatcher, chat } = this.services;
       this.hub.emit({ type: "fleet:stopping" });
       dispatcher.halt();
       await configWatcher?.stop();
@@ -310,6 +320,7 @@ export class FleetLifecycle {
       );
       await chat?.stop(options.detach ? 0 : this.drainTimeoutMs(options));
       await retention?.stop();
+      await searchIndex?.stop();
       this.services.budgets.stop();
       await this.services.prestartedProcesses.stop();
       this.services.idleRunners.stop();

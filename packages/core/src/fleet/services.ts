@@ -44,6 +44,7 @@ import { WorkClaims } from "../triggers/work-sources/work-claims.ts";
 import type { ConfigWatcher } from "./config-watcher.ts";
 import type { Leadership } from "./leader-services.ts";
 import type { RetentionCleanup } from "./retention.ts";
+import type { SearchIndex } from "./search-index.ts";
 
 interface FleetServicesOptions {
   hub: EventHub;
@@ -95,6 +96,7 @@ export class FleetServices implements JobServices {
 
   /** Set by the lifecycle while they run. */
   retention?: RetentionCleanup;
+  searchIndex?: SearchIndex;
   clock?: ScheduleClock;
   configWatcher?: ConfigWatcher;
   chat?: ChatManager;

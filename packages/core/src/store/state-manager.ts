@@ -103,6 +103,10 @@ export class StateManager {
     return this.openedStores.audit;
   }
 
+  get search(): Stores["search"] {
+    return this.openedStores.search;
+  }
+
   /** Location of the records, without a password: a file or the address of a database. */
   get location(): string {
     return this.openedStores.database.name;

@@ -4,12 +4,17 @@ import { RouterProvider } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { followFleet } from "../api/fleet-events.ts";
 import { createQueryClient } from "../api/query-client.ts";
+import { notifyWhileHidden, registerServiceWorker } from "./browser-notifications.ts";
 import { router } from "./router.tsx";
 
 const queryClient = createQueryClient();
 
 export function App() {
   useEffect(() => followFleet(queryClient), []);
+  useEffect(() => {
+    void registerServiceWorker();
+    return notifyWhileHidden();
+  }, []);
   return (
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>

@@ -37,7 +37,6 @@ export function usePaletteItems(): PaletteItem[] {
         note: `${agent} · ${sentenceCase(status)}`,
         link: { to: "/jobs/$jobId", params: { jobId: id } } as const,
       })),
-      { key: "/design", title: "Design", note: "Page", link: { to: "/design" } },
     ],
     [pages, agents, jobs],
   );

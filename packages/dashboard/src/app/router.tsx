@@ -13,6 +13,7 @@ import { FleetPage } from "../pages/fleet/fleet-page.tsx";
 import { parseFleetSearch } from "../pages/fleet/search-params.ts";
 import { parseInboxSearch } from "../pages/inbox/search-params.ts";
 import { parseJobSearch } from "../pages/job/search-params.ts";
+import { parseSearchSearch } from "../pages/search/search-params.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { NotFound } from "./not-found.tsx";
@@ -85,6 +86,34 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("../pages/audit/audit-page.tsx"), "AuditPage"),
 });
 
+const newAgent = createRoute({
+  getParentRoute: () => root,
+  path: "/new-agent",
+  component: lazyRouteComponent(() => import("../pages/edit/new-agent-page.tsx"), "NewAgentPage"),
+});
+
+const search = createRoute({
+  getParentRoute: () => root,
+  path: "/search",
+  validateSearch: parseSearchSearch,
+  component: lazyRouteComponent(() => import("../pages/search/search-page.tsx"), "SearchPage"),
+});
+
+const access = createRoute({
+  getParentRoute: () => root,
+  path: "/access",
+  component: lazyRouteComponent(() => import("../pages/access/access-page.tsx"), "AccessPage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(
+    () => import("../pages/settings/settings-page.tsx"),
+    "SettingsPage",
+  ),
+});
+
 const design = createRoute({
   getParentRoute: () => root,
   path: "/design",
@@ -102,6 +131,10 @@ export const router = createRouter({
     chat,
     nodes,
     audit,
+    newAgent,
+    search,
+    access,
+    settings,
     design,
   ]),
   defaultPreload: "intent",

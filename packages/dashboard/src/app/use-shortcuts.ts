@@ -5,8 +5,8 @@ import { pages } from "./navigation-pages.ts";
 /** Maximum time between `g` and the letter that follows it. */
 const sequenceTimeoutMs = 1_200;
 
-/** Keyboard shortcuts on every page: ⌘K, `/`, `g` and a letter, `j` and `k`. */
-export function useShortcuts(openPalette: () => void): void {
+/** Keyboard shortcuts on every page: ⌘K or Ctrl+K, `?`, `/`, `g` and a letter, `j` and `k`. */
+export function useShortcuts(openPalette: () => void, openKeys: () => void): void {
   const navigate = useNavigate();
   useEffect(() => {
     let gPressedAt = 0;
@@ -18,12 +18,13 @@ export function useShortcuts(openPalette: () => void): void {
         pages.find(({ letter }) => letter === event.key);
       gPressedAt = event.key === "g" ? event.timeStamp : 0;
       if (page) return handled(event, () => void navigate({ to: page.to }));
+      if (event.key === "?") return handled(event, openKeys);
       const key = handlersByKey[event.key];
       if (key) handled(event, key);
     };
     window.addEventListener("keydown", onKeyDown);
     return () => window.removeEventListener("keydown", onKeyDown);
-  }, [navigate, openPalette]);
+  }, [navigate, openPalette, openKeys]);
 }
 
 const handlersByKey: Record<string, () => void> = {

@@ -92,8 +92,9 @@ export interface ResultEntry extends EntryBase {
   kind: "end";
   isError: boolean;
   text: string;
-  /** The cost since the previous result. */
+  /** The cost since the previous result; for the first one, since the session began. */
   costUsd: number | null;
+  isFirst: boolean;
   turns: number | null;
   durationMs: number | null;
   apiMs: number | null;

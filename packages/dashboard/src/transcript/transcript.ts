@@ -26,8 +26,8 @@ export class Transcript {
   sessionId: string | null = null;
   model: string | null = null;
   cwd: string | null = null;
-  /** The session's total cost at its last result. */
-  totalUsd = 0;
+  /** The session's total cost at its last result; null before the first. */
+  totalUsd: number | null = null;
   revision = 0;
   /** Increases only when entries are added. */
   structureRevision = 0;

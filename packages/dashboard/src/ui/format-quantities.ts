@@ -13,6 +13,10 @@ export function formatDuration(seconds: number): string {
     : formatTwoUnits(seconds, daySeconds, "d", hourSeconds, "h");
 }
 
+export function formatDurationAxis(values: readonly number[]): string[] {
+  return values.map((seconds) => (seconds === 0 ? "0" : formatDuration(seconds)));
+}
+
 const relativeUnits: [minSeconds: number, name: Intl.RelativeTimeFormatUnit][] = [
   [daySeconds, "day"],
   [hourSeconds, "hour"],
@@ -36,6 +40,14 @@ export function formatMoney(usd: number): string {
   if (usd < 0.0001) return "<$0.0001";
   if (usd < 0.01) return `$${usd.toFixed(4)}`;
   return `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+/** Axis labels with as many decimals as tell them apart: `$0`, `$0.005`, `$0.010`. */
+export function formatMoneyAxis(values: readonly number[]): string[] {
+  const step = Math.abs((values[1] ?? 1) - (values[0] ?? 0));
+  const decimals = step >= 1 || step === 0 ? 0 : Math.min(6, Math.ceil(-Math.log10(step) - 1e-9));
+  const decimalsShown = decimals === 1 ? 2 : decimals;
+  return values.map((usd) => (usd === 0 ? "$0" : `$${usd.toFixed(decimalsShown)}`));
 }
 
 /** `950`, `12.3k`, `4.5M`. */

@@ -30,8 +30,7 @@ export function outcomeTone(code: string): Tone {
 
 const quietCodes = ["cancelled", "overlap", "gate_closed", "not_allowed", "chain_limit"];
 
-/** The status, or the outcome where it says more. */
+/** The outcome, with the same word on every page and in the command line, or else the status. */
 export function jobLabel({ status, outcome }: StatusAndOutcome): string {
-  const isStatusEnough = outcome === null || outcome === "success" || outcome === status;
-  return sentenceCase(isStatusEnough ? status : outcome);
+  return sentenceCase(outcome ?? status);
 }

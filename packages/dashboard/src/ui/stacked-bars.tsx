@@ -18,7 +18,8 @@ interface StackedBarChartProps {
   series: BarSeries[];
   /** A horizontal line, such as a daily budget. */
   limit: number | null;
-  formatValue(value: number): string;
+  /** All labels of the vertical axis together, so that they can differ. */
+  formatAxis(values: readonly number[]): string[];
   onHover?(index: number | null): void;
 }
 
@@ -27,7 +28,7 @@ const heightPx = 220;
 export function StackedBarChart(props: StackedBarChartProps) {
   const container = useRef<HTMLDivElement>(null);
   const theme = useThemeRevision();
-  const { label, names, series, limit, formatValue, onHover } = props;
+  const { label, names, series, limit, formatAxis, onHover } = props;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: theme changes the colours
   useEffect(() => {
@@ -43,7 +44,7 @@ export function StackedBarChart(props: StackedBarChartProps) {
       resizeObserver.disconnect();
       chart.destroy();
     };
-  }, [names, series, limit, formatValue, onHover, theme]);
+  }, [names, series, limit, formatAxis, onHover, theme]);
 
   return <div ref={container} role="img" aria-label={label} className="h-[220px] w-full" />;
 }
@@ -66,7 +67,7 @@ function stackSeries(
 }
 
 function createChartOptions(width: number, props: StackedBarChartProps): uPlot.Options {
-  const { names, series, limit, formatValue, onHover } = props;
+  const { names, series, limit, formatAxis, onHover } = props;
   const [muted, line, warn] = ["--muted", "--line", "--warn"].map(canvasColour);
   const axis = { stroke: muted, grid: { stroke: line, width: 1 }, ticks: { show: false } };
   const font = `11px ${getComputedStyle(document.body).fontFamily}`;
@@ -90,7 +91,7 @@ function createChartOptions(width: number, props: StackedBarChartProps): uPlot.O
         splits: () => pickLabelIndexes(names.length, width),
         values: (_, indexes) => indexes.map((index) => names[index] ?? ""),
       },
-      { ...axis, font, size: 64, values: (_, values) => values.map(formatValue) },
+      { ...axis, font, size: 64, values: (_, values) => formatAxis(values) },
     ],
     series: [
       {},

@@ -1,27 +1,29 @@
 import { formatAgo, formatDuration, formatMoney } from "./format-quantities.ts";
+import { timeFormats } from "./time-formats.ts";
 import { useNow } from "./use-now.ts";
-
-const exactFormat = new Intl.DateTimeFormat(undefined, {
-  dateStyle: "medium",
-  timeStyle: "medium",
-});
 
 /** A time such as `3 minutes ago`, with the exact time as tooltip. */
 export function RelativeTime({ at }: { at: string }) {
   const now = useNow();
   const date = new Date(at);
   return (
-    <time dateTime={at} title={exactFormat.format(date)} className="whitespace-nowrap">
+    <time dateTime={at} title={timeFormats.exact.format(date)} className="whitespace-nowrap">
       {formatAgo(date.getTime(), now)}
     </time>
   );
 }
 
-/** The exact time in the browser's locale. */
-export function Time({ at, style = exactFormat }: { at: string; style?: Intl.DateTimeFormat }) {
+/** The exact time in the browser's time zone. */
+export function Time({
+  at,
+  style = timeFormats.exact,
+}: {
+  at: string;
+  style?: Intl.DateTimeFormat;
+}) {
   const date = new Date(at);
   return (
-    <time dateTime={at} title={exactFormat.format(date)} className="whitespace-nowrap">
+    <time dateTime={at} title={timeFormats.exact.format(date)} className="whitespace-nowrap">
       {style.format(date)}
     </time>
   );

@@ -12,6 +12,7 @@ import type { BudgetAmounts } from "../records/spending.ts";
 import type { CreatedToken, NewAccessToken } from "./access-tokens.ts";
 import type { BudgetView } from "./budget.ts";
 import type { ChatConnectionStatus } from "./chat.ts";
+import type { ApplyEditOptions, ConfigEdit, ConfigEditPreview } from "./config-edit.ts";
 import type { ConfigView } from "./configuration.ts";
 import type { CostQuery, CostView } from "./costs.ts";
 import type { DeliveryPage, DeliveryQuery, HookQuery, RefusalCount } from "./deliveries.ts";
@@ -19,6 +20,7 @@ import type { JobPage, JobQuery } from "./jobs.ts";
 import type { NodeView } from "./nodes.ts";
 import type { Note } from "./notes.ts";
 import type { DueTimePage, DueTimeQuery, ScheduleView } from "./schedules.ts";
+import type { JobSearchPage, JobSearchQuery } from "./search.ts";
 import type { SessionView } from "./sessions.ts";
 import type { Admission, TriggerRequest } from "./trigger.ts";
 
@@ -68,6 +70,8 @@ export interface JobsApi {
   get(jobId: string): Promise<JobWithAttempts | undefined>;
   /** Newest first. */
   list(query?: JobQuery): Promise<JobPage>;
+  /** Searches the prompts, summaries and outputs of all jobs that ran, newest first. */
+  search(query: JobSearchQuery): Promise<JobSearchPage>;
   /** All jobs of this job's chain, oldest first. */
   chain(jobId: string): Promise<Job[]>;
   /** Resolves with the finished job. */
@@ -176,6 +180,10 @@ export interface CostsApi {
 export interface ConfigApi {
   /** The current configuration, each value with its origin, with secrets masked. */
   get(): Promise<ConfigView>;
+  /** What an edit would write, checked like the files. Writes nothing. */
+  preview(edit: ConfigEdit): Promise<ConfigEditPreview>;
+  /** Writes an edit and reloads. Refused if the file no longer has this fingerprint. */
+  edit(edit: ConfigEdit, options: ApplyEditOptions): Promise<ConfigEditPreview>;
 }
 
 export interface ChatApi {
@@ -297,6 +305,8 @@ export interface FleetStatus {
 export interface AgentStatus {
   name: string;
   description: string | null;
+  /** For grouping. */
+  labels: string[];
   runtime: "sdk" | "cli";
   docker: boolean;
   paused: { reason: string; since: string } | null;
@@ -305,7 +315,7 @@ export interface AgentStatus {
   /** `node` is the name of the job's node, in a fleet with a shared store. */
   running: { job_id: string; started_at: string; activity: string; node?: string | null }[];
   schedules: { name: string; type: string; enabled: boolean }[];
-  /** The job that ended last. */
+  /** The job that ended last, without skipped ones. */
   last_job: { id: string; outcome: string | null; finished_at: string | null } | null;
   /** The next due time of its schedules. */
   next_due: { schedule: string; due_at: string } | null;

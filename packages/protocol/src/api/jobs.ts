@@ -6,6 +6,8 @@ export interface JobQuery {
   agent?: string;
   status?: JobStatus;
   outcome?: OutcomeCode;
+  /** `false` leaves out jobs that were recorded but not run, such as for `overlap`. */
+  skipped?: boolean;
   /** Filters the jobs that match the rest of the query. */
   schedule?: string;
   /** Jobs that ran in this session. */

@@ -61,6 +61,7 @@ export class RemoteFleet implements FleetClient {
     trigger: (request) => this.#call("trigger", { body: toTriggerBody(request) }),
     get: (id) => undefinedIfNotFound("job_not_found", this.#call("job", { params: { id } })),
     list: (query) => this.#call("jobs", { query: { ...query } }),
+    search: (query) => this.#call("search", { query: { ...query } }),
     chain: async (id) => {
       const { jobs } = await this.#call<{ jobs: Job[] }>("chain", { params: { id } });
       return jobs;
@@ -148,7 +149,11 @@ export class RemoteFleet implements FleetClient {
 
   readonly costs: CostsApi = { get: (query) => this.#call("costs", { query: { ...query } }) };
 
-  readonly config: ConfigApi = { get: () => this.#call("configuration") };
+  readonly config: ConfigApi = {
+    get: () => this.#call("configuration"),
+    preview: (edit) => this.#call("previewEdit", { body: edit }),
+    edit: (edit, { fingerprint }) => this.#call("applyEdit", { body: { ...edit, fingerprint } }),
+  };
 
   readonly chat: ChatApi = {
     connections: async () => (await this.#list("chat")).connections,

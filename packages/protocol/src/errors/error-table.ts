@@ -59,6 +59,18 @@ export const errorTable = {
     status: 409,
     hint: "Move the existing file, or choose another folder.",
   },
+  file_changed: {
+    meaning: "The file was changed by someone else after it was read. Nothing was written.",
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Load the file again and repeat the edit.",
+  },
+  edit_refused: {
+    meaning: "The configuration cannot be edited here. Nothing was written.",
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Edit the file itself.",
+  },
   usage: {
     meaning: "An argument or option of the command is missing or invalid.",
     exitCode: exitCodes.badInput,

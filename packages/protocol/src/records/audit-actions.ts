@@ -19,6 +19,7 @@ export const auditActions = [
   "delivery.replay",
   "hook.retry",
   "config.change",
+  "config.edit",
   "fleet.reload",
   "fleet.start",
   "fleet.stop",

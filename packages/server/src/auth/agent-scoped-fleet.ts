@@ -54,10 +54,12 @@ export class AgentScopedFleet implements FleetControl {
     },
     /** A page may contain fewer jobs than `limit`; following `next_cursor` still returns all of them. */
     list: async (query = {}) => {
-      const [first, ...others] = this.#allowedAgents;
-      const agent = query.agent ?? (others.length === 0 ? first : undefined);
-      const page = await this.#fleet.jobs.list({ ...query, agent });
+      const page = await this.#fleet.jobs.list({ ...query, agent: this.#agentOf(query) });
       return { ...page, jobs: this.#filterAllowed(page.jobs) };
+    },
+    search: async (query) => {
+      const page = await this.#fleet.jobs.search({ ...query, agent: this.#agentOf(query) });
+      return { ...page, hits: page.hits.filter(({ job }) => this.#allowedAgents.has(job.agent)) };
     },
     chain: async (id) => {
       await this.#requireJob(id);
@@ -159,7 +161,7 @@ export class AgentScopedFleet implements FleetControl {
   readonly hooks = { list: this.#reject, retry: this.#reject };
   readonly budget = { get: this.#reject, raise: this.#reject };
   readonly costs = { get: this.#reject };
-  readonly config = { get: this.#reject };
+  readonly config = { get: this.#reject, preview: this.#reject, edit: this.#reject };
   readonly chat = { connections: this.#reject };
   readonly nodes = { list: this.#reject };
   readonly tokens = { list: this.#reject, create: this.#reject, revoke: this.#reject };
@@ -192,6 +194,12 @@ export class AgentScopedFleet implements FleetControl {
   async *#output(...[jobId, options]: Parameters<JobsApi["output"]>) {
     await this.#requireJob(jobId);
     yield* this.#fleet.jobs.output(jobId, options);
+  }
+
+  /** The store can filter by one agent; for several, the pages are filtered. */
+  #agentOf(query: { agent?: string }): string | undefined {
+    const [first, ...others] = this.#allowedAgents;
+    return query.agent ?? (others.length === 0 ? first : undefined);
   }
 
   #filterAllowed<T extends { agent: string }>(items: readonly T[]): T[] {

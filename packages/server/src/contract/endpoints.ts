@@ -17,6 +17,7 @@ import { artifactAndNoteEndpoints } from "./artifacts-and-notes.ts";
 import { auditEndpoints } from "./audit.ts";
 import { authEndpoints } from "./auth.ts";
 import { chatConnectionSchema } from "./chat.ts";
+import { configEditEndpoints } from "./config-edit.ts";
 import { shownConfigSchema } from "./configuration.ts";
 import { costQuerySchema, costViewSchema } from "./costs.ts";
 import { defineEndpoint } from "./define-endpoint.ts";
@@ -45,6 +46,7 @@ import {
   raiseBudgetSchema,
   scheduleViewSchema,
 } from "./schedules.ts";
+import { searchEndpoints } from "./search.ts";
 import { sessionViewSchema } from "./sessions.ts";
 import { agentStatusSchema, fleetStatusSchema } from "./status.ts";
 import { readTimeline, timelineQuerySchema, timelineSchema } from "./timeline.ts";
@@ -57,6 +59,8 @@ export const endpoints = {
   ...authEndpoints,
   ...auditEndpoints,
   ...artifactAndNoteEndpoints,
+  ...searchEndpoints,
+  ...configEditEndpoints,
   status: defineEndpoint("status", {
     summary: "Get the status of the fleet and its agents.",
     response: fleetStatusSchema,

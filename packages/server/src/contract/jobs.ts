@@ -60,6 +60,10 @@ export const jobQuerySchema = z.strictObject({
   agent: z.string().optional(),
   status: jobStatusSchema.optional(),
   outcome: outcomeCodeSchema.optional(),
+  skipped: z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .optional(),
   schedule: z.string().optional(),
   session: z.string().optional(),
   since: dateTimeSchema.optional(),

@@ -8,6 +8,7 @@ const money = z.number().nonnegative();
 export const agentStatusSchema = z.object({
   name: z.string(),
   description: z.string().nullable(),
+  labels: z.array(z.string()),
   runtime: z.enum(["sdk", "cli"]),
   docker: z.boolean(),
   paused: z.object({ reason: z.string(), since: z.string() }).nullable(),

@@ -99,7 +99,11 @@ export function createHttpApp({
   app.get(
     "*",
     async (c) =>
-      (await staticFiles.serve(c.req.path, c.req.header("if-none-match"))) ?? c.notFound(),
+      (await staticFiles.serve(
+        c.req.path,
+        c.req.header("if-none-match"),
+        c.req.header("accept-encoding"),
+      )) ?? c.notFound(),
   );
   app.notFound((c) => errorResponse(routeNotFoundError(c.req.method, c.req.path)));
   app.onError((error) => {

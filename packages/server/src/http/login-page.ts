@@ -5,6 +5,7 @@ export const loginPage = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>herdctl: sign in</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/login.css">
 <script type="module" src="/login.js"></script>
 </head>
@@ -53,6 +54,7 @@ export const placeholderPage = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>herdctl</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/login.css">
 </head>
 <body>

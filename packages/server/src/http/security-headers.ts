@@ -11,6 +11,7 @@ export const securityHeaderOptions: Parameters<typeof secureHeaders>[0] = {
     fontSrc: self,
     connectSrc: self,
     manifestSrc: self,
+    workerSrc: self,
     imgSrc: ["'self'", "data:", "blob:"],
     baseUri: ["'none'"],
     formAction: ["'none'"],

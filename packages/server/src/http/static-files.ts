@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress } from "node:zlib";
 import { placeholderPage } from "./login-page.ts";
 
 const contentTypes: Record<string, string> = {
@@ -34,24 +36,56 @@ interface StaticFile {
  */
 export class StaticFiles {
   readonly #files: ReadonlyMap<string, StaticFile>;
+  readonly #compressed = new Map<string, Promise<Buffer>>();
 
   constructor(folder: string) {
     this.#files = listFiles(folder);
   }
 
   /** Undefined for unknown files. All page paths return `index.html`, because the dashboard routes in the browser. */
-  async serve(path: string, ifNoneMatch: string | undefined): Promise<Response | undefined> {
+  async serve(
+    path: string,
+    ifNoneMatch: string | undefined,
+    acceptEncoding: string | undefined,
+  ): Promise<Response | undefined> {
     const file =
       this.#files.get(path) ?? (isPagePath(path) ? this.#files.get(indexPath) : undefined);
     if (!file) return isPagePath(path) ? placeholderResponse() : undefined;
     const cache = path.startsWith(hashedAssetsPrefix)
       ? "public, max-age=31536000, immutable"
       : "no-cache";
-    const headers = { "cache-control": cache, etag: file.etag };
+    const headers = { "cache-control": cache, etag: file.etag, vary: "accept-encoding" };
     if (ifNoneMatch === file.etag) return new Response(null, { status: 304, headers });
-    const body = new Uint8Array(await readFile(file.path));
-    return new Response(body, { headers: { ...headers, "content-type": file.type } });
+    const isCompressed = isCompressible(file) && acceptsBrotli(acceptEncoding);
+    const body = isCompressed ? await this.#compress(file) : await readFile(file.path);
+    return new Response(new Uint8Array(body), {
+      headers: {
+        ...headers,
+        "content-type": file.type,
+        ...(isCompressed && { "content-encoding": "br" }),
+      },
+    });
   }
+
+  /** Each file is compressed once, when a browser first asks for it. */
+  #compress(file: StaticFile): Promise<Buffer> {
+    const known = this.#compressed.get(file.path);
+    if (known) return known;
+    const compressed = readFile(file.path).then((content) => compressBrotli(content));
+    this.#compressed.set(file.path, compressed);
+    return compressed;
+  }
+}
+
+const compressBrotli = promisify(brotliCompress);
+
+/** Pictures and fonts are compressed already. */
+function isCompressible({ type }: StaticFile): boolean {
+  return /^text\/|json|svg/.test(type);
+}
+
+function acceptsBrotli(acceptEncoding = ""): boolean {
+  return /(?:^|,)\s*br\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:$|,)))/.test(acceptEncoding);
 }
 
 /** Only the first path segment counts: later ones may contain dots, such as in agent names. */

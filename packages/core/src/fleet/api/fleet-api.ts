@@ -1,8 +1,6 @@
-import { viewConfig } from "@herdctl/config";
 import type {
   ArtifactsApi,
   ChatApi,
-  ConfigApi,
   FleetControl,
   FleetEvent,
   FleetEventListener,
@@ -19,6 +17,7 @@ import { FleetAudit, FleetLogins, FleetNodes, FleetTokens } from "./administrati
 import { FleetAgents, FleetNotes } from "./agents.ts";
 import { FleetApprovals } from "./approvals.ts";
 import { FleetBudget, FleetCosts } from "./budget.ts";
+import { FleetConfig } from "./config.ts";
 import { FleetDeliveries, FleetHooks } from "./deliveries.ts";
 import { FleetContext, type FleetParts } from "./fleet-context.ts";
 import { FleetJobs } from "./jobs.ts";
@@ -38,7 +37,7 @@ export class FleetApi implements FleetControl {
   readonly hooks: FleetHooks;
   readonly budget: FleetBudget;
   readonly costs: FleetCosts;
-  readonly config: ConfigApi;
+  readonly config: FleetConfig;
   readonly chat: ChatApi;
   readonly nodes: FleetNodes;
   readonly tokens: FleetTokens;
@@ -63,7 +62,7 @@ export class FleetApi implements FleetControl {
     this.hooks = new FleetHooks(context);
     this.budget = new FleetBudget(context);
     this.costs = new FleetCosts(context);
-    this.config = { get: () => context.read(async () => viewConfig(context.lifecycle.config)) };
+    this.config = new FleetConfig(context);
     this.chat = { connections: () => context.read(async ({ chat }) => chat?.status ?? []) };
     this.nodes = new FleetNodes(context);
     this.tokens = new FleetTokens(context);

@@ -8,6 +8,8 @@ import {
   type JobOutput,
   type JobPage,
   type JobQuery,
+  type JobSearchPage,
+  type JobSearchQuery,
   type JobsApi,
   type JobWithAttempts,
   type OutputOptions,
@@ -54,6 +56,10 @@ export class FleetJobs implements JobsApi {
 
   list(query: JobQuery = {}): Promise<JobPage> {
     return this.context.read(({ state }) => state.jobs.list(query));
+  }
+
+  search(query: JobSearchQuery): Promise<JobSearchPage> {
+    return this.context.read(({ state }) => state.search.search(query));
   }
 
   chain(jobId: string): Promise<Job[]> {

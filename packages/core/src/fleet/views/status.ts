@@ -105,6 +105,7 @@ async function agentStatus(
   return {
     name,
     description: agent.description ?? null,
+    labels: agent.labels,
     runtime: agent.runtime.type,
     docker: agent.docker.enabled,
     paused: pause ? { reason: pause.message, since: pause.since } : null,

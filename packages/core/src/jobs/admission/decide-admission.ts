@@ -63,9 +63,11 @@ const overlapPolicies: Record<
   Exclude<Overlap, "allow">,
   (live: readonly UnfinishedJob[]) => AdmissionDecision
 > = {
-  skip: () => skipForOverlap("has not finished"),
-  queue: (live) =>
-    live.some((job) => job.status === "pending") ? skipForOverlap("has not started") : accept(),
+  skip: ([first]) => skipForOverlap(first, "has not finished"),
+  queue: (live) => {
+    const pending = live.find((job) => job.status === "pending");
+    return pending ? skipForOverlap(pending, "has not started") : accept();
+  },
   cancel_running: (live) => accept(live.map((job) => job.id)),
 };
 
@@ -88,10 +90,11 @@ function accept(cancel: string[] = []): Extract<AdmissionDecision, { kind: "acce
   return { kind: "accept", jobsToCancel: cancel };
 }
 
-function skipForOverlap(state: string): AdmissionDecision {
+function skipForOverlap(earlier: UnfinishedJob | undefined, state: string): AdmissionDecision {
+  const id = earlier ? ` (\`${earlier.id}\`)` : "";
   const outcome: Outcome = {
     code: "overlap",
-    message: `An earlier run of this schedule ${state}.`,
+    message: `An earlier run of this schedule${id} ${state}.`,
     hint: "To change this, set another `overlap` for the schedule.",
   };
   return { kind: "skip", outcome };

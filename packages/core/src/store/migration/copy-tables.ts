@@ -173,7 +173,8 @@ interface CopiedTable {
 
 /**
  * Referenced tables come first. Due times come before one-shot runs, because inserting a due time
- * deletes its one-shot run. `session_leases` is skipped: the processes that held them are gone.
+ * deletes its one-shot run. `session_leases` is skipped: the processes that held them are gone. The
+ * search index is skipped: the fleet builds it again.
  */
 export const copiedTables: readonly CopiedTable[] = [
   { name: "jobs", order: "seq" },
@@ -202,7 +203,7 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: "audit_head", order: "id" },
 ];
 
-const skippedTables: readonly string[] = ["session_leases"];
+const skippedTables: readonly string[] = ["session_leases", "job_texts", "job_words"];
 
 /** Whether the order of the rows has a meaning beyond their content. */
 function hasMeaningfulOrder({ order }: CopiedTable): boolean {

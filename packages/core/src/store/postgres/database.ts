@@ -3,6 +3,7 @@ import { raceTimeout, UserError } from "@herdctl/protocol";
 import type { PoolClient, QueryResult } from "pg";
 import { Semaphore } from "../../lib/semaphore.ts";
 import { failPoint } from "../../testing/failpoints.ts";
+import { toTsQuery } from "../model/search-text.ts";
 import type {
   SqlDatabase,
   SqlDialect,
@@ -20,7 +21,17 @@ import type { StoreAddress } from "./store-address.ts";
 
 export class PostgresDatabase implements SqlDatabase {
   readonly name: string;
-  readonly dialect: SqlDialect = { greatest: "greatest", hint: () => "", hasNodes: true };
+  readonly dialect: SqlDialect = {
+    greatest: "greatest",
+    hint: () => "",
+    hasNodes: true,
+    textSearch: {
+      from: "job_texts JOIN jobs ON jobs.seq = job_texts.seq",
+      matches: "job_texts.words @@ to_tsquery('simple', ?)",
+      seq: "job_texts.seq",
+      toQuery: toTsQuery,
+    },
+  };
   private readonly address: StoreAddress;
   private readonly readSlots = new Semaphore(maxReaders);
   /**

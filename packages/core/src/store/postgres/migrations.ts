@@ -2,10 +2,16 @@ import { UserError } from "@herdctl/protocol";
 import type { ClientBase } from "pg";
 import { accessSchema, knownPeersSchema } from "./nodes-schema.ts";
 import { firstSchema } from "./schema.ts";
+import { searchSchema } from "./search-schema.ts";
 import type { StoreAddress } from "./store-address.ts";
 
 /** Step n upgrades a store from version n to n + 1. Everything is in the schema `herdctl`. */
-export const migrations: readonly string[] = [firstSchema, knownPeersSchema, accessSchema];
+export const migrations: readonly string[] = [
+  firstSchema,
+  knownPeersSchema,
+  accessSchema,
+  searchSchema,
+];
 
 /** If several nodes start together, one of them migrates and the others find it done. */
 export async function migrate(

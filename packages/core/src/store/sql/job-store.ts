@@ -106,7 +106,7 @@ export class JobStore {
 
   /** The job of an agent that ended last. */
   async lastFinished(agent: string): Promise<Job | undefined> {
-    const clause = `WHERE agent = ? AND finished_at IS NOT NULL
+    const clause = `WHERE agent = ? AND finished_at IS NOT NULL AND status <> 'skipped'
                   ORDER BY finished_at DESC, id DESC LIMIT 1`;
     const [job] = await this.database.read(() => this.records.select(clause, agent));
     return job;
@@ -293,6 +293,7 @@ function* readPage(query: JobQuery): SqlProgram<{ rows: SqlRow[]; nextCursor: st
   const conditions: [sql: string, ...values: SqlValue[]][] = [];
   if (query.agent !== undefined) conditions.push(["agent = ?", query.agent]);
   if (query.status !== undefined) conditions.push(["status = ?", query.status]);
+  if (query.skipped === false) conditions.push(["status <> 'skipped'"]);
   if (query.outcome !== undefined) conditions.push(["outcome_code = ?", query.outcome]);
   if (query.since !== undefined) conditions.push(["created_at >= ?", query.since.toISOString()]);
   if (query.until !== undefined) conditions.push(["created_at < ?", query.until.toISOString()]);

@@ -53,6 +53,18 @@ export interface SqlDialect {
   hint(index: string): string;
   /** Several nodes may share the store: jobs are read with their node. */
   hasNodes: boolean;
+  textSearch: TextSearchDialect;
+}
+
+/** How the words of `job_texts` are searched. */
+interface TextSearchDialect {
+  /** The joined tables, with `jobs` and `job_texts`. */
+  from: string;
+  /** A condition with one placeholder for the query. */
+  matches: string;
+  /** The job's number in the index, by which results are sorted. */
+  seq: string;
+  toQuery(terms: readonly string[][]): string;
 }
 
 export interface SqlDatabase {

@@ -9,8 +9,10 @@ import { AuditStore } from "./audit-store.ts";
 import { ChatStore } from "./chat-store.ts";
 import { DeliveryStore } from "./delivery-store.ts";
 import { HookStore } from "./hook-store.ts";
+import { JobRecords } from "./job-records.ts";
 import { JobStore } from "./job-store.ts";
 import { ScheduleStore } from "./schedule-store.ts";
+import { SearchStore } from "./search-store.ts";
 import { SessionStore } from "./session-store.ts";
 import type { CostQuery, DayCost } from "./spending.ts";
 import { raiseBudget, readDayCosts, readSpending } from "./spending.ts";
@@ -37,6 +39,7 @@ export interface Stores {
   tokens: TokenStore;
   logins: LoginStore;
   audit: AuditStore;
+  search: SearchStore;
 }
 
 interface CreateStoresOptions extends Partial<Liveness> {
@@ -66,6 +69,7 @@ export function createStores(database: SqlDatabase, options: CreateStoresOptions
     tokens: new TokenStore(database, clock),
     logins: new LoginStore(database, clock),
     audit: new AuditStore(database, clock),
+    search: new SearchStore(database, new JobRecords(database, clock, outputFile)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { UserError } from "@herdctl/protocol";
 import { failPoint } from "../../testing/failpoints.ts";
+import { toFts5Query } from "../model/search-text.ts";
 import type {
   SqlDatabase,
   SqlDialect,
@@ -18,6 +19,12 @@ const dialect: SqlDialect = {
   greatest: "max",
   hint: (index) => `INDEXED BY ${index}`,
   hasNodes: false,
+  textSearch: {
+    from: "job_words JOIN jobs ON jobs.seq = job_words.rowid JOIN job_texts ON job_texts.seq = job_words.rowid",
+    matches: "job_words MATCH ?",
+    seq: "job_words.rowid",
+    toQuery: toFts5Query,
+  },
 };
 
 /**

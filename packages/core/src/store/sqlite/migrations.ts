@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from "./database.ts";
+import { searchTables } from "./search-tables.ts";
 
 /** Tables for access and the audit log: tokens, logins, records of actions. */
 const accessTables = `
@@ -298,7 +299,7 @@ const tables = `
 `;
 
 /** Step n upgrades a state from version n to n + 1. */
-export const migrations: readonly string[] = [`${tables};${accessTables}`];
+export const migrations: readonly string[] = [`${tables};${accessTables}`, searchTables];
 
 /** Runs each step in a separate transaction, so that a crash leaves one version or the next. */
 export function migrate(database: SqliteDatabase, steps: readonly string[]): void {

@@ -1,5 +1,5 @@
 import type { Fleet } from "@herdctl/config";
-import type { DueTimeRecord, ScheduleCursor, ScheduleView } from "@herdctl/protocol";
+import type { DueTimeRecord, ScheduleCursor, ScheduleRef, ScheduleView } from "@herdctl/protocol";
 import type { IntervalOverride } from "../../store/model/agent-schedule.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 import { applyAgentSchedules } from "./agent-schedules.ts";
@@ -47,6 +47,19 @@ export async function viewSchedules(
   }
   const rank = new Map(fleet.agents.map(({ name }, index) => [name, index]));
   return views.sort((a, b) => (rank.get(a.agent) ?? 0) - (rank.get(b.agent) ?? 0));
+}
+
+/** When a schedule of a configuration that is not in force yet would be due; undefined if never. */
+export function previewDueTimes(
+  fleet: Fleet,
+  name: ScheduleRef,
+  now: Date,
+  count: number,
+): string[] | undefined {
+  const entry = scheduleEntries(fleet, []).find((one) => scheduleKey(one) === scheduleKey(name));
+  if (!entry) return undefined;
+  const state = scheduleStateOf(entry, cursorInForce(entry, undefined, now));
+  return upcomingDueTimes(state, now.getTime(), count).map((due) => new Date(due).toISOString());
 }
 
 function viewWebhookSchedules({ agents }: Fleet, switches: ScheduleOverrides): ScheduleView[] {

@@ -1,4 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useFleetQuery } from "../../api/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/form-controls.tsx";
@@ -8,10 +9,16 @@ import { type ActivitySearch, outcomes, parseActivitySearch, statuses } from "./
 
 const route = getRouteApi("/activity");
 
-type Filter = Exclude<keyof ActivitySearch, "tab">;
+type Filter = Exclude<keyof ActivitySearch, "tab" | "skipped">;
 
 /** Shows the given filters. Filter values are kept in the URL. */
-export function ActivityFilters({ availableFilters }: { availableFilters: readonly Filter[] }) {
+export function ActivityFilters({
+  availableFilters,
+  children,
+}: {
+  availableFilters: readonly Filter[];
+  children?: ReactNode;
+}) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const options = useFilterOptions(search);
@@ -43,6 +50,7 @@ export function ActivityFilters({ availableFilters }: { availableFilters: readon
           Clear
         </Button>
       )}
+      {children}
     </search>
   );
 }

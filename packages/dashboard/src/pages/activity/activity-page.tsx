@@ -4,6 +4,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { TriggerButton } from "../trigger/trigger-button.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { DueTimesTab } from "./due-times-tab.tsx";
+import { HooksTab } from "./hooks-tab.tsx";
 import { JobsTab } from "./jobs-tab.tsx";
 
 const route = getRouteApi("/activity");
@@ -15,7 +16,7 @@ export function ActivityPage() {
     <>
       <PageHeader
         title="Activity"
-        note="Jobs, webhook deliveries and due times of all agents"
+        note="Jobs, webhook deliveries, due times and hooks of all agents"
         actions={<TriggerButton agent={agent} />}
       />
       <Tabs
@@ -26,6 +27,7 @@ export function ActivityPage() {
           { value: "jobs", title: "Jobs", content: <JobsTab /> },
           { value: "deliveries", title: "Deliveries", content: <DeliveriesTab /> },
           { value: "due", title: "Due times", content: <DueTimesTab /> },
+          { value: "hooks", title: "Hooks", content: <HooksTab /> },
         ]}
       />
     </>

@@ -40,6 +40,7 @@ export function DeliveriesTab() {
         items={pages.data?.pages.flatMap(({ deliveries }) => deliveries)}
         keyOf={({ id }) => id}
         lineHeight={37}
+        header={<DeliveryHeader />}
         empty={
           <EmptyState title="No deliveries yet">
             Deliveries to schedules of type <code>webhook</code> appear here.
@@ -50,6 +51,21 @@ export function DeliveriesTab() {
       </PagedList>
       {openedId && <DeliveryDialog id={openedId} onClose={() => setOpened(null)} />}
     </>
+  );
+}
+
+const columnsClass =
+  "grid w-full grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-x-4 px-3 py-1.5 text-left md:grid-cols-[5.5rem_minmax(0,1fr)_minmax(0,1fr)_6rem_7rem]";
+
+function DeliveryHeader() {
+  return (
+    <div className={`${columnsClass} text-sm font-medium text-muted max-md:hidden`}>
+      <span>Status</span>
+      <span>Agent and schedule</span>
+      <span>Event</span>
+      <span className="text-right">Size</span>
+      <span className="text-right">Received</span>
+    </div>
   );
 }
 
@@ -65,7 +81,7 @@ function DeliveryLine({ delivery, onOpen }: DeliveryLineProps) {
       data-row
       type="button"
       onClick={() => onOpen(id)}
-      className="grid w-full grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-x-4 px-3 py-1.5 text-left hover:bg-hover md:grid-cols-[5.5rem_minmax(0,1fr)_minmax(0,1fr)_6rem_7rem]"
+      className={`${columnsClass} hover:bg-hover`}
     >
       <span>
         <Badge tone={status === "accepted" ? "ok" : "idle"}>{sentenceCase(status)}</Badge>

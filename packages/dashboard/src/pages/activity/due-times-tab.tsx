@@ -7,6 +7,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { sentenceCase } from "../../ui/sentence-case.ts";
 import { RelativeTime, Time } from "../../ui/time.tsx";
+import { timeFormats } from "../../ui/time-formats.ts";
 import type { Tone } from "../../ui/tone.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
 import { PagedList } from "./paged-list.tsx";
@@ -29,6 +30,7 @@ export function DueTimesTab() {
         items={pages.data?.pages.flatMap(({ due_times }) => due_times)}
         keyOf={(due) => `${due.agent}/${due.schedule}/${due.due_at}`}
         lineHeight={37}
+        header={<DueTimeHeader />}
         empty={
           <EmptyState title="No due times yet">
             Each due time of a schedule appears here, with its job or the reason it did not run.
@@ -42,10 +44,6 @@ export function DueTimesTab() {
 }
 
 const maxUpcoming = 5;
-const minuteFormat = new Intl.DateTimeFormat(undefined, {
-  dateStyle: "medium",
-  timeStyle: "short",
-});
 
 function UpcomingDueTimes({ agent, schedule }: { agent?: string; schedule?: string }) {
   const { data } = useFleetQuery("schedules");
@@ -81,11 +79,25 @@ const toneByResult: Record<DueTime["result"], Tone> = {
   missed: "warn",
 };
 
+const columnsClass =
+  "grid grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-x-4 px-3 py-1.5 md:grid-cols-[6.5rem_minmax(0,1fr)_minmax(0,1fr)_8rem]";
+
+function DueTimeHeader() {
+  return (
+    <div className={`${columnsClass} text-sm font-medium text-muted max-md:hidden`}>
+      <span>Result</span>
+      <span>Agent and schedule</span>
+      <span>Job or reason</span>
+      <span className="text-right">Due</span>
+    </div>
+  );
+}
+
 function DueTimeLine({ due }: { due: DueTime }) {
   const times = due.count ?? "many";
   const reason = due.reason === null ? undefined : sentenceCase(due.reason);
   return (
-    <div className="grid grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-x-4 px-3 py-1.5 md:grid-cols-[6.5rem_minmax(0,1fr)_minmax(0,1fr)_12rem]">
+    <div className={columnsClass}>
       <span>
         <Badge tone={toneByResult[due.result]}>
           {sentenceCase(due.result)}
@@ -106,7 +118,7 @@ function DueTimeLine({ due }: { due: DueTime }) {
       </span>
       <span className="text-right text-sm text-muted">
         <span className="hidden md:inline">
-          <Time at={due.due_at} style={minuteFormat} />
+          <Time at={due.due_at} style={timeFormats.dayAndMinute} />
         </span>
         <span className="md:hidden">
           <RelativeTime at={due.due_at} />

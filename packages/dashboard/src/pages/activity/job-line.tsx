@@ -6,13 +6,29 @@ import { Duration, Elapsed, Money, RelativeTime } from "../../ui/time.tsx";
 
 type Job = ResponseOfRoute<"jobs">["jobs"][number];
 
+const columnsClass =
+  "grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 px-3 py-1.5 md:grid-cols-[9.5rem_minmax(0,1fr)_8rem_6.5rem_5rem_4rem] md:items-center";
+
+export function JobLineHeader() {
+  return (
+    <div className={`${columnsClass} text-sm font-medium text-muted max-md:hidden`}>
+      <span>Outcome</span>
+      <span>Agent and prompt</span>
+      <span>Trigger</span>
+      <span className="text-right">Created</span>
+      <span className="text-right">Duration</span>
+      <span className="text-right">Cost</span>
+    </div>
+  );
+}
+
 export function JobLine({ job }: { job: Job }) {
   return (
     <Link
       data-row
       to="/jobs/$jobId"
       params={{ jobId: job.id }}
-      className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 px-3 py-1.5 hover:bg-hover md:grid-cols-[9rem_minmax(0,1fr)_9rem_7rem_5rem_4.5rem] md:items-center"
+      className={`${columnsClass} hover:bg-hover`}
     >
       <span className="flex min-w-0 items-center gap-2">
         <OutcomeBadge job={job} />

@@ -5,17 +5,22 @@ import { usePages } from "../../api/use-pages.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { spanMs } from "../time-spans.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
-import { JobLine } from "./job-line.tsx";
+import { JobLine, JobLineHeader } from "./job-line.tsx";
 import { PagedList } from "./paged-list.tsx";
 
 const route = getRouteApi("/activity");
 const availableFilters = ["agent", "schedule", "status", "outcome", "since"] as const;
 
 export function JobsTab() {
-  const { agent, schedule, status, outcome, since, session } = route.useSearch();
+  const search = route.useSearch();
+  const { agent, schedule, status, outcome, since, session } = search;
+  const navigate = route.useNavigate();
   // Computed once per filter change, so that the query key stays stable.
   const from = useMemo(() => since && new Date(Date.now() - spanMs[since]).toISOString(), [since]);
-  const query = { agent, schedule, status, outcome, session, since: from, limit: 100 };
+  // A filter by status or outcome includes the jobs that were skipped.
+  const isShowingSkipped = search.skipped ?? (status !== undefined || outcome !== undefined);
+  const skipped = isShowingSkipped ? undefined : ("false" as const);
+  const query = { agent, schedule, status, outcome, session, skipped, since: from, limit: 100 };
   const pages = usePages<ResponseOfRoute<"jobs">>("jobs", query, (cursor, signal) =>
     callFleet("jobs", { query: { ...query, cursor }, signal }),
   );
@@ -26,13 +31,31 @@ export function JobsTab() {
         availableFilters={
           session === undefined ? availableFilters : [...availableFilters, "session"]
         }
-      />
+      >
+        {status === undefined && outcome === undefined && (
+          <label className="flex items-center gap-1.5 text-sm whitespace-nowrap text-muted">
+            <input
+              type="checkbox"
+              className="accent-accent"
+              checked={isShowingSkipped}
+              onChange={({ target }) =>
+                navigate({
+                  search: (current) => ({ ...current, skipped: target.checked || undefined }),
+                  replace: true,
+                })
+              }
+            />
+            Show skipped
+          </label>
+        )}
+      </ActivityFilters>
       <PagedList
         label="Jobs"
         pages={pages}
         items={pages.data?.pages.flatMap(({ jobs }) => jobs)}
         keyOf={({ id }) => id}
         lineHeight={52}
+        header={<JobLineHeader />}
         empty={
           <EmptyState title={isFiltered ? "No matching jobs" : "No jobs yet"}>
             {isFiltered

@@ -16,12 +16,14 @@ interface PagedListProps<T> {
   items: T[] | undefined;
   keyOf(item: T): string;
   lineHeight: number;
+  /** The titles of the columns. */
+  header: ReactNode;
   empty: ReactNode;
   children(item: T): ReactNode;
 }
 
 export function PagedList<T>(props: PagedListProps<T>) {
-  const { label, pages, items, keyOf, lineHeight, empty, children } = props;
+  const { label, pages, items, keyOf, lineHeight, header, empty, children } = props;
   if (pages.error && !items) {
     return <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />;
   }
@@ -32,6 +34,9 @@ export function PagedList<T>(props: PagedListProps<T>) {
   };
   return (
     <div className="rounded-lg border border-line bg-surface">
+      <div className="sticky top-0 z-10 rounded-t-lg border-line bg-surface md:border-b">
+        {header}
+      </div>
       <VirtualList
         label={label}
         items={items}

@@ -4,7 +4,7 @@ import { isSpan, type Span } from "../time-spans.ts";
 type Job = ResponseOfRoute<"jobs">["jobs"][number];
 type Outcome = NonNullable<Job["outcome"]>["code"];
 
-const activityTabs = ["jobs", "deliveries", "due"] as const;
+const activityTabs = ["jobs", "deliveries", "due", "hooks"] as const;
 
 export const statuses: readonly Job["status"][] = [
   "pending",
@@ -43,6 +43,8 @@ export interface ActivitySearch {
   outcome?: Outcome;
   since?: Span;
   session?: string;
+  /** Also show jobs that were recorded but not run. */
+  skipped?: true;
 }
 
 /** Parses the URL's search parameters and drops unknown values. */
@@ -55,6 +57,7 @@ export function parseActivitySearch(search: Record<string, unknown>): ActivitySe
     outcome: outcomes.find((outcome) => outcome === search.outcome),
     since: isSpan(search.since) ? search.since : undefined,
     session: nonEmptyText(search.session),
+    skipped: search.skipped === true ? true : undefined,
   };
 }
 

@@ -10,6 +10,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { sentenceCase } from "../../ui/sentence-case.ts";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Money, RelativeTime } from "../../ui/time.tsx";
+import { AgentForm } from "../edit/agent-form.tsx";
 import { describeWork, toAgentState } from "../fleet/agent-state.ts";
 import { TriggerButton } from "../trigger/trigger-button.tsx";
 import { Configuration } from "./configuration.tsx";
@@ -43,6 +44,7 @@ function AgentDetails({ agent }: { agent: AgentStatus }) {
   const change = (next: Partial<AgentSearch>) =>
     void navigate({ search: (current) => ({ ...current, ...next }), replace: true });
   const { name } = agent;
+  const isAdmin = useFleetQuery("access").data?.scope === "admin";
   return (
     <>
       <PageHeader
@@ -98,6 +100,26 @@ function AgentDetails({ agent }: { agent: AgentStatus }) {
               </WithConfigValues>
             ),
           },
+          ...(isAdmin
+            ? [
+                {
+                  value: "edit" as const,
+                  title: "Edit",
+                  content: (
+                    <WithConfigValues agent={name}>
+                      {(values) => (
+                        <AgentForm
+                          agent={name}
+                          isNew={false}
+                          values={values}
+                          onSaved={() => change({ tab: "configuration" })}
+                        />
+                      )}
+                    </WithConfigValues>
+                  ),
+                },
+              ]
+            : []),
         ]}
       />
     </>

@@ -1,3 +1,4 @@
+import { timeFormats } from "../../ui/time-formats.ts";
 import { toneFill } from "../../ui/tone-fill.ts";
 import { type CalendarDay, formatDay } from "./calendar-days.ts";
 
@@ -8,12 +9,6 @@ interface CalendarProps {
 }
 
 const weekdays = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"];
-const longDateFormat = new Intl.DateTimeFormat(undefined, {
-  weekday: "long",
-  day: "numeric",
-  month: "long",
-});
-
 /** Each day is a button that shows the due times of that day. */
 export function Calendar({ days, chosen, onChoose }: CalendarProps) {
   const today = formatDay(new Date());
@@ -24,19 +19,26 @@ export function Calendar({ days, chosen, onChoose }: CalendarProps) {
           {name}
         </span>
       ))}
-      {days.map((day) => (
+      {days.map((day, index) => (
         <button
           key={day.day}
           type="button"
           aria-pressed={day.day === chosen}
           aria-current={day.day === today ? "date" : undefined}
-          aria-label={`${longDateFormat.format(new Date(`${day.day}T12:00`))}: ${day.summary}`}
+          aria-label={`${timeFormats.monthDay.format(new Date(`${day.day}T12:00`))}: ${day.summary}`}
           title={day.summary}
           disabled={day.records.length === 0}
           onClick={() => onChoose(day.day === chosen ? undefined : day.day)}
           className="flex h-9 flex-col items-center justify-between rounded-sm border border-line p-1 text-xs text-muted enabled:hover:bg-hover aria-[current=date]:border-line-strong aria-[current=date]:font-semibold aria-[current=date]:text-text aria-pressed:border-accent"
         >
-          {Number(day.day.slice(-2))}
+          <span className="whitespace-nowrap">
+            {(index === 0 || day.day.endsWith("-01")) && (
+              <span className="font-semibold">
+                {timeFormats.month.format(new Date(`${day.day}T12:00`))}{" "}
+              </span>
+            )}
+            {Number(day.day.slice(-2))}
+          </span>
           <span className="flex h-1.5 w-full overflow-hidden rounded-[1px] bg-sunken">
             {day.shares.map(({ tone, share }) => (
               <i key={tone} className={`min-w-1 ${toneFill[tone]}`} style={{ flexGrow: share }} />

@@ -29,28 +29,35 @@ export function Configuration({ values, onlyExplicit, onChange }: ConfigurationP
         </p>
       </div>
       <div className="rounded-lg border border-line bg-surface">
-        <Table label="Configuration">
-          <thead>
-            <tr>
-              <Th>Key</Th>
-              <Th>Value</Th>
-              <Th>Source</Th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((value) => (
-              <tr key={value.path} className="hover:bg-hover">
-                <Td className="font-mono text-sm whitespace-nowrap">{value.path}</Td>
-                <Td className="min-w-40 font-mono text-sm wrap-anywhere whitespace-pre-wrap">
-                  {formatValue(value.value)}
-                </Td>
-                <Td className="text-sm whitespace-nowrap text-muted">{originOf(value)}</Td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <ConfigTable values={shown} />
       </div>
     </>
+  );
+}
+
+/** Configuration values with the place that sets each of them. */
+export function ConfigTable({ values }: { values: ConfigValueView[] }) {
+  return (
+    <Table label="Configuration">
+      <thead>
+        <tr>
+          <Th>Key</Th>
+          <Th>Value</Th>
+          <Th>Source</Th>
+        </tr>
+      </thead>
+      <tbody>
+        {values.map((value) => (
+          <tr key={value.path} className="hover:bg-hover">
+            <Td className="font-mono text-sm whitespace-nowrap">{value.path}</Td>
+            <Td className="min-w-40 font-mono text-sm wrap-anywhere whitespace-pre-wrap">
+              {formatValue(value.value)}
+            </Td>
+            <Td className="text-sm whitespace-nowrap text-muted">{originOf(value)}</Td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 

@@ -8,6 +8,7 @@ import { Skeleton } from "../../ui/loading.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { sentenceCase } from "../../ui/sentence-case.ts";
 import { Time } from "../../ui/time.tsx";
+import { timeFormats } from "../../ui/time-formats.ts";
 import { Calendar } from "./calendar.tsx";
 import { toCalendarDays, toneByResult } from "./calendar-days.ts";
 
@@ -16,8 +17,6 @@ interface DueTimeCalendarProps {
   day: string | undefined;
   onDay(day: string | undefined): void;
 }
-
-const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
 /** The result of each due time, by day. */
 export function DueTimeCalendar({ agent, day, onDay }: DueTimeCalendarProps) {
@@ -56,7 +55,7 @@ function DueTimeItem({
   return (
     <li className="flex items-center gap-3 border-b border-line py-1 last:border-b-0">
       <span className="w-16 text-sm text-muted">
-        <Time at={due_at} style={timeFormat} />
+        <Time at={due_at} style={timeFormats.minute} />
       </span>
       <span className="min-w-0 flex-1 truncate">{schedule}</span>
       <Badge tone={toneByResult[result]}>{details.filter(Boolean).join(" · ")}</Badge>

@@ -5,7 +5,7 @@ import type { ResponseOfRoute } from "../../api/call-fleet.ts";
 import { useFleetQuery } from "../../api/queries.ts";
 import { useTimeline } from "../../api/use-timeline.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { formatDuration, formatMoney } from "../../ui/format-quantities.ts";
+import { formatDurationAxis, formatMoneyAxis } from "../../ui/format-quantities.ts";
 import { Loading } from "../../ui/loading.tsx";
 import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -19,7 +19,9 @@ import { TrendChart } from "./trend-chart.tsx";
 const monthHours = 30 * 24;
 
 export function Overview({ agent }: { agent: AgentStatus }) {
-  const { data } = useFleetQuery("jobs", { query: { agent: agent.name, limit: 15 } });
+  const { data } = useFleetQuery("jobs", {
+    query: { agent: agent.name, limit: 15, skipped: "false" },
+  });
   return (
     <div className="flex flex-col gap-4">
       {agent.running.map((run) => (
@@ -53,7 +55,7 @@ function Trends({ agent }: { agent: string }) {
           times={times}
           values={costs}
           colour="--accent"
-          formatValue={formatMoney}
+          formatAxis={formatMoneyAxis}
         />
       </Panel>
       <Panel title="Duration per run" aside="Last 30 days">
@@ -62,7 +64,7 @@ function Trends({ agent }: { agent: string }) {
           times={times}
           values={durations}
           colour="--live"
-          formatValue={formatDuration}
+          formatAxis={formatDurationAxis}
         />
       </Panel>
     </div>

@@ -3,7 +3,10 @@ import type { PostureStatement } from "./posture-statement.ts";
 
 const statementByMode: Record<string, PostureStatement> = {
   default: { text: "Asks a person before it uses a tool that needs permission.", weight: "tight" },
-  acceptEdits: { text: "Edits files without asking; asks for other permissions.", weight: "plain" },
+  acceptEdits: {
+    text: "Edits files in its folder without asking. Other tools that need permission are denied, and no one is asked.",
+    weight: "plain",
+  },
   bypassPermissions: {
     text: "Uses every tool without asking: it can edit any file and run any command.",
     weight: "open",
@@ -21,7 +24,7 @@ export function describePermissions(settings: ConfigValueReader): PostureStateme
       statementByMode[mode] ?? { text: `Permission mode \`${mode}\`.`, weight: "plain" },
       isInContainer,
     ),
-    ...listStatement(settings.list("allowed_tools"), "Also allowed without asking:", "plain"),
+    ...allowedToolStatements(settings, isInContainer),
     ...listStatement(settings.list("denied_tools"), "Never allowed:", "tight"),
     ...listStatement(
       settings.list("docker.volumes"),
@@ -48,6 +51,32 @@ function softenInContainer(statement: PostureStatement, isInContainer: boolean):
     ? { ...statement, weight: "plain" }
     : statement;
 }
+
+/** On the host, a shell without a pattern can do everything that the fleet's user can. */
+function allowedToolStatements(
+  settings: ConfigValueReader,
+  isInContainer: boolean,
+): PostureStatement[] {
+  const rules = settings.list("allowed_tools");
+  const denied = settings.list("denied_tools");
+  const isShell = (rule: string) => unlimitedShellRules.includes(rule) && !denied.includes("Bash");
+  const shells = isInContainer ? [] : rules.filter(isShell);
+  return [
+    ...shells.map(
+      (rule): PostureStatement => ({
+        text: `Runs any command as the fleet's user without asking: \`${rule}\` is allowed.`,
+        weight: "open",
+      }),
+    ),
+    ...listStatement(
+      rules.filter((rule) => !shells.includes(rule)),
+      "Also allowed without asking:",
+      "plain",
+    ),
+  ];
+}
+
+const unlimitedShellRules = ["*", "Bash", "Bash(*)", "Bash(:*)"];
 
 function listStatement(
   names: string[],

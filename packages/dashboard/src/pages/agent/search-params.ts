@@ -1,4 +1,11 @@
-const agentTabs = ["overview", "schedules", "sessions", "configuration", "security"] as const;
+const agentTabs = [
+  "overview",
+  "schedules",
+  "sessions",
+  "configuration",
+  "security",
+  "edit",
+] as const;
 type AgentTab = (typeof agentTabs)[number];
 
 export interface AgentSearch {

@@ -11,6 +11,7 @@ import { formatResumeCommand } from "../job/resume-command.ts";
 
 export function Sessions({ agent }: { agent: string }) {
   const { data, error } = useFleetQuery("sessions", { query: { agent } });
+  const file = useFleetQuery("status").data?.fleet.file ?? "herdctl.yaml";
   if (error && !data) return <ErrorNote error={error} />;
   if (!data) return <Loading />;
   if (data.sessions.length === 0)
@@ -63,7 +64,10 @@ export function Sessions({ agent }: { agent: string }) {
                     {session.obstacle.short}
                   </span>
                 ) : (
-                  <CopyButton text={formatResumeCommand(session)} label="Copy command" />
+                  <CopyButton
+                    text={formatResumeCommand(session.session_id, file)}
+                    label="Copy command"
+                  />
                 )}
               </Td>
             </tr>

@@ -10,6 +10,7 @@ import { Loading } from "../../ui/loading.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
+import { AdminOnly } from "../admin-only.tsx";
 import { spanMs } from "../time-spans.ts";
 import { AuditFilters } from "./audit-filters.tsx";
 import { AuditTable } from "./audit-table.tsx";
@@ -26,7 +27,7 @@ export function AuditPage() {
         note="Who did what, from where, and whether it succeeded"
         actions={isAdmin && <SignOutAll />}
       />
-      {isAdmin ? <AuditLog /> : <NotAllowed />}
+      {isAdmin ? <AuditLog /> : <AdminOnly />}
     </>
   );
 }
@@ -69,13 +70,5 @@ function AuditLog() {
         </div>
       )}
     </>
-  );
-}
-
-function NotAllowed() {
-  return (
-    <EmptyState title="Admin access required">
-      <TextWithCode text="Run `herdctl open` to sign in with full access." />
-    </EmptyState>
   );
 }

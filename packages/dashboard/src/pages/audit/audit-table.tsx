@@ -4,6 +4,7 @@ import type { ResponseOfRoute } from "../../api/call-fleet.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
+import { timeFormats } from "../../ui/time-formats.ts";
 
 type AuditRecord = ResponseOfRoute<"audit">["records"][number];
 
@@ -51,14 +52,6 @@ function WideTable({ records }: AuditTableProps) {
   );
 }
 
-const shortFormat = new Intl.DateTimeFormat(undefined, {
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-});
-
 const toneByOutcome = { ok: "ok", refused: "warn", failed: "bad" } as const;
 
 function Row({ record }: { record: AuditRecord }) {
@@ -69,7 +62,7 @@ function Row({ record }: { record: AuditRecord }) {
         {number}
       </Td>
       <Td className="text-sm whitespace-nowrap text-muted">
-        <Time at={time} style={shortFormat} />
+        <Time at={time} style={timeFormats.dayAndSecond} />
       </Td>
       <Td className="max-w-60 truncate font-medium" title={identity}>
         {identity}
@@ -99,8 +92,8 @@ function Item({ record }: { record: AuditRecord }) {
         {action} {target !== null && <Target record={record} />}
       </div>
       <div className="text-sm text-muted">
-        <span title={`hash ${hash}`}>#{number}</span> · <Time at={time} style={shortFormat} /> ·
-        from {origin}
+        <span title={`hash ${hash}`}>#{number}</span> ·{" "}
+        <Time at={time} style={timeFormats.dayAndSecond} /> · from {origin}
       </div>
       <div className="text-sm text-muted">{detailsText(record)}</div>
     </li>

@@ -25,6 +25,7 @@ const knownActions = {
   "delivery.replay": true,
   "hook.retry": true,
   "config.change": true,
+  "config.edit": true,
   "fleet.reload": true,
   "fleet.start": true,
   "fleet.stop": true,

@@ -45,6 +45,11 @@ export function ConversationList({ agent, agents, current }: ConversationListPro
         >
           New conversation
         </Link>
+        {data && conversations.length === 0 && (
+          <p className="px-2 py-1.5 text-sm text-muted">
+            No conversations with {agent} yet. Start one to ask something or to hand over work.
+          </p>
+        )}
         {conversations.map(({ id, jobs, title, lastAt, isLive }) => (
           <Link
             key={id}

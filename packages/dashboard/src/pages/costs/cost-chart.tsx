@@ -1,18 +1,16 @@
 import { useMemo, useState } from "react";
 import type { ResponseOfRoute } from "../../api/call-fleet.ts";
-import { formatCountOf, formatMoney } from "../../ui/format-quantities.ts";
+import { formatCountOf, formatMoney, formatMoneyAxis } from "../../ui/format-quantities.ts";
 import { StackedBarChart } from "../../ui/stacked-bars.tsx";
+import { timeFormats } from "../../ui/time-formats.ts";
 import { toChartSeries } from "./chart-series.ts";
-
-const dayFormat = new Intl.DateTimeFormat(undefined, {
-  day: "numeric",
-  month: "short",
-  timeZone: "UTC",
-});
 
 export function CostChart({ view, by }: { view: ResponseOfRoute<"costs">; by: string }) {
   const [hoveredDay, setHoveredDay] = useState<number | null>(null);
-  const names = useMemo(() => view.days.map((day) => dayFormat.format(new Date(day))), [view.days]);
+  const names = useMemo(
+    () => view.days.map((day) => timeFormats.utcDay.format(new Date(day))),
+    [view.days],
+  );
   const series = useMemo(() => toChartSeries(view, by), [view, by]);
   const { usd, runs, daily_limit_usd: limit, usd_by_day } = view.total;
   const dayName = hoveredDay === null ? undefined : names[hoveredDay];
@@ -31,7 +29,7 @@ export function CostChart({ view, by }: { view: ResponseOfRoute<"costs">; by: st
         names={names}
         series={series}
         limit={limit}
-        formatValue={formatMoney}
+        formatAxis={formatMoneyAxis}
         onHover={setHoveredDay}
       />
       <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">

@@ -1,5 +1,5 @@
 import { TextInput } from "../../ui/form-controls.tsx";
-import { formatMoney } from "../../ui/format-quantities.ts";
+import { formatMoneyAxis } from "../../ui/format-quantities.ts";
 import { LabelledField } from "../../ui/labelled-field.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -22,7 +22,7 @@ export function Charts() {
           names={names}
           series={series}
           limit={7}
-          formatValue={formatMoney}
+          formatAxis={formatMoneyAxis}
         />
         <div className="flex flex-col gap-3">
           <Meter label="Partly used" value={0.4} />

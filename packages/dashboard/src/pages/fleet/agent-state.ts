@@ -1,7 +1,6 @@
 import type { AgentStatus } from "@herdctl/server/contract";
 import { capitalize } from "../../ui/sentence-case.ts";
 import type { Tone } from "../../ui/tone.ts";
-import type { StateFilter } from "./search-params.ts";
 
 export interface AgentState {
   label: "running" | "waiting" | "paused" | "queued" | "idle";
@@ -18,28 +17,6 @@ export function toAgentState({ paused, running, waiting, pending }: AgentCounts)
 }
 
 type AgentCounts = Pick<AgentStatus, "paused" | "running" | "waiting" | "pending">;
-
-const filterByState: Record<StateFilter, (agent: AgentStatus) => boolean> = {
-  running: ({ running }) => running.length > 0,
-  waiting: ({ waiting }) => waiting > 0,
-  paused: ({ paused }) => paused !== null,
-  failed: ({ last_job }) =>
-    last_job?.outcome != null && !harmlessOutcomes.includes(last_job.outcome),
-};
-
-const harmlessOutcomes = ["success", "finished_with_denials", "cancelled"];
-
-export function filterAgents(
-  agents: AgentStatus[],
-  { q, show }: { q?: string; show?: StateFilter },
-) {
-  const searchText = q?.toLowerCase() ?? "";
-  return agents.filter(
-    (agent) =>
-      (show === undefined || filterByState[show](agent)) &&
-      `${agent.name} ${agent.description ?? ""}`.toLowerCase().includes(searchText),
-  );
-}
 
 /** Why an agent is paused, or how many jobs wait; empty if there is nothing to report. */
 export function describeWork(agent: AgentStatus): string {

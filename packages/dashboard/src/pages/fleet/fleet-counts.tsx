@@ -1,14 +1,15 @@
 import type { FleetStatus } from "@herdctl/server/contract";
+import { formatCountOf } from "../../ui/format-quantities.ts";
 import { sentenceCase } from "../../ui/sentence-case.ts";
 import { Money, RelativeTime } from "../../ui/time.tsx";
 
-export function FleetCounts({ fleet }: { fleet: FleetStatus["fleet"] }) {
-  const { running, waiting, pending, state, started_at, cost_today_usd } = fleet;
+/** The filters below show how many agents run, wait or failed. */
+export function FleetCounts({ fleet, agents }: FleetStatus) {
+  const { pending, state, started_at, cost_today_usd } = fleet;
   return (
     <span className="flex flex-wrap gap-x-3">
-      <span>{running} running</span>
-      <span>{waiting} waiting</span>
-      <span>{pending} queued</span>
+      <span>{formatCountOf(agents.length, "agent")}</span>
+      {pending > 0 && <span>{formatCountOf(pending, "job")} queued</span>}
       <span>
         <Money usd={cost_today_usd} /> today
       </span>

@@ -1,14 +1,15 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useFleetQuery } from "../../api/queries.ts";
 import { useTimeline } from "../../api/use-timeline.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading, Skeleton } from "../../ui/loading.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { useStoredChoice } from "../../ui/use-stored-choice.ts";
 import { TriggerButton } from "../trigger/trigger-button.tsx";
-import { filterAgents } from "./agent-state.ts";
+import { arrangeAgents } from "./arrange-agents.ts";
 import { FleetCounts } from "./fleet-counts.tsx";
-import { FleetFilters } from "./fleet-filters.tsx";
+import { densities, FleetFilters } from "./fleet-filters.tsx";
 import { FleetList } from "./fleet-list.tsx";
 import type { FleetSearch } from "./search-params.ts";
 
@@ -21,6 +22,8 @@ export function FleetPage() {
   const status = useFleetQuery("status", {}, { refetchInterval: pollIntervalMs });
   const hours = search.hours ?? 6;
   const timeline = useTimeline(hours);
+  const isAdmin = useFleetQuery("access").data?.scope === "admin";
+  const [density, setDensity] = useStoredChoice("density", densities);
   const change = (next: Partial<FleetSearch>) =>
     void navigate({ search: (current) => ({ ...current, ...next }), replace: true });
 
@@ -35,24 +38,49 @@ export function FleetPage() {
     );
   }
   const { fleet, agents } = status.data;
-  const shown = filterAgents(agents, search);
+  const groups = arrangeAgents(agents, search);
   return (
     <>
       <PageHeader
         title={fleet.name}
-        note={<FleetCounts fleet={fleet} />}
-        actions={<TriggerButton />}
+        note={<FleetCounts fleet={fleet} agents={agents} />}
+        actions={
+          <>
+            {isAdmin && (
+              <Link
+                to="/new-agent"
+                className="inline-flex h-8 items-center rounded border border-line-strong bg-surface px-3 font-medium hover:bg-hover"
+              >
+                Add agent
+              </Link>
+            )}
+            <TriggerButton />
+          </>
+        }
       />
       {fleet.problem && (
         <p className="mb-4 rounded border border-warn bg-warn-soft px-3 py-2 whitespace-pre-wrap text-warn">
           {fleet.problem}
         </p>
       )}
-      <FleetFilters search={search} agents={agents} onChange={change} />
-      {shown.length === 0 ? (
+      <FleetFilters
+        search={search}
+        agents={agents}
+        density={density}
+        onChange={change}
+        onDensity={setDensity}
+      />
+      {groups.every((group) => group.agents.length === 0) ? (
         <NoAgents isEmptyFleet={agents.length === 0} />
       ) : (
-        <FleetList agents={shown} jobs={timeline.data?.jobs ?? []} hours={hours} />
+        <FleetList
+          groups={groups}
+          jobs={timeline.data?.jobs ?? []}
+          hours={hours}
+          density={density}
+          sort={search.sort}
+          onSort={(sort) => change({ sort })}
+        />
       )}
       {timeline.data?.complete === false && (
         <p className="mt-2 text-sm text-muted">

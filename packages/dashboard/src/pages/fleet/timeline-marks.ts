@@ -12,7 +12,10 @@ export interface TimelineMark {
   tone: Tone;
 }
 
-/** Positions the jobs of one agent on a strip from `start` to `end`. The newest come last, on top. */
+/**
+ * Positions the jobs of one agent on a strip from `start` to `end`. The newest come last, on top.
+ * A skipped job did not run, so it has no mark.
+ */
 export function toMarks(
   jobs: readonly TimelineEntry[],
   start: number,
@@ -29,7 +32,7 @@ export function toMarks(
         from: toPosition(from),
         to: toPosition(to),
         tone: jobTone(job),
-        isVisible: to >= start,
+        isVisible: to >= start && job.status !== "skipped",
       };
     })
     .filter(({ isVisible }) => isVisible)

@@ -10,6 +10,7 @@ interface TimelineStripProps {
   jobs: readonly TimelineEntry[];
   start: number;
   end: number;
+  isCompact: boolean;
 }
 
 /**
@@ -21,6 +22,7 @@ export const TimelineStrip = memo(function TimelineStrip({
   jobs,
   start,
   end,
+  isCompact,
 }: TimelineStripProps) {
   const navigate = useNavigate();
   const [hovered, setHovered] = useState<HoveredMark>();
@@ -42,7 +44,7 @@ export const TimelineStrip = memo(function TimelineStrip({
       onClick={openJob}
       onMouseMove={updateHover}
       onMouseLeave={() => setHovered(undefined)}
-      className="relative h-7 w-full overflow-hidden rounded-sm bg-sunken"
+      className={`relative h-7 w-full overflow-hidden rounded-sm bg-sunken ${isCompact ? "lg:h-5" : ""}`}
     >
       {hourTicks(start, end).map((tick) => (
         <i

@@ -3,9 +3,9 @@ import { Badge } from "../../ui/badge.tsx";
 import { jobLabel } from "../../ui/outcome-tone.ts";
 import { sentenceCase } from "../../ui/sentence-case.ts";
 import { Duration, Money, Time } from "../../ui/time.tsx";
+import { timeFormats } from "../../ui/time-formats.ts";
 import type { TimelineMark } from "./timeline-marks.ts";
 
-const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const widthPx = 240;
 
 /** A tooltip next to the pointer. */
@@ -23,7 +23,7 @@ export function TimelineTooltip({ mark, x, y }: { mark: TimelineMark; x: number;
         <span className="text-sm text-muted">{job.schedule ?? sentenceCase(job.trigger_type)}</span>
       </div>
       <div className="flex justify-between gap-2 text-sm">
-        <Time at={job.started_at ?? job.created_at} style={timeFormat} />
+        <Time at={job.started_at ?? job.created_at} style={timeFormats.second} />
         <Duration seconds={job.duration_seconds} />
         <Money usd={job.cost_usd} />
       </div>

@@ -29,10 +29,7 @@ export function ApprovalCard({ approval, isInline = false }: ApprovalCardProps) 
             : `Allow ${escapeInvisibleInline(approval.tool)}?`}
         </span>
         <span className="text-sm text-muted">
-          {approval.default_reply === null
-            ? "Denied automatically "
-            : `“${escapeInvisible(approval.default_reply)}” is used `}
-          <RelativeTime at={approval.expires_at} />
+          {whenExpired(approval)} <RelativeTime at={approval.expires_at} />
         </span>
       </p>
       {isQuestion ? (
@@ -45,6 +42,12 @@ export function ApprovalCard({ approval, isInline = false }: ApprovalCardProps) 
       <AnswerForm approval={approval} />
     </section>
   );
+}
+
+/** What happens without an answer, before the time at which it happens. */
+function whenExpired({ kind, default_reply }: Approval): string {
+  if (default_reply !== null) return `“${escapeInvisible(default_reply)}” is used`;
+  return kind === "question" ? "The agent continues without an answer" : "Denied automatically";
 }
 
 const labelByAnswer: Record<NonNullable<Approval["answer"]>, { label: string; tone: Tone }> = {

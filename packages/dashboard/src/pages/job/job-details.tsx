@@ -17,11 +17,14 @@ import { useNow } from "../../ui/use-now.ts";
 import { ContinueDialog, type ContinueMode } from "./continue-dialog.tsx";
 import { Conversation } from "./conversation.tsx";
 import { CurrentEntry } from "./current-entry.ts";
+import { DownloadMenu } from "./download-menu.tsx";
 import { JobHeader } from "./job-header.tsx";
+import { JobHooks } from "./job-hooks.tsx";
 import { JobToolbar } from "./job-toolbar.tsx";
 import { type JobView, JobViewProvider } from "./job-view-context.ts";
 import { OutcomeNote } from "./outcome-note.tsx";
 import { RawEvents } from "./raw-events.tsx";
+import { RunAgainDialog } from "./run-again-dialog.tsx";
 import type { JobSearch } from "./search-params.ts";
 import { TimeBreakdownBar } from "./time-breakdown-bar.tsx";
 import { useThrottled, useTranscript } from "./use-job.ts";
@@ -38,6 +41,7 @@ export function JobDetails({ record }: { record: JobRecord }) {
   const showView = (next: JobSearch["view"]) =>
     void navigate({ search: { view: next }, replace: true });
   const [continueMode, setContinueMode] = useState<ContinueMode>();
+  const [isRunningAgain, setRunningAgain] = useState(false);
   const [foldingOverrides, setFoldingOverrides] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [target, setTarget] = useState(at === undefined ? undefined : { key: at, count: 1 });
   const [currentEntry] = useState(() => new CurrentEntry());
@@ -90,12 +94,21 @@ export function JobDetails({ record }: { record: JobRecord }) {
       cwd: transcript.cwd,
       approvalsByTool: approvals.byTool,
       foldingOverrides,
+      searchText: deferredSearchText.trim().toLowerCase(),
       setOpen: (key, isOpen) => setFoldingOverrides((before) => new Map(before).set(key, isOpen)),
       selectEntry: currentEntry.set,
       fork: (uuid) => setContinueMode({ kind: "fork", at: uuid }),
       disabledReason,
     }),
-    [job, transcript.cwd, approvals, foldingOverrides, disabledReason, currentEntry],
+    [
+      job,
+      transcript.cwd,
+      approvals,
+      foldingOverrides,
+      deferredSearchText,
+      disabledReason,
+      currentEntry,
+    ],
   );
 
   return (
@@ -106,8 +119,11 @@ export function JobDetails({ record }: { record: JobRecord }) {
           disabledReason={disabledReason}
           onResume={() => setContinueMode({ kind: "resume" })}
           onFork={() => setContinueMode({ kind: "fork" })}
+          onRunAgain={() => setRunningAgain(true)}
+          downloadMenu={<DownloadMenu job={job} readEntries={() => transcript.entries} />}
         />
         <OutcomeNote job={job} />
+        <JobHooks jobId={job.id} />
         <TimeBreakdownBar breakdown={breakdown} />
         <JobToolbar
           view={view}
@@ -165,6 +181,7 @@ export function JobDetails({ record }: { record: JobRecord }) {
           </div>
         )}
       </div>
+      {isRunningAgain && <RunAgainDialog job={job} onClose={() => setRunningAgain(false)} />}
       <ContinueDialog job={job} mode={continueMode} onClose={() => setContinueMode(undefined)} />
     </JobViewProvider>
   );

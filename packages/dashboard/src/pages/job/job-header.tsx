@@ -1,5 +1,6 @@
 import type { Job } from "@herdctl/server/contract";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useFleetQuery } from "../../api/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -14,9 +15,12 @@ interface JobHeaderProps {
   disabledReason: string | undefined;
   onResume(): void;
   onFork(): void;
+  onRunAgain(): void;
+  downloadMenu: ReactNode;
 }
 
-export function JobHeader({ job, disabledReason, onResume, onFork }: JobHeaderProps) {
+export function JobHeader(props: JobHeaderProps) {
+  const { job, disabledReason, onResume, onFork, onRunAgain, downloadMenu } = props;
   return (
     <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
       <div className="min-w-0">
@@ -30,6 +34,7 @@ export function JobHeader({ job, disabledReason, onResume, onFork }: JobHeaderPr
       </div>
       <div className="flex flex-wrap items-center gap-2">
         <ResumeCommandButton job={job} />
+        {downloadMenu}
         <Button disabledReason={disabledReason ?? noSessionReason(job)} onClick={onFork}>
           Fork
         </Button>
@@ -39,6 +44,11 @@ export function JobHeader({ job, disabledReason, onResume, onFork }: JobHeaderPr
         >
           Resume
         </Button>
+        {job.finished_at !== null && (
+          <Button disabledReason={disabledReason} onClick={onRunAgain}>
+            Run again
+          </Button>
+        )}
         {job.finished_at === null && <CancelButton job={job} disabledReason={disabledReason} />}
       </div>
     </header>
@@ -70,8 +80,24 @@ function JobFacts({ job }: { job: Job }) {
           Delegated by {chain.agents.at(-1)}
         </Link>
       )}
-      {job.forked_from !== null && <span>Forked</span>}
+      <SessionOrigin job={job} />
     </p>
+  );
+}
+
+/** The session that the job continues or copies, with the jobs that ran in it. */
+function SessionOrigin({ job: { resumed_from, forked_from } }: { job: Job }) {
+  const session = forked_from ?? resumed_from;
+  if (session === null) return null;
+  return (
+    <Link
+      to="/activity"
+      search={{ session }}
+      title={session}
+      className="text-accent hover:underline"
+    >
+      {forked_from === null ? "Continues" : "Fork of"} session {session.slice(0, 8)}
+    </Link>
   );
 }
 
@@ -83,18 +109,21 @@ function ResumeCommandButton({ job }: { job: Job }) {
     { query: { agent } },
     { enabled: session_id !== null },
   );
+  const file = useFleetQuery("status").data?.fleet.file;
   const session = data?.sessions.find((candidate) => candidate.session_id === session_id);
-  if (!session) return null;
+  if (!session || file === undefined) return null;
   if (session.obstacle)
     return (
       <Button
         variant="quiet"
         disabledReason={`${session.obstacle.message}. ${session.obstacle.hint}`}
       >
-        claude --resume
+        Resume in a terminal
       </Button>
     );
-  return <CopyButton text={formatResumeCommand(session)} label="Copy claude --resume" />;
+  return (
+    <CopyButton text={formatResumeCommand(session.session_id, file)} label="Copy resume command" />
+  );
 }
 
 function noSessionReason({ session_id }: Job): string | undefined {

@@ -10,6 +10,8 @@ export interface JobView {
   /** Entries that the user expanded or collapsed. */
   foldingOverrides: ReadonlyMap<string, boolean>;
   setOpen(key: string, isOpen: boolean): void;
+  /** The text that the user searches for. Collapsed text that contains it is expanded. */
+  searchText: string;
   /** Highlights the entry in the waterfall. */
   selectEntry(key: string): void;
   /** Opens the fork dialog for the message with this uuid. */

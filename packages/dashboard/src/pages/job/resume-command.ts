@@ -1,11 +1,9 @@
-import type { SessionView } from "@herdctl/server/contract";
-
-/** The shell command that resumes a session. Claude Code finds sessions only from their folder. */
-export function formatResumeCommand({
-  session_id,
-  cwd,
-}: Pick<SessionView, "session_id" | "cwd">): string {
-  return `cd ${shellQuote(cwd)} && claude --resume ${session_id}`;
+/**
+ * The shell command that resumes a session. herdctl finds the folder, the account and the `claude`
+ * that the agent used, which need not be on the user's path.
+ */
+export function formatResumeCommand(sessionId: string, fleetFile: string): string {
+  return `herdctl sessions resume ${sessionId} --config ${shellQuote(fleetFile)}`;
 }
 
 function shellQuote(path: string): string {

@@ -4,6 +4,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { formatCountOf, formatDuration } from "../../ui/format-quantities.ts";
 import { ApprovalCard } from "../inbox/approval-card.tsx";
+import { isHit } from "./folded-text.tsx";
 import { ForkButton } from "./fork-button.tsx";
 import { useJobView } from "./job-view-context.ts";
 import { ToolDetails } from "./tool-details.tsx";
@@ -12,10 +13,10 @@ import { ToolResultPreview } from "./tool-result-preview.tsx";
 const maxAutoOpenLines = 40;
 
 export function ToolView({ tool, depth }: { tool: ToolEntry; depth: number }) {
-  const { foldingOverrides, setOpen, approvalsByTool, cwd } = useJobView();
+  const { foldingOverrides, setOpen, approvalsByTool, cwd, searchText } = useJobView();
   const approvals = approvalsByTool.get(tool.key) ?? [];
   const isWaiting = approvals.some(({ answer }) => answer === null);
-  const isOpen = foldingOverrides.get(`tool:${tool.key}`) ?? isOpenByDefault(tool);
+  const isOpen = foldingOverrides.get(`tool:${tool.key}`) ?? isOpenByDefault(tool, searchText);
   const hasFailed = tool.result?.isError === true || tool.deniedReason !== null;
   return (
     <div
@@ -54,8 +55,9 @@ export function ToolView({ tool, depth }: { tool: ToolEntry; depth: number }) {
   );
 }
 
-/** Short diffs and images are open by default. */
-function isOpenByDefault({ result }: ToolEntry): boolean {
+/** Short diffs and images are open by default, and so is what a search has found. */
+function isOpenByDefault({ input, result }: ToolEntry, searchText: string): boolean {
+  if (isHit(`${JSON.stringify(input)} ${result?.text ?? ""}`, searchText)) return true;
   const lines = result?.diff?.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0) ?? 0;
   return (lines > 0 && lines <= maxAutoOpenLines) || (result?.images.length ?? 0) > 0;
 }

@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { useFleetMutation, useFleetQuery } from "../../api/queries.ts";
+import { modifierKey } from "../../app/platform-keys.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -107,7 +108,7 @@ export function TriggerDialog({ agent: initialAgent, onClose }: TriggerDialogPro
         )}
         {trigger.error && <ErrorNote error={trigger.error} />}
         <div className="flex items-center justify-end gap-2">
-          <span className="mr-auto text-sm text-muted">Ctrl+Enter or ⌘+Enter to send</span>
+          <span className="mr-auto text-sm text-muted">{modifierKey}Enter to send</span>
           <Button onClick={onClose}>Cancel</Button>
           <Button variant="main" type="submit" disabled={!agent || trigger.isPending}>
             Trigger
