@@ -50,7 +50,7 @@ async function startJobHarness(): Promise<DashboardHarness> {
 }
 
 async function startJob(harness: DashboardHarness, prompt: string): Promise<Job> {
-  const request = { agent: "coder", prompt, watched: true };
+  const request = { agent: "coder", prompt, stream: true };
   return (await harness.fleet().jobs.trigger(request)).job;
 }
 

@@ -27,7 +27,7 @@ export function RunAgainDialog({ job, onClose }: { job: Job; onClose(): void }) 
       agent: job.agent,
       schedule,
       prompt: job.prompt,
-      watched: true,
+      stream: true,
       expand: job.expand_prompt || undefined,
       resume: choice === "resume" ? job.id : undefined,
     };
