@@ -28,7 +28,6 @@ export function ContinueDialog({ job, mode, onClose }: ContinueDialogProps) {
   const submit = () => {
     if (!mode) return;
     const body = {
-      trigger: "manual" as const,
       agent: job.agent,
       prompt,
       stream: true,
