@@ -58,6 +58,7 @@ const core = {
   ],
   // In the process of a caller.
   standalone: ["jobs", "runner", "store", "lib"],
+  backup: ["claude", "process-tree", "store", "lib"],
   doctor: [
     "image",
     "triggers",

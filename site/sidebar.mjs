@@ -35,6 +35,7 @@ export const sidebar = [
       "docs/guides/control-api.md",
       "docs/guides/embedding.md",
       "docs/guides/service.md",
+      "docs/guides/back-up-and-move.md",
       "docs/guides/many-machines.md",
       "docs/guides/rehearsal.md",
       "docs/guides/rehearsing-in-ci.md",

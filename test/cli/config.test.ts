@@ -78,7 +78,7 @@ agents:
 
 test("finds a fleet from a subfolder, by file and by folder", async () => {
   const cwd = tempFolderWith({ ...smallFleet, "fleet/deep/er/.keep": "", "elsewhere/.keep": "" });
-  const env = { TOKEN: secret };
+  const env = { TOKEN: secret, ANTHROPIC_API_KEY: "made-up-key" };
   const check = ["config", "check"];
   const runs = await Promise.all([
     runHerdctl(check, { cwd: join(cwd, "fleet/deep/er"), env }),
@@ -86,6 +86,15 @@ test("finds a fleet from a subfolder, by file and by folder", async () => {
     runHerdctl([...check, "-c", "../fleet/herdctl.yaml"], { cwd: join(cwd, "elsewhere"), env }),
   ]);
   for (const run of runs) expect(run).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("warns about agents that cannot sign in, and accepts the configuration", async () => {
+  const cwd = tempFolderWith(smallFleet);
+  const run = await runHerdctl(["config", "check"], { cwd, env: { TOKEN: secret } });
+  expect(run).toMatchObject({ code: 0 });
+  expect(run.stderr).toMatch(/^! 2 of 2 agents cannot sign in \(one, two\) {2}there is no API key/);
+  expect(run.stderr).toContain("Set ANTHROPIC_API_KEY");
+  expect(run.stdout).toMatch(/, 1 warning$/m);
 });
 
 test("explains a missing fleet file and a wrong --config path", async () => {

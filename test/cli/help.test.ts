@@ -25,7 +25,7 @@ test("prints the package version with --version", async () => {
 });
 
 const usageErrors: [typed: string, message: RegExp][] = [
-  ["strat", /unknown command 'strat'/],
+  ["strat", /^✗ unknown command 'strat'\n {2}Did you mean start\? Run `herdctl --help`/],
   ["inti", /Did you mean init\?/],
   ["config chekc", /unknown command 'chekc'/],
   ["config check --frob", /unknown option '--frob'/],
@@ -64,5 +64,5 @@ test.each(examples)(
 
 test("prints the examples of a command in its --help", async () => {
   const run = await runHerdctl(["trigger", "--help"], { cwd: tempFolderWith({}) });
-  expect(run.stdout).toContain('herdctl trigger coder -p "Fix the failing test." --wait');
+  expect(run.stdout).toContain('herdctl trigger coder "Fix the failing test." --wait');
 });

@@ -38,7 +38,7 @@ async function listJobIds(
 ): Promise<{ ids: string[]; next: string | null }> {
   const run = await runHerdctl(["jobs", "--json", ...args], { cwd });
   expect(run).toMatchObject({ code: 0, stderr: "" });
-  const { jobs, next } = JSON.parse(run.stdout);
+  const { jobs, next_cursor: next } = JSON.parse(run.stdout);
   return { ids: jobs.map((job: Job) => job.id), next };
 }
 
@@ -71,7 +71,7 @@ test("shows outcome, cost and the first summary line in the table", async () => 
   const run = await runHerdctl(["jobs", "--limit", "4"], { cwd });
   const lines = run.stdout.split("\n");
   expect(lines[0]).toMatch(/^JOB +AGENT +OUTCOME +AGE +TOOK +COST +SUMMARY$/);
-  expect(lines[1]).toMatch(/^job-\S+ +one +○ pending +\d+ s +for one$/);
+  expect(lines[1]).toMatch(/^job-\S+ +one +○ pending +\d+ s +queued: no fleet is running$/);
   expect(lines[4]).toMatch(/two +✗ max_turns +\d+ s +0\.\d s +The agent used all its turns\.$/);
   expect(run.stderr).toMatch(/--cursor \w+/);
   const done = await runHerdctl(["jobs", "--status", "completed"], { cwd });
@@ -141,7 +141,7 @@ test("lists nothing and creates nothing before the first run", async () => {
     expect(run.stdout + run.stderr).toMatch(text);
   }
   const empty = await runHerdctl(["jobs", "--json"], { cwd });
-  expect(JSON.parse(empty.stdout)).toEqual({ jobs: [], next: null });
+  expect(JSON.parse(empty.stdout)).toEqual({ jobs: [], next_cursor: null });
   expect(() => readFileSync(join(cwd, ".herdctl/herd.db"))).toThrow(/ENOENT/);
 });
 

@@ -112,7 +112,7 @@ const usageErrors: [args: string[], message: RegExp][] = [
   [["cli"], /no prompt for `cli`/],
   [["cli", "-p", "  "], /no prompt for `cli`/],
   [["cli", "-f", "nowhere.md"], /nowhere\.md cannot be read/],
-  [["cli", "do this"], /`do this` is not a valid argument[\s\S]*-p/],
+  [["cli", "do this", "-p", "that"], /cannot be combined[\s\S]*once/],
   [["cli", "-p", "x", "-f", "y"], /cannot be combined/],
   [["cli", "-p", "x", "--resume", "a", "--fork", "b"], /cannot be combined/],
   [["cli", "-p", "x", "--resume", "job-2026-01-01-nothere"], /no job job-2026-01-01-nothere/],
@@ -128,7 +128,7 @@ test("explains why a job cannot run before starting it", async () => {
   }
   expect(JSON.parse((await harness.run("jobs", "--json")).stdout)).toEqual({
     jobs: [],
-    next: null,
+    next_cursor: null,
   });
 });
 
@@ -157,7 +157,7 @@ test("exits with 1 for a refused credential and with 0 for a denied tool, with a
   expect(refused.stdout).toMatch(/✗ auth_failed[\s\S]*ANTHROPIC_API_KEY/);
   const denied = await harness.run("trigger", "asks", "-p", "denied", "--wait");
   expect(denied.code).toBe(0);
-  expect(denied.stdout).toMatch(/✓ finished_with_denials .*Bash was denied[\s\S]*allowed_tools/);
+  expect(denied.stdout).toMatch(/! finished_with_denials .*Bash was denied[\s\S]*allowed_tools/);
   expect(readdirSync(harness.workspace)).toEqual([]);
 });
 

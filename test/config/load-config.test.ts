@@ -229,3 +229,38 @@ test("resolves a symlinked fleet file in the given folder", () => {
   const loaded = loadFleet(join(folder, "links/fleet/herdctl.yaml"), {});
   expect(loaded.fleet.agents).toHaveLength(1);
 });
+
+test("paths of MCP servers and plugins are relative to the file that names them", () => {
+  const server = (run: string) =>
+    `{ command: ./bin/server, args: [./a.mjs, ../b, "~/c", d/e, -x, .], run: ${run} }`;
+  const loaded = loadTestFleet({
+    "herdctl.yaml": `${fleetHeader}defaults:
+  plugins: [./plugins/one]
+  mcp_servers:
+    own: ${server("host")}
+    inside: ${server("container")}
+    found: { command: npx, args: [./x] }
+agents:
+  - path: agents/one.yaml
+`,
+    "agents/one.yaml": `name: one
+docker: { enabled: true }
+working_directory: ./work
+mcp_servers: { mine: { command: ../tool, run: container } }
+`,
+    "agents/work/.keep": "",
+  });
+  const { dir } = loaded.fleet;
+  const { mcp_servers, plugins } = agentOf(loaded, "one");
+  expect(mcp_servers.own).toMatchObject({
+    command: join(dir, "bin/server"),
+    args: [join(dir, "a.mjs"), join(dir, "../b"), join(homedir(), "c"), "d/e", "-x", "."],
+  });
+  expect(mcp_servers.inside).toMatchObject({
+    command: "./bin/server",
+    args: ["./a.mjs", "../b", "~/c", "d/e", "-x", "."],
+  });
+  expect(mcp_servers.found).toMatchObject({ command: "npx", args: [join(dir, "x")] });
+  expect(mcp_servers.mine).toMatchObject({ command: "../tool" });
+  expect(plugins).toEqual([join(dir, "plugins/one")]);
+});

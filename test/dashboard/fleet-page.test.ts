@@ -73,6 +73,7 @@ const idle = {
   paused: null,
   pending: 0,
   waiting: 0,
+  max_concurrent: 1,
   running: [],
   schedules: [],
   last_job: null,

@@ -35,9 +35,6 @@ function problemOfCommand(words: string[]): string | undefined {
       allowPositionals: true,
     });
     const takes = spec.arguments ?? [];
-    // The argument `-` accepts only a dash.
-    const odd = positionals.find((one, at) => takes[at]?.name === "-" && one !== "-");
-    if (odd !== undefined) return `${odd} is not understood`;
     if (takes.some(({ name }) => name.endsWith("..."))) return undefined;
     return positionals.length > takes.length ? `takes ${takes.length} arguments` : undefined;
   } catch (error) {

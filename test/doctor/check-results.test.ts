@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { DoctorTarget } from "@herdctl/core/internal";
 import { describe, expect, test } from "vitest";
 import type { RuntimeProblem } from "../../packages/core/src/claude/binary.ts";
@@ -23,6 +24,7 @@ import {
   evaluateGit,
   evaluateNodeVersion,
 } from "../../packages/core/src/doctor/machine.ts";
+import { checkMcpServers } from "../../packages/core/src/doctor/mcp-servers.ts";
 import { fakeUser } from "../support/fake-user.ts";
 import { agentOf, configProblems, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 
@@ -354,4 +356,29 @@ test("accepts an existing or cloned workspace and reports a missing one", () => 
   expect(
     evaluateWorkspace(agent, { kind: "problem", code: "workspace_missing", ...problem }),
   ).toMatchObject({ verdict: "failed", agent: "one", place: "/f.yaml", ...problem });
+});
+
+test("starts each MCP server once and names those that fail", async () => {
+  const rich = join(import.meta.dirname, "../runtimes/programs/mcp-rich.mjs");
+  const loaded = loadTestFleet({
+    "herdctl.yaml": `version: 1
+defaults:
+  mcp_servers:
+    rich: { command: node, args: ["${rich}"] }
+    broken: { command: node, args: [-e, "console.error('no database'); process.exit(3)"] }
+agents:
+  - { name: one, allowed_tools: [mcp__broken] }
+  - { name: two }
+`,
+  });
+  const findings = await checkMcpServers(loaded.fleet.agents, {
+    environment: process.env,
+    signal: new AbortController().signal,
+  });
+  expect(findings.map(({ agent, verdict, message }) => [agent, verdict, message])).toEqual([
+    ["one", "ok", expect.stringMatching(/^rich starts and offers \d+ tools\.$/)],
+    ["one", "failed", expect.stringMatching(/^broken does not start: .*no database. Jobs end/)],
+    ["two", "ok", expect.stringMatching(/^rich starts/)],
+    ["two", "warning", expect.stringMatching(/no database. Jobs run without its tools.$/)],
+  ]);
 });

@@ -168,6 +168,7 @@ export class FakeFleet implements FleetControl {
       })),
       last_job: null,
       next_due: null,
+      max_concurrent: agent.max_concurrent,
       ...counts(agent.name),
     }));
     return {
@@ -182,6 +183,7 @@ export class FakeFleet implements FleetControl {
         running: count("running"),
         url: null,
         shared: false,
+        max_concurrent: this.#loaded.fleet.fleet.max_concurrent ?? 10,
         ...counts(),
       },
       agents,
@@ -203,6 +205,11 @@ export class FakeFleet implements FleetControl {
     search: (query) => this.#state.search.search(query),
     chain: async (id) => this.#state.jobs.listChain((await this.#expect(id)).chain.id),
     wait: (id, { signal } = {}) => this.#wait(id, signal),
+    retry: async (id) => {
+      const { agent, prompt } = await this.#expect(id);
+      return this.jobs.trigger({ agent, prompt });
+    },
+    tryNow: (id) => this.#expect(id),
     cancel: async (id) => {
       await this.#expect(id);
       const outcome = {

@@ -9,14 +9,36 @@ import { triggerCommands } from "./command-table/triggers.ts";
 /** The headings of `herdctl --help`, and the first words of commands below each, in their order. */
 export const helpGroups: Record<string, readonly string[]> = {
   "Start here": ["init", "demo", "doctor", "rehearse"],
-  Run: ["start", "stop", "restart", "reload", "trigger", "cancel", "pause", "resume", "schedules"],
+  Run: [
+    "start",
+    "stop",
+    "restart",
+    "reload",
+    "trigger",
+    "retry",
+    "cancel",
+    "pause",
+    "resume",
+    "schedules",
+  ],
   Observe: [
     ...["status", "top", "open", "jobs", "job", "logs", "chain", "artifacts", "sessions"],
     ...["memory", "deliveries", "hooks"],
   ],
   Interact: ["approvals", "answer", "chat", "mcp"],
   Configure: ["config", "docker", "completion"],
-  Operate: ["service", "budget", "nodes", "store", "token", "logins", "logout", "audit"],
+  Operate: [
+    "service",
+    "backup",
+    "restore",
+    "budget",
+    "nodes",
+    "store",
+    "token",
+    "logins",
+    "logout",
+    "audit",
+  ],
 };
 
 /** Summaries of first words that are not commands themselves. */
@@ -37,3 +59,13 @@ export const commands: readonly CommandSpec[] = [
   ...triggerCommands,
   ...jobCommands,
 ];
+
+/** Words that users of other tools type. */
+export const commandAliases: Record<string, readonly string[]> = {
+  run: ["trigger"],
+  ps: ["status"],
+  agents: ["status"],
+  ls: ["jobs"],
+  rerun: ["retry"],
+  version: ["--version"],
+};

@@ -14,8 +14,17 @@ export function findAgent<T extends { name: string }>(
   });
 }
 
+/** The agent that the first argument names, or with `--all` every agent. */
+export function requireAgentsArgument(context: CommandContext, status: FleetStatus): string[] {
+  const isAll = context.options.all === true;
+  if (isAll && context.arguments[0] !== undefined) {
+    throw new UserError("usage", "give either the name of an agent or `--all`, not both");
+  }
+  return isAll ? status.agents.map(({ name }) => name) : [requireAgentArgument(context, status)];
+}
+
 /** The agent that the first argument names. */
-export function requireAgentArgument(context: CommandContext, status: FleetStatus): string {
+function requireAgentArgument(context: CommandContext, status: FleetStatus): string {
   const [name] = context.arguments;
   if (name === undefined) throw new UserError("usage", "the name of the agent is missing");
   return findAgent(name, status).name;

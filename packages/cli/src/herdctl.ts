@@ -2,7 +2,7 @@
 import { Command, CommanderError } from "commander";
 import packageJson from "../package.json" with { type: "json" };
 import type { CommandSpec, ParsedOptions } from "./command.ts";
-import { commandGroups, commands, helpGroups } from "./commands.ts";
+import { commandAliases, commandGroups, commands, helpGroups } from "./commands.ts";
 import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
 import { openTerminal } from "./terminal.ts";
 
@@ -11,11 +11,20 @@ const helpCommand = ["help [command]", "Show help for a command"] as const;
 
 hideSqliteWarning();
 
+const aliasText = Object.entries(commandAliases)
+  .map(([alias, words]) => `${alias} (${words.join(" ")})`)
+  .join(", ");
+
 if (process.argv[2] === "__complete") {
   const { printCompletions } = await import("./completion/print-completions.ts");
   await printCompletions(process.argv.slice(3));
 } else {
-  process.exitCode = await main(process.argv);
+  process.exitCode = await main(resolveAlias(process.argv));
+}
+
+function resolveAlias([node = "", script = "", word = "", ...rest]: string[]): string[] {
+  const words = Object.hasOwn(commandAliases, word) ? commandAliases[word] : [word];
+  return [node, script, ...(words ?? [word]).filter((one) => one !== ""), ...rest];
 }
 
 async function main(argv: string[]): Promise<number> {
@@ -31,9 +40,13 @@ async function main(argv: string[]): Promise<number> {
     await program.parseAsync(ownArgs);
     return exitCode;
   } catch (error) {
-    // Commander has already printed its message. Help and version exit with 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and the version are printed by now. Help without a command exits with 2.
+    if (error.exitCode === 0 || error.code === "commander.help")
+      return error.exitCode === 0 ? 0 : usageExitCode;
+    const { reportFailure, toUsageError } = await import("./report-failure.ts");
+    const terminal = openTerminal(ownArgs.includes("--json"));
+    return reportFailure(toUsageError(error, ownArgs.slice(2)), terminal, process.cwd());
   }
 }
 
@@ -67,8 +80,12 @@ function buildProgram(specs: readonly CommandSpec[], run: RunSpec): Command {
     .helpCommand(...helpCommand)
     .usage("<command> [options]")
     .configureHelp({ subcommandTerm: (command) => command.name() })
-    .showHelpAfterError("(Add --help to show arguments and options.)")
-    .addHelpText("after", "\nRun `herdctl COMMAND --help` for arguments, options and examples.")
+    // Errors of the command line are printed like all others, and in JSON with `--json`.
+    .configureOutput({ outputError: () => undefined })
+    .addHelpText(
+      "after",
+      `\nAliases: ${aliasText}\nRun \`herdctl COMMAND --help\` for arguments, options and examples.`,
+    )
     // `sessions` is a command and a group: options after `resume` belong to `sessions resume`.
     .enablePositionalOptions()
     .exitOverride();
@@ -121,7 +138,7 @@ function addCommand(
   command.action(async (...args: unknown[]) => {
     const texts = args.slice(0, spec.arguments?.length ?? 0);
     if (texts.some((text) => Array.isArray(text) && text.length > 0)) {
-      command.error("error: write the command to run after `--`");
+      command.error("write the command to run after `--`");
     }
     await run(
       spec,

@@ -1,7 +1,7 @@
 import type { JobCallbacks } from "@herdctl/core/internal";
 import { type Job, toJobEvents } from "@herdctl/protocol";
 import { createTerminalAsker } from "./approval-prompt.ts";
-import { jobEndLine, jobEndLines } from "./render/job-end-lines.ts";
+import { jobEndLines, shortJobEndLines } from "./render/job-end-lines.ts";
 import { LiveJobDisplay } from "./render/live-job-display.ts";
 import { createLiveScreen, createPlainScreen } from "./render/screen.ts";
 import { terminalStyleOf } from "./render/terminal-style.ts";
@@ -15,6 +15,8 @@ export interface JobReporter {
   onAdmitted(job: Job): void;
   /** The job waits for its next attempt. */
   onWaiting(job: WaitingJob): void;
+  /** Why the job does not run; undefined while it runs. */
+  onExplained(reason: string | undefined): void;
   /** The user pressed Ctrl-C. */
   onStopping(): void;
   onEnded(job: Job): void;
@@ -29,7 +31,12 @@ export function createJobReporter(terminal: Terminal, isWatched: boolean): JobRe
 }
 
 const stopping = "Stopping … Press Ctrl-C again to kill the agent.";
-const unwatchedDefaults = { watch: {}, wantsPartialMessages: false, close: () => undefined };
+const unwatchedDefaults = {
+  watch: {},
+  wantsPartialMessages: false,
+  onExplained: () => undefined,
+  close: () => undefined,
+};
 
 function createJsonReporter(terminal: Terminal): JobReporter {
   return {
@@ -51,7 +58,9 @@ function createQuietReporter(terminal: Terminal): JobReporter {
     },
     onWaiting: (job) => terminal.printNote(waitLine(job)),
     onStopping: () => terminal.printNote(stopping),
-    onEnded: (job) => terminal.print(jobEndLine(job, terminalStyleOf(terminal))),
+    onEnded: (job) => {
+      for (const line of shortJobEndLines(job, terminalStyleOf(terminal))) terminal.print(line);
+    },
   };
 }
 
@@ -61,6 +70,7 @@ function createLiveReporter(terminal: Terminal): JobReporter {
     ? createLiveScreen(terminal.write)
     : createPlainScreen(terminal.print);
   const display = new LiveJobDisplay(screen, style);
+  let lastReason: string | undefined;
   return {
     wantsPartialMessages: terminal.canRedraw,
     watch: {
@@ -74,6 +84,11 @@ function createLiveReporter(terminal: Terminal): JobReporter {
       display.start(Date.now());
     },
     onWaiting: (job) => display.addLine(style.colors.yellow(waitLine(job))),
+    onExplained: (reason) => {
+      if (terminal.canRedraw) display.showWait(reason ?? "");
+      else if (reason !== undefined && reason !== lastReason) terminal.printNote(`○ ${reason}`);
+      lastReason = reason;
+    },
     onStopping: () => {
       if (terminal.canRedraw) display.showStopMessage(stopping);
       else terminal.printNote(stopping);

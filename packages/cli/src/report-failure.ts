@@ -23,6 +23,17 @@ export function reportFailure(error: unknown, terminal: Terminal, cwd: string): 
   return exitCodes.bug;
 }
 
+/** An error of the command line, which commander words like `error: unknown option '--x'`. */
+export function toUsageError({ message }: Error, args: readonly string[]): UserError {
+  const [first = "", suggestion] = message.replace(/^error: /, "").split("\n");
+  const command = args.filter((arg) => !arg.startsWith("-"))[0] ?? "";
+  const help = first.startsWith("unknown command") ? "herdctl --help" : `herdctl ${command} --help`;
+  const meant = /Did you mean (one of )?(.*)\?/.exec(suggestion ?? "")?.[2];
+  return new UserError("usage", first, {
+    hint: `${meant ? `Did you mean ${meant}? ` : ""}Run \`${help}\` to show what there is.`,
+  });
+}
+
 const bugHint = "Please report this bug with the lines above.";
 
 function reportProblems(error: ProblemsError, terminal: Terminal, cwd: string): number {

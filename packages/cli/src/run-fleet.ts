@@ -10,6 +10,7 @@ import { fleetSocketPath, resolveFleetFile } from "./find-fleet.ts";
 import { createFleetReporter, type FleetReporter } from "./fleet-reporter.ts";
 import { parseNodeOptions, saveNodeOptions } from "./node-options.ts";
 import type { BannerInfo } from "./render/fleet-banner.ts";
+import { listWarnings, warningLines } from "./render/warning-lines.ts";
 import { drainTimeoutMs } from "./stop-and-wait.ts";
 import { listenForStopSignals } from "./stop-signals.ts";
 
@@ -18,6 +19,8 @@ export async function runFleet(context: CommandContext): Promise<void> {
   const { env } = context;
   const loaded = loadFleet(resolveFleetFile(context), env);
   const { fleet, environment } = loaded;
+  for (const line of warningLines(listWarnings(loaded, context.cwd), context.terminal.colors))
+    context.terminal.printNote(line);
   const node = parseNodeOptions(context, fleet);
   if (fleet.store !== undefined) saveNodeOptions(fleet.stateDir, node);
   const log = openFleetLog({ folder: join(fleet.stateDir, "logs"), environment });

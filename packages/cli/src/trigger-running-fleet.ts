@@ -1,6 +1,7 @@
 import { exitCodes, type Job, type TriggerRequest } from "@herdctl/protocol";
 import { createAnswerHintPrinter } from "./answer-hint-printer.ts";
 import type { CommandContext } from "./command.ts";
+import { readWaitReasons } from "./explain-job-wait.ts";
 import type { FleetClient } from "./find-fleet.ts";
 import { findJobIfAny } from "./find-job.ts";
 import type { JobReporter } from "./job-reporter.ts";
@@ -18,8 +19,20 @@ export async function triggerRunningFleet(
   request: TriggerRequest,
 ): Promise<number> {
   const resolvedRequest = await resolveIdPrefixes(context, request);
-  if (context.options.wait === true) return submitAndWatch(context, fleet, resolvedRequest);
-  return printAcceptedJob(context, await submitTrigger(context, fleet, resolvedRequest));
+  const stream = context.options.wait === true && context.terminal.canRedraw;
+  return submitToFleet(context, fleet, (client) =>
+    submitTrigger(context, client, { ...resolvedRequest, ...(stream && { stream }) }),
+  );
+}
+
+/** Submits a job and prints its ID; with `--wait`, watches it until it ends. */
+export async function submitToFleet(
+  context: CommandContext,
+  fleet: FleetClient,
+  submit: (fleet: FleetClient) => Promise<Job>,
+): Promise<number> {
+  if (context.options.wait === true) return submitAndWatch(context, fleet, submit);
+  return printAcceptedJob(context, fleet, await submit(fleet));
 }
 
 async function submitTrigger(
@@ -36,7 +49,7 @@ async function submitTrigger(
 async function submitAndWatch(
   context: CommandContext,
   fleet: FleetClient,
-  request: TriggerRequest,
+  submit: (fleet: FleetClient) => Promise<Job>,
 ): Promise<number> {
   const { terminal } = context;
   let reporter: JobReporter | undefined;
@@ -45,7 +58,7 @@ async function submitAndWatch(
   try {
     // Load the reporter while the fleet accepts the job.
     const [job, { createJobReporter }] = await Promise.all([
-      submitTrigger(context, fleet, { ...request, stream: terminal.canRedraw }),
+      submit(fleet),
       import("./job-reporter.ts"),
     ]);
     reporter = createJobReporter(terminal, true);
@@ -61,14 +74,22 @@ async function submitAndWatch(
   }
 }
 
-function printAcceptedJob({ terminal }: CommandContext, job: Job): number {
-  const { dim } = terminal.colors;
+async function printAcceptedJob(
+  { terminal }: CommandContext,
+  fleet: FleetClient,
+  job: Job,
+): Promise<number> {
+  const { dim, yellow } = terminal.colors;
   const isRefused = job.status === "skipped";
   if (terminal.isJson) terminal.printJson(job);
   else terminal.print(job.id);
   if (isRefused)
     terminal.printNote(`${job.outcome?.code}: ${sanitizeText(job.outcome?.message ?? "")}`);
-  else if (!terminal.isJson) terminal.printNote(dim(`herdctl logs -f ${job.id}`));
+  else if (!terminal.isJson) {
+    const wait = (await readWaitReasons(fleet))(job);
+    if (wait) terminal.printNote(yellow(`○ ${sanitizeText(wait.text)}`));
+    terminal.printNote(dim(wait?.command ?? `herdctl logs -f ${job.id}`));
+  }
   return isRefused ? exitCodes.refused : exitCodes.success;
 }
 
@@ -90,13 +111,44 @@ async function waitForJobEnd(
   };
   signal.addEventListener("abort", onStopSignal);
   if (signal.aborted) onStopSignal();
+  const stopExplaining = explainUntilStarted(client, job, reporter, leaveController.signal);
   try {
     const watch = { askPerson: createAnswerHintPrinter(context.terminal), ...reporter.watch };
     return await watchJob(client, job.id, watch, leaveController.signal);
   } catch (error) {
     if (!leaveController.signal.aborted) throw error;
     return readState(context, async (state) => (await state.jobs.get(job.id)) ?? job);
+  } finally {
+    stopExplaining();
   }
+}
+
+const explainIntervalMs = 1_000;
+
+/** Shows why the job does not run yet, or no longer. */
+function explainUntilStarted(
+  client: ReconnectingFleetClient,
+  { id }: Job,
+  reporter: JobReporter,
+  signal: AbortSignal,
+): () => void {
+  const ended = new AbortController();
+  const explain = async () => {
+    const wait = await client.request(
+      async (fleet) => {
+        const { job } = (await fleet.jobs.get(id)) ?? {};
+        const needsReason = job?.status === "pending" || job?.status === "waiting";
+        return needsReason ? (await readWaitReasons(fleet))(job) : undefined;
+      },
+      AbortSignal.any([signal, ended.signal]),
+    );
+    reporter.onExplained(wait && sanitizeText(wait.text));
+  };
+  const timer = setInterval(() => void explain().catch(() => undefined), explainIntervalMs);
+  return () => {
+    clearInterval(timer);
+    ended.abort();
+  };
 }
 
 /** Completes prefixes of job IDs; anything else is passed on as a session ID. */

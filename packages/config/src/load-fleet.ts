@@ -9,6 +9,7 @@ import {
   type SourcePosition,
   stateDirOf,
 } from "@herdctl/protocol";
+import { collectAdvice } from "./checks/advice.ts";
 import { checkConsistency } from "./checks/consistency.ts";
 import {
   checkChatConflicts,
@@ -50,6 +51,8 @@ export interface LoadedFleet {
   environment: Environment;
   /** For `config show`: the merged trees, which record where each value was written. */
   trees: { fleet: Tree; agents: ReadonlyMap<string, Tree> };
+  /** Problems that do not prevent a start. */
+  warnings: readonly Problem[];
   /** All files that were read, and `.env`, which may not exist. */
   files: readonly string[];
   /** The text of each file as it was read, except `.env`. */
@@ -121,6 +124,9 @@ export function loadFleet(
       fleet: sources.rootTree,
       agents: new Map(loaded.map(({ name, tree }) => [name, tree])),
     },
+    warnings: removeDuplicates(collectAdvice(sources.rootTree, selectAgentsWithTrees(loaded))).sort(
+      comparePositions,
+    ),
     files: [...files, ...schemas.map(({ file }) => file)],
     texts: new Map([
       ...sources.texts,

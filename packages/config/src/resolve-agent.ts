@@ -59,6 +59,7 @@ export function resolveAgent(
     host_tools: identity.hostTools,
     ...(identity.withholdLogin && { withhold_login: true }),
     working_directory: resolveWorkingDirectory(config, identity, toAbsolutePath, pathKey),
+    mcp_servers: resolveServerPaths(config, toAbsolutePath),
     plugins: config.plugins.map((path, index) => toAbsolutePath(path, "plugins", index)),
     docker: {
       ...config.docker,
@@ -70,6 +71,33 @@ export function resolveAgent(
       })),
     },
   };
+}
+
+/**
+ * A program and arguments that begin with `./`, `../` or `~/` are paths, except in a container, where
+ * paths of this machine mean nothing. A command without a slash is found on the PATH.
+ */
+function resolveServerPaths(
+  config: AgentConfig,
+  toAbsolutePath: (path: string, ...written: (string | number)[]) => string,
+): AgentConfig["mcp_servers"] {
+  const servers = Object.entries(config.mcp_servers).map(([name, server]) => {
+    const isInContainer = config.docker.enabled && server.run === "container";
+    if (!("command" in server) || isInContainer) return [name, server] as const;
+    const written = ["mcp_servers", name] as const;
+    const { command } = server;
+    return [
+      name,
+      {
+        ...server,
+        command: command.includes("/") ? toAbsolutePath(command, ...written, "command") : command,
+        args: server.args.map((text, index) =>
+          /^(\.{1,2}|~)\//.test(text) ? toAbsolutePath(text, ...written, "args", index) : text,
+        ),
+      },
+    ] as const;
+  });
+  return Object.fromEntries(servers);
 }
 
 function resolveWorkingDirectory(

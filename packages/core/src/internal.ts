@@ -120,6 +120,8 @@ export {
   tokenPrefix,
   triggerTypeSchema,
 } from "@herdctl/protocol/schemas";
+export { type BackupResult, createBackup } from "./backup/create-backup.ts";
+export { restoreBackup } from "./backup/restore-backup.ts";
 export { buildResumeCommand, type ResumeCommand } from "./claude/resume-command.ts";
 export { listNodes } from "./cluster/list-nodes.ts";
 export { migrateStore } from "./cluster/migrate-store.ts";
@@ -134,6 +136,7 @@ export {
 } from "./docker/docker-config.ts";
 export type { DoctorTarget } from "./doctor/check.ts";
 export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
+export { findSignInProblems } from "./doctor/claude/binary.ts";
 export type { RunningFleet } from "./doctor/fleet/running-fleet.ts";
 export { type DoctorOptions, runDoctor } from "./doctor/run-doctor.ts";
 export type { FleetAccess } from "./fleet/access.ts";

@@ -49,6 +49,7 @@ export type {
   NodesApi,
   NotesApi,
   OutputOptions,
+  RetryOptions,
   SchedulesApi,
   SessionsApi,
   ShutdownOptions,
@@ -181,4 +182,5 @@ export type {
 } from "./records/session.ts";
 export type { BudgetAmounts, BudgetDay, DailySpending, FleetSpending } from "./records/spending.ts";
 export type { Usage } from "./records/usage.ts";
+export { explainWait, type WaitExplanation, type WaitFacts } from "./text/explain-wait.ts";
 export { createFence, type Fence, fenceForPrompt } from "./text/fence.ts";

@@ -57,6 +57,12 @@ export const outcomes: Record<OutcomeCode, OutcomeDefinition> = {
     "Claude Code rejected its configuration.",
     "Correct the agent's configuration.",
   ),
+  mcp_failed: defineOutcome(
+    "failed",
+    "no",
+    "A required MCP server is not available.",
+    "Run `herdctl doctor`, which starts each server. If the agent can work without it, set `required: false` at the server.",
+  ),
   workspace_missing: defineOutcome(
     "failed",
     "no",
@@ -117,6 +123,12 @@ export const outcomes: Record<OutcomeCode, OutcomeDefinition> = {
     "The container ran out of memory.",
     "Raise `docker.memory`.",
   ),
+  docker_denied: defineOutcome(
+    "failed",
+    "no",
+    "The user of the fleet has no permission to use the Docker engine.",
+    "Run `sudo usermod -aG docker USER`, log in again, and restart the fleet.",
+  ),
   docker_unavailable: defineOutcome(
     "failed",
     "backoff",
@@ -158,7 +170,7 @@ export const outcomes: Record<OutcomeCode, OutcomeDefinition> = {
     "cancelled",
     "no",
     "The run was cancelled.",
-    "Nothing to do. You can resume the session.",
+    "Run it again with `herdctl retry`.",
   ),
   overlap: defineOutcome(
     "skipped",

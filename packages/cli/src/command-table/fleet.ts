@@ -106,17 +106,17 @@ export const fleetCommands: CommandSpec[] = [
   {
     name: "pause",
     summary: "Pause an agent: running jobs continue, no new job starts",
-    arguments: [agentArgument],
-    options: [configOption],
-    examples: ["herdctl pause coder"],
+    arguments: [{ ...agentArgument, optional: true }],
+    options: [{ flags: "--all", summary: "All agents" }, configOption],
+    examples: ["herdctl pause coder", "herdctl pause --all"],
     load: () => import("../commands/pause.ts"),
   },
   {
     name: "resume",
     summary: "Resume a paused agent",
-    arguments: [agentArgument],
-    options: [configOption],
-    examples: ["herdctl resume coder"],
+    arguments: [{ ...agentArgument, optional: true }],
+    options: [{ flags: "--all", summary: "All agents" }, configOption],
+    examples: ["herdctl resume coder", "herdctl resume --all"],
     load: () => import("../commands/resume.ts"),
   },
   {

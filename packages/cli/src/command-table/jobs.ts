@@ -46,6 +46,22 @@ export const jobCommands: CommandSpec[] = [
     load: () => import("../commands/job.ts"),
   },
   {
+    name: "retry",
+    summary: "Run a job again, or end the wait of a job for a limit",
+    arguments: [jobArgument],
+    options: [
+      { flags: "--fresh", summary: "Start a new session instead of continuing the job's session" },
+      { flags: "--try-now", summary: "Start the next attempt of a waiting job now" },
+      { flags: "--wait", summary: "Watch the job until it ends" },
+      configOption,
+    ],
+    examples: [
+      "herdctl retry job-2026-03-01-k3v9  # the same prompt in the same session",
+      "herdctl retry job-2026-03-01-k3v9 --try-now  # after a limit was raised",
+    ],
+    load: () => import("../commands/retry.ts"),
+  },
+  {
     name: "chain",
     summary: "Show a job and the jobs delegated from it as a tree",
     arguments: [{ name: "job", summary: "ID of any job in the chain; a unique prefix is enough" }],

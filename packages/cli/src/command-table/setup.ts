@@ -58,6 +58,35 @@ export const setupCommands: CommandSpec[] = [
     load: () => import("../commands/doctor.ts"),
   },
   {
+    name: "backup",
+    summary: "Write the fleet's state to one file, also while the fleet runs",
+    arguments: [
+      { name: "file", summary: "File to write (default: NAME-TIME.tar.gz)", optional: true },
+    ],
+    options: [
+      {
+        flags: "--password-env <name>",
+        summary: "Encrypt the file with the password in this environment variable",
+      },
+      configOption,
+    ],
+    examples: ["herdctl backup", "herdctl backup /mnt/herd.backup --password-env BACKUP_PASSWORD"],
+    load: () => import("../commands/backup.ts"),
+  },
+  {
+    name: "restore",
+    summary: "Restore a backup into the current folder",
+    arguments: [{ name: "file", summary: "File written by `herdctl backup`" }],
+    options: [
+      {
+        flags: "--password-env <name>",
+        summary: "Environment variable with the password of the file",
+      },
+    ],
+    examples: ["herdctl restore shop-2026-03-01-09-00-00.tar.gz"],
+    load: () => import("../commands/restore.ts"),
+  },
+  {
     name: "store migrate",
     summary: "Copy the state of this fleet to a PostgreSQL database",
     options: [

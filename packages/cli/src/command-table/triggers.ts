@@ -113,7 +113,7 @@ export const triggerCommands: CommandSpec[] = [
     summary: "Start a job for an agent",
     arguments: [
       { name: "agent", summary: "Name of the agent" },
-      { name: "-", summary: "Read the prompt from standard input", optional: true },
+      { name: "prompt", summary: "Prompt, or `-` to read it from standard input", optional: true },
     ],
     options: [
       { flags: "-p, --prompt <text>", summary: "Prompt (default: default_prompt of the agent)" },
@@ -127,7 +127,7 @@ export const triggerCommands: CommandSpec[] = [
       configOption,
     ],
     examples: [
-      'herdctl trigger coder -p "Fix the failing test." --wait',
+      'herdctl trigger coder "Fix the failing test." --wait',
       "git diff | herdctl trigger reviewer -  # the prompt from standard input",
       'herdctl trigger coder --resume job-2026-03-01-k3v9 -p "Now the docs."',
     ],

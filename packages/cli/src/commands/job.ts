@@ -1,5 +1,6 @@
 import { isFinished, type Job, type NodeView, UserError } from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
+import { explainWaits } from "../explain-job-wait.ts";
 import { findJob } from "../find-job.ts";
 import { queryFleetOrState } from "../query-fleet-or-state.ts";
 import { readState } from "../read-state.ts";
@@ -33,8 +34,9 @@ export async function run(context: CommandContext): Promise<number> {
   const style = terminalStyleOf(terminal);
   const approvalLines = isFinished(job.status) ? [] : await openApprovalPages(context, job, style);
   const node = job.node === null ? undefined : await findNode(context, job.node);
+  const wait = (await explainWaits(context, [job]))(job);
   for (const line of [
-    ...jobPageLines(job, attempts, hooks.reverse(), style, node),
+    ...jobPageLines(job, attempts, hooks.reverse(), style, node, wait),
     ...approvalLines,
   ])
     terminal.print(line);

@@ -1,5 +1,6 @@
 import { type JobQuery, jobStatuses, type OutcomeCode, outcomes } from "@herdctl/protocol";
 import { type CommandContext, type ParsedOptions, textOption } from "../command.ts";
+import { explainWaits } from "../explain-job-wait.ts";
 import { parseChoice, parseLimit, parseSince } from "../parse-query-options.ts";
 import { queryFleetOrState } from "../query-fleet-or-state.ts";
 import { jobTableLines } from "../render/job-table.ts";
@@ -24,7 +25,9 @@ export async function run(context: CommandContext): Promise<number> {
     terminal.print(isFiltered ? "No jobs match." : "No jobs yet.");
     return 0;
   }
-  for (const line of jobTableLines(jobs, now, terminalStyleOf(terminal))) terminal.print(line);
+  const explain = await explainWaits(context, jobs);
+  for (const line of jobTableLines(jobs, now, terminalStyleOf(terminal), explain))
+    terminal.print(line);
   if (next !== null) terminal.printNote(terminal.colors.dim(`More: add --cursor ${next}`));
   return 0;
 }

@@ -10,17 +10,17 @@ export async function parseTriggerRequest(context: CommandContext): Promise<Trig
   const [agent, input] = context.arguments;
   if (agent === undefined) {
     throw new UserError("usage", "the name of the agent is missing", {
-      hint: 'Run `herdctl trigger AGENT -p "…"`.',
+      hint: 'Run `herdctl trigger AGENT "…"`.',
     });
   }
-  if (input !== undefined && input !== "-") {
-    throw new UserError("usage", `\`${input}\` is not a valid argument`, {
-      hint: "Give the prompt with `-p`, a file with `-f`, or `-` to read it from standard input.",
-    });
-  }
-  assertAtMostOne(options.prompt, options.file, input, "Use only one of `-p`, `-f` and `-`.");
+  assertAtMostOne(
+    options.prompt,
+    options.file,
+    input,
+    "Give the prompt once: as the second argument, with `-p`, with `-f`, or `-` for standard input.",
+  );
   assertAtMostOne(options.resume, options.fork, undefined, "Use either `--resume` or `--fork`.");
-  const prompt = await readPrompt(context, input === "-");
+  const prompt = await readPrompt(context, input);
   return {
     agent,
     prompt,
@@ -40,11 +40,11 @@ function assertAtMostOne(a: unknown, b: unknown, c: unknown, hint: string): void
 
 async function readPrompt(
   { options, cwd }: CommandContext,
-  isFromStdin: boolean,
+  input: string | undefined,
 ): Promise<string | undefined> {
   const file = textOption(options, "file");
-  if (isFromStdin || file === "-") return text(process.stdin);
-  if (file === undefined) return textOption(options, "prompt");
+  if (input === "-" || file === "-") return text(process.stdin);
+  if (file === undefined) return input ?? textOption(options, "prompt");
   const path = resolve(cwd, file);
   try {
     return await readFile(path, "utf8");

@@ -1,7 +1,8 @@
 import type { ScheduleView } from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
-import { resolveFleetFile } from "../find-fleet.ts";
+import { findFleet, resolveFleetFile } from "../find-fleet.ts";
 import { queryFleetOrState } from "../query-fleet-or-state.ts";
+import { sanitizeText } from "../render/sanitize-text.ts";
 import { scheduleTableLines } from "../render/schedule-table.ts";
 import { terminalStyleOf } from "../render/terminal-style.ts";
 
@@ -18,7 +19,35 @@ export async function run(context: CommandContext): Promise<number> {
   else
     for (const line of scheduleTableLines(schedules, new Date(), terminalStyleOf(terminal)))
       terminal.print(line);
+  for (const line of await webhookLines(context, schedules)) terminal.print(line);
   return 0;
+}
+
+/** The full addresses, which the sender needs. */
+async function webhookLines(
+  context: CommandContext,
+  schedules: readonly ScheduleView[],
+): Promise<string[]> {
+  const webhooks = schedules.filter(({ type }) => type === "webhook");
+  if (webhooks.length === 0) return [];
+  const { bold, dim } = context.terminal.colors;
+  const fleet = await findFleet(context);
+  const url = (await fleet?.status())?.fleet.url ?? undefined;
+  fleet?.close();
+  const lines = webhooks.map(({ agent, schedule, when }) =>
+    sanitizeText(`  ${agent} ${schedule}  ${url ?? ""}${when}`),
+  );
+  const isLocal =
+    url !== undefined && ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
+  return [
+    "",
+    bold("Webhook URLs"),
+    ...lines,
+    ...(url === undefined ? [dim("  Start the fleet to see its address: herdctl start")] : []),
+    ...(isLocal
+      ? [dim("  A sender on the internet needs the address of your proxy or tunnel instead.")]
+      : []),
+  ];
 }
 
 function listScheduleViews(context: CommandContext): Promise<ScheduleView[]> {

@@ -2,6 +2,7 @@ import type { StateManager } from "@herdctl/core/internal";
 import type { SessionView } from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
 import { queryFleetOrState } from "../query-fleet-or-state.ts";
+import { readState } from "../read-state.ts";
 import { sessionTableLines } from "../render/session-table.ts";
 import { terminalStyleOf } from "../render/terminal-style.ts";
 
@@ -14,12 +15,31 @@ export async function run(context: CommandContext): Promise<number> {
     (state) => readSessions(context, state, agent),
   );
   const now = new Date();
+  const prompts = await readPrompts(context, sessions);
   if (terminal.isJson) terminal.printJson({ sessions });
   else if (sessions.length === 0) terminal.print(`No sessions${agent ? ` of ${agent}` : ""} yet.`);
   else
-    for (const line of sessionTableLines(sessions, { now, cwd }, terminalStyleOf(terminal)))
+    for (const line of sessionTableLines(
+      sessions,
+      { now, cwd, prompts },
+      terminalStyleOf(terminal),
+    ))
       terminal.print(line);
   return 0;
+}
+
+/** The prompt of the latest job of each session. */
+function readPrompts(
+  context: CommandContext,
+  sessions: readonly SessionView[],
+): Promise<ReadonlyMap<string, string>> {
+  return readState(context, async (state) => {
+    const entries = sessions.map(async ({ session_id, job_id }) => {
+      const job = job_id === null ? undefined : await state.jobs.get(job_id);
+      return [session_id, job?.prompt ?? ""] as const;
+    });
+    return new Map(await Promise.all(entries));
+  });
 }
 
 async function readSessions(

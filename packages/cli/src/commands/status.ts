@@ -1,4 +1,4 @@
-import type { AgentStatus, Approval, FleetControl, FleetStatus } from "@herdctl/protocol";
+import type { AgentStatus, Approval, FleetControl, FleetStatus, Job } from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
 import { findAgent } from "../find-agent.ts";
 import { withFleet } from "../find-fleet.ts";
@@ -7,7 +7,13 @@ import { agentTableLines } from "../render/agent-table.ts";
 import { fleetStatusLines } from "../render/fleet-status-lines.ts";
 import { agentOfApproval, pendingApprovalLines } from "../render/pending-approval-lines.ts";
 import { sanitizeDeep } from "../render/sanitize-text.ts";
-import { type TerminalStyle, terminalStyleOf } from "../render/terminal-style.ts";
+import {
+  fallbackWidthColumns,
+  type TerminalStyle,
+  terminalStyleOf,
+} from "../render/terminal-style.ts";
+import { truncate } from "../render/text-width.ts";
+import { formatWait } from "../render/wait-text.ts";
 
 const maxRecentJobs = 5;
 
@@ -24,7 +30,7 @@ export async function run(context: CommandContext): Promise<number> {
     const approvals = await fleet.approvals.list();
     const lines = agent
       ? await agentDetailLines(context, fleet, agent, approvals)
-      : overviewLines(context, status, approvals);
+      : overviewLines(context, status, approvals, await listRetries(fleet, status));
     for (const line of lines) terminal.print(line);
     return 0;
   });
@@ -34,6 +40,7 @@ function overviewLines(
   { terminal }: CommandContext,
   rawStatus: FleetStatus,
   approvals: Approval[],
+  retries: Job[],
 ): string[] {
   const [status, now, style] = [sanitizeDeep(rawStatus), new Date(), terminalStyleOf(terminal)];
   const table =
@@ -41,7 +48,37 @@ function overviewLines(
   return [
     ...fleetStatusLines(status, now, style),
     ...table,
+    ...retryLines(sanitizeDeep(retries), style),
     ...approvalLines(status, approvals, style),
+  ];
+}
+
+const maxShownRetries = 3;
+
+/** Jobs that wait for a limit or for their next attempt. */
+async function listRetries(fleet: FleetControl, status: FleetStatus): Promise<Job[]> {
+  if (status.fleet.waiting === 0) return [];
+  const { jobs } = await fleet.jobs.list({ status: "waiting", limit: 20 });
+  return jobs.filter(({ due_at }) => due_at !== null);
+}
+
+function retryLines(
+  jobs: Job[],
+  { colors, width = fallbackWidthColumns }: TerminalStyle,
+): string[] {
+  if (jobs.length === 0) return [];
+  const lines = jobs
+    .slice(0, maxShownRetries)
+    .map((job) => colors.yellow(truncate(`◔ ${job.agent} ${formatWait(job)}`, width)));
+  const more = jobs.length - maxShownRetries;
+  return [
+    "",
+    ...lines,
+    colors.dim(
+      more > 0
+        ? `  and ${more} more: herdctl jobs --status waiting`
+        : "  herdctl jobs --status waiting",
+    ),
   ];
 }
 

@@ -11,6 +11,7 @@ export function agentActivityText(agent: AgentStatus, now: Date): string {
     others.length > 0 && `and ${formatCount(others.length, "more job")}`,
     agent.paused &&
       `‖ paused ${formatAge(agent.paused.since, now)}: ${firstLine(agent.paused.reason)}`,
+    agent.pending > 0 && agent.running.length === 0 && `○ ${agent.pending} queued`,
     agent.waiting > 0 && `◔ ${agent.waiting} waiting`,
   ].filter((part) => typeof part === "string");
   return parts.length === 0 ? "idle" : parts.join("  ");

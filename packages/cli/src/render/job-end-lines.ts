@@ -16,10 +16,10 @@ export function jobEndLines(
   const { bold, dim, yellow } = style.colors;
   const colorize = statusColor(job, style);
   const message = job.outcome?.message ?? "";
-  const isSuccess = job.outcome?.code === "success";
+  const hint = hintOf(job);
   return [
     `${colorize(`${statusMark(job)} ${bold(statusText(job))}`)}  ${message}`,
-    ...(job.outcome && !isSuccess ? [`  ${job.outcome.hint}`] : []),
+    ...(hint === undefined ? [] : [`  ${hint}`]),
     ...job.warnings.map((warning) => yellow(`  ! ${warning}`)),
     ...[runStats(job, turns).join(" · ")].filter(Boolean).map((line) => dim(`  ${line}`)),
     ...(job.session_id ? [dim(`  session   ${job.session_id}`)] : []),
@@ -27,15 +27,21 @@ export function jobEndLines(
   ];
 }
 
-/** The end of a job on one line, for `trigger` without `--wait`. */
-export function jobEndLine(rawJob: Job, style: TerminalStyle): string {
+/** The end of a job for `trigger` without `--wait`: one line, and the hint of a failure. */
+export function shortJobEndLines(rawJob: Job, style: TerminalStyle): string[] {
   const job = sanitizeDeep(rawJob);
   const head = `${statusMark(job)} ${job.id} ${statusText(job)}`;
   const room = Math.max((style.width ?? fallbackWidthColumns) - head.length - 2, 10);
-  return `${statusColor(job, style)(head)}  ${truncate(jobEndSummary(job), room)}`;
+  const line = `${statusColor(job, style)(head)}  ${truncate(jobEndSummary(job), room)}`;
+  const hint = hintOf(job);
+  return hint === undefined ? [line] : [line, `  ${hint}`];
 }
 
-/** Duration, cost, and the agent's summary or the reason of the failure. */
+function hintOf({ outcome }: Job): string | undefined {
+  return outcome === null || outcome.code === "success" ? undefined : outcome.hint;
+}
+
+/** Duration, cost, and the agent's summary or the reason of the failure and its hint. */
 export function jobEndSummary(job: Job): string {
   return [...runStats(job, undefined), jobResultText(job)].filter((one) => one !== "").join(" · ");
 }
@@ -47,7 +53,10 @@ export function resumeHints(job: Job): Hint[] {
   const { id, agent, session_id, session_home, status, due_at } = job;
   // The job retries later: another job in its session would do the work twice.
   if (status === "waiting" && due_at !== null)
-    return [["continue", `herdctl start  # continues the job at ${formatTime(due_at)}`]];
+    return [
+      ["continues", `at ${formatTime(due_at)} while the fleet runs: herdctl start`],
+      ["try now", `herdctl retry ${id} --try-now`],
+    ];
   if (session_id === null) return [];
   const resume: Hint = ["resume", `herdctl trigger ${agent} --resume ${id} -p "…"`];
   const byHand: Hint = ["by hand", `herdctl sessions resume ${id}`];

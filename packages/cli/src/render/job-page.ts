@@ -1,4 +1,4 @@
-import type { Attempt, HookRun, Job, NodeView } from "@herdctl/protocol";
+import type { Attempt, HookRun, Job, NodeView, WaitExplanation } from "@herdctl/protocol";
 import { type Field, fieldLines } from "./field-lines.ts";
 import { formatCost, formatDuration, formatSize } from "./format-amounts.ts";
 import { hookLine } from "./hook-line.ts";
@@ -15,6 +15,7 @@ export function jobPageLines(
   hooks: HookRun[],
   style: TerminalStyle,
   node?: Pick<NodeView, "name" | "self">,
+  wait?: WaitExplanation,
 ): string[] {
   const job = sanitizeDeep(rawJob);
   const { bold, yellow } = style.colors;
@@ -22,7 +23,9 @@ export function jobPageLines(
   const hint = job.outcome?.code === "success" ? undefined : job.outcome?.hint;
   const fields: Field[] = [
     ["outcome", [job.outcome?.message ?? [], hint ?? []].flat()],
-    ["resets", job.outcome?.resets_at],
+    ["resets", job.outcome?.resets_at && formatTimestamp(job.outcome.resets_at)],
+    ["waits", wait && sanitizeText(wait.text)],
+    ["", wait?.command && style.colors.dim(sanitizeText(wait.command))],
     ["warnings", job.warnings.map((warning) => yellow(warning))],
     ["agent", job.agent],
     ["trigger", [job.trigger_type, job.schedule].filter(Boolean).join(" · ")],

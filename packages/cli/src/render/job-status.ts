@@ -18,8 +18,8 @@ export function statusText({ status, outcome }: Job): string {
   return outcome?.code ?? status;
 }
 
-export function statusMark({ status }: Job): string {
-  return statusDisplays[status].mark;
+export function statusMark({ status, outcome }: Job): string {
+  return outcome?.code === "finished_with_denials" ? denialsMark : statusDisplays[status].mark;
 }
 
 export function statusColor(job: Job, { colors }: TerminalStyle): (text: string) => string {
@@ -32,10 +32,13 @@ export function statusColorName({ status, outcome }: Job): ColorName {
 
 /** The agent finished, but a person should look at the denied tools. */
 const denialsColor = "yellow";
+const denialsMark = "!";
 
 /** The mark of an outcome code. A newer version may have added codes. */
 export function outcomeMark(code: string): string {
-  return statusDisplays[statusOfOutcome(code)].mark;
+  return code === "finished_with_denials"
+    ? denialsMark
+    : statusDisplays[statusOfOutcome(code)].mark;
 }
 
 export function outcomeColor(

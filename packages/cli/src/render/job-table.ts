@@ -1,11 +1,17 @@
-import type { Job } from "@herdctl/protocol";
+import type { Job, WaitExplanation } from "@herdctl/protocol";
 import { formatAge, formatCost, formatDuration } from "./format-amounts.ts";
 import { statusColor, statusMark, statusText } from "./job-status.ts";
-import { sanitizeDeep } from "./sanitize-text.ts";
+import { sanitizeDeep, sanitizeText } from "./sanitize-text.ts";
 import { type Column, tableLines } from "./table.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 
-export function jobTableLines(jobs: Job[], now: Date, style: TerminalStyle): string[] {
+export function jobTableLines(
+  jobs: Job[],
+  now: Date,
+  style: TerminalStyle,
+  /** Why a job waits. */
+  explain: (job: Job) => WaitExplanation | undefined = () => undefined,
+): string[] {
   const { dim } = style.colors;
   const columns: Column<Job>[] = [
     { title: "JOB", text: (job) => job.id },
@@ -23,7 +29,11 @@ export function jobTableLines(jobs: Job[], now: Date, style: TerminalStyle): str
       align: "right",
       text: ({ cost_usd: cost }) => (cost === null ? "" : formatCost(cost)),
     },
-    { title: "SUMMARY", text: jobSummary, color: () => dim },
+    {
+      title: "SUMMARY",
+      text: (job) => sanitizeText(explain(job)?.text ?? jobSummary(job)),
+      color: () => dim,
+    },
   ];
   return tableLines(columns, sanitizeDeep(jobs), style);
 }

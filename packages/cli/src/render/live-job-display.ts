@@ -14,6 +14,7 @@ export class LiveJobDisplay {
   private timer: NodeJS.Timeout | undefined;
   private startedAtMs = Date.now();
   private stopMessage = "";
+  private waitReason = "";
   private pendingLines: string[] = [];
 
   constructor(
@@ -45,6 +46,12 @@ export class LiveJobDisplay {
     this.printLines([]);
   }
 
+  /** Replaces the activity beside the spinner; empty once the job runs. */
+  showWait(reason: string): void {
+    this.waitReason = reason;
+    this.printLines([]);
+  }
+
   /** Releases the screen, for example for a prompt. New lines are kept until `resume`. */
   pause(last: string[] = []): void {
     clearInterval(this.timer);
@@ -72,7 +79,7 @@ export class LiveJobDisplay {
 
   private footerLines(): string[] {
     const { draft } = this.renderer;
-    const activity = this.stopMessage || sanitizeText(this.activity.text);
+    const activity = this.stopMessage || this.waitReason || sanitizeText(this.activity.text);
     const spinner = spinnerLine(Date.now() - this.startedAtMs, activity, this.style);
     return draft === "" ? ["", spinner] : [draft, "", spinner];
   }

@@ -1,19 +1,19 @@
 import { type SessionView, shortenPath } from "@herdctl/protocol";
 import { formatAge, formatCost } from "./format-amounts.ts";
-import { sanitizeDeep } from "./sanitize-text.ts";
+import { sanitizeDeep, sanitizeText } from "./sanitize-text.ts";
 import { type Column, tableLines } from "./table.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 
 export function sessionTableLines(
   sessions: SessionView[],
-  { now, cwd }: { now: Date; cwd: string },
+  { now, cwd, prompts }: { now: Date; cwd: string; prompts: ReadonlyMap<string, string> },
   style: TerminalStyle,
 ): string[] {
   const { green, yellow } = style.colors;
   const columns: Column<SessionView>[] = [
     { title: "SESSION", text: (session) => session.session_id },
     { title: "AGENT", text: (session) => session.agent },
-    { title: "RUNTIME", text: (session) => session.session_home },
+    { title: "RUNTIME", hideIfNarrow: true, text: (session) => session.session_home },
     { title: "USED", align: "right", text: (session) => formatAge(session.last_used_at, now) },
     {
       title: "TURNS",
@@ -32,7 +32,18 @@ export function sessionTableLines(
       text: resumeText,
       color: (session) => (resumeText(session) === "yes" ? green : yellow),
     },
-    { title: "FOLDER", text: (session) => shortenPath(session.cwd, cwd) },
+    {
+      title: "FOLDER",
+      hideIfNarrow: true,
+      text: (session) => shortenPath(session.cwd, cwd),
+    },
+    {
+      title: "LAST PROMPT",
+      text: ({ session_id }) =>
+        sanitizeText(prompts.get(session_id) ?? "")
+          .trim()
+          .split("\n")[0] ?? "",
+    },
   ];
   return tableLines(columns, sanitizeDeep(sessions), style);
 }

@@ -9,11 +9,19 @@ const run = z
   .prefault("host")
   .describe("Where the server runs if the agent runs in Docker.");
 
+const required = z
+  .boolean()
+  .optional()
+  .describe(
+    "Stop the run if the server does not start. Default: true if `allowed_tools` names the server.",
+  );
+
 const stdioServer = block({
   command: free(nonEmptyText.describe("Program to start.")),
   args: free(z.array(z.coerce.string()).prefault([]).describe("Arguments of the program.")),
   env: free(stringMap.prefault({}).describe("Environment variables of the program.")),
   run: free(run),
+  required: free(required),
 });
 
 const remoteServer = block({
@@ -21,6 +29,7 @@ const remoteServer = block({
   url: free(url("https", "http").describe("URL of the server.")),
   headers: free(stringMap.prefault({}).describe("Headers to send with each request.")),
   run: free(run),
+  required: free(required),
 });
 
 /** A server in `mcp_servers` of an agent. */

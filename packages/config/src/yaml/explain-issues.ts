@@ -1,6 +1,7 @@
 import { formatPath, type Problem, type SourcePosition } from "@herdctl/protocol";
 import type { core, z } from "zod";
-import { suggestionHint } from "./did-you-mean.ts";
+import { foreignKeyHint, shapeHint } from "./common-slips.ts";
+import { didYouMeanHint, suggestionHint } from "./did-you-mean.ts";
 import { descriptionAt, listKnownKeys } from "./schema-lookup.ts";
 import { isUnset, keyPositionOf, type Tree, treeAt, valuePositionOf } from "./tree.ts";
 
@@ -25,10 +26,14 @@ function explainIssue(issue: Issue, tree: Tree, schema: z.ZodType, isPartial: bo
   const path = issue.path;
   if (issue.code === "unrecognized_keys") {
     const known = listKnownKeys(schema, tree, path);
-    return issue.keys.map((key) => {
+    return issue.keys.map((key, index) => {
       const whole = [...path, key];
       const message = `unknown key \`${key}\``;
-      return createProblem(keyPositionOf(tree, whole), whole, message, suggestionHint(key, known));
+      // The list of all keys once is enough.
+      const all = index === 0 ? known : [];
+      const hint =
+        foreignKeyHint(key, known) ?? didYouMeanHint(key, known) ?? suggestionHint(key, all);
+      return createProblem(keyPositionOf(tree, whole), whole, message, hint);
     });
   }
   if (issue.code === "invalid_key") {
@@ -42,7 +47,9 @@ function explainIssue(issue: Issue, tree: Tree, schema: z.ZodType, isPartial: bo
   const purpose = descriptionAt(schema, tree, path);
   if (value === undefined) return isPartial ? [] : [missingProblem(tree, path, purpose)];
   const { message, hint } = describeIssue(issue, value);
-  const fullHint = customHint(issue) === undefined && purpose ? `${hint} (${purpose})` : hint;
+  const shape = shapeHint(path, value);
+  const remedy = shape ?? hint;
+  const fullHint = customHint(issue) === undefined && purpose ? `${remedy} (${purpose})` : remedy;
   return [createProblem(valuePositionOf(tree, path), path, message, fullHint)];
 }
 
@@ -121,7 +128,7 @@ function missingProblem(
     keyPositionOf(tree, path),
     path,
     `\`${name}\` is missing`,
-    `Add \`${name}:\` here.${choice}${what}`,
+    shapeHint(path, undefined) ?? `Add \`${name}:\` here.${choice}${what}`,
   );
 }
 

@@ -11,6 +11,7 @@ import {
   type YAMLMap,
   Scalar as YamlScalar,
 } from "yaml";
+import { explainSyntaxSlip } from "./common-slips.ts";
 import type { ScalarValue, Tree, TreeEntry, TreeMap, WithheldVariable } from "./tree.ts";
 import {
   escapeVariables,
@@ -46,7 +47,8 @@ export function parseTree(
   const problems: Problem[] = [];
   const escapedText = variables ? escapeVariables(text) : text;
   const { document, lines, source } = parseWithTabRecovery(file, escapedText, problems);
-  problems.push(...firstErrors(document.errors).map((error) => syntaxProblem(file, error)));
+  const rows = source.split("\n");
+  problems.push(...firstErrors(document.errors).map((error) => syntaxProblem(file, error, rows)));
   if (document.errors.length > 0 || document.contents === null)
     return { tree: undefined, problems };
   const converter = new TreeConverter(
@@ -105,9 +107,9 @@ function firstErrors(errors: YAMLError[]): YAMLError[] {
   return errors.filter((error) => error === first || syntaxRemedies[error.code]);
 }
 
-function syntaxProblem(file: string, error: YAMLError): Problem {
+function syntaxProblem(file: string, error: YAMLError, rows: readonly string[]): Problem {
   const start = error.linePos?.[0] ?? { line: 1, col: 1 };
-  const known = syntaxRemedies[error.code];
+  const known = syntaxRemedies[error.code] ?? explainSyntaxSlip(rows[start.line - 1] ?? "");
   const firstLine = error.message.split(" at line ")[0]?.split("\n")[0] ?? error.message;
   return {
     file,

@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Environment } from "@herdctl/config";
-import { errorCode, UserError } from "@herdctl/protocol";
+import { errorCode, hasErrorCode, UserError } from "@herdctl/protocol";
 import type Docker from "dockerode";
 import { z } from "zod";
+import { currentUserName } from "../store/model/identity.ts";
 import { findMount, type HostMount, readHostMounts } from "./host-mounts.ts";
 
 const pingTimeoutMs = 10_000;
@@ -65,17 +66,25 @@ const connectionErrors: Record<string, { why: string; hint: string }> = {
     why: "no engine is listening on it",
     hint: "Start the engine, for example with `systemctl start docker`.",
   },
-  EACCES: {
-    why: "this user has no permission to use it",
-    hint: "Allow this user to use Docker, for example by adding it to the group `docker`.",
-  },
   ECONNRESET: {
     why: "it does not answer",
     hint: "Check the engine: `docker info` should answer.",
   },
 };
 
-function unreachableError({ socketPath, source }: EngineAddress, error: unknown): UserError {
+/** Exported for tests: root is never refused. */
+export function unreachableError({ socketPath, source }: EngineAddress, error: unknown): UserError {
+  if (hasErrorCode(error, "EACCES", "EPERM")) {
+    const user = currentUserName();
+    return new UserError(
+      "docker_denied",
+      `The user ${user} has no permission to use the Docker engine at ${socketPath} (${source}).`,
+      {
+        hint: `Run \`sudo usermod -aG docker ${user}\`, log in again, and restart the fleet.`,
+        cause: error,
+      },
+    );
+  }
   const { why, hint } = connectionErrors[errorCode(error) ?? ""] ?? {
     why: error instanceof Error ? error.message : String(error),
     hint: "Check the engine: `docker info` should answer.",

@@ -14,6 +14,7 @@ import { checkPort } from "./fleet/port.ts";
 import { checkRunning, evaluateConfiguration, type RunningFleet } from "./fleet/running-fleet.ts";
 import { checkStore } from "./fleet/store.ts";
 import { checkDisk, checkGit, evaluateClock, evaluateNodeVersion } from "./machine.ts";
+import { checkMcpServers } from "./mcp-servers.ts";
 import { evaluateRuleOfTwo } from "./posture/rule-of-two.ts";
 
 export interface DoctorOptions {
@@ -162,15 +163,17 @@ async function checkFleet({ target, stateDir, running }: DoctorContext): Promise
   ];
 }
 
-async function checkAgents({ target, agents, environment }: DoctorContext): Promise<Finding[]> {
+async function checkAgents(context: DoctorContext): Promise<Finding[]> {
+  const { target, agents, environment } = context;
   if (target.kind !== "loaded") return [];
+  const servers = checkMcpServers(agents, context);
   const { fleet, trees } = target.loaded;
   const findingsByAgent = agents.map(async (agent) => [
     await checkWorkspace(agent),
     ...checkVariables(agent, environment),
     evaluateRuleOfTwo(agent, fleet.agents, trees.agents),
   ]);
-  return (await Promise.all(findingsByAgent)).flat();
+  return [...(await Promise.all(findingsByAgent)).flat(), ...(await servers)];
 }
 
 async function checkContainerAgents(context: DoctorContext): Promise<Finding[]> {

@@ -76,6 +76,10 @@ export interface JobsApi {
   chain(jobId: string): Promise<Job[]>;
   /** Resolves with the finished job. */
   wait(jobId: string, options?: SignalOptions): Promise<Job>;
+  /** Runs the prompt of a finished job again, in its session or in a new one. */
+  retry(jobId: string, options?: RetryOptions): Promise<Admission>;
+  /** Ends the wait of a job for a limit or its next attempt. */
+  tryNow(jobId: string): Promise<Job>;
   /**
    * Ends a pending job immediately and asks a running one to stop; `force` kills it instead. Also
    * cancels the jobs that were delegated from it.
@@ -230,6 +234,11 @@ export interface JobWithAttempts {
   attempts: Attempt[];
 }
 
+export interface RetryOptions {
+  /** Start a new session instead of resuming the session of the job. */
+  fresh?: boolean;
+}
+
 export interface CancelOptions {
   force?: boolean;
 }
@@ -293,6 +302,8 @@ export interface FleetStatus {
     pending: number;
     running: number;
     waiting: number;
+    /** The number of jobs that run at the same time. */
+    max_concurrent: number;
     cost_today_usd: number;
     /** Address of the dashboard; null while the HTTP server is not listening. */
     url: string | null;
@@ -312,6 +323,7 @@ export interface AgentStatus {
   paused: { reason: string; since: string } | null;
   pending: number;
   waiting: number;
+  max_concurrent: number;
   /** `node` is the name of the job's node, in a fleet with a shared store. */
   running: { job_id: string; started_at: string; activity: string; node?: string | null }[];
   schedules: { name: string; type: string; enabled: boolean }[];

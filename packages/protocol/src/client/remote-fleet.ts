@@ -72,6 +72,8 @@ export class RemoteFleet implements FleetClient {
         if (job.finished_at !== null) return job;
       }
     },
+    retry: (id, options = {}) => this.#call("retry", { params: { id }, body: { ...options } }),
+    tryNow: (id) => this.#call("tryNow", { params: { id } }),
     cancel: (id, options = {}) => this.#call("cancel", { params: { id }, body: { ...options } }),
     cancelAll: ({ agent, ...options }) =>
       this.#call("cancelAll", { params: { agent }, body: options }),

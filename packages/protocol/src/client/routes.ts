@@ -26,6 +26,8 @@ export const routes = {
   artifact: ["GET", "/v1/jobs/:id/artifacts/:name"],
   chain: ["GET", "/v1/jobs/:id/chain"],
   cancel: ["POST", "/v1/jobs/:id/cancel"],
+  retry: ["POST", "/v1/jobs/:id/retry"],
+  tryNow: ["POST", "/v1/jobs/:id/try-now"],
   cancelAll: ["POST", "/v1/agents/:agent/cancel"],
   approvals: ["GET", "/v1/approvals"],
   answer: ["POST", "/v1/approvals/:id/answer"],

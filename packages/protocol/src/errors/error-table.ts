@@ -212,6 +212,12 @@ export const errorTable = {
     hint: "Run `herdctl sessions` to see which sessions can be resumed.",
     apiHint: "`GET /v1/sessions` shows which sessions can be resumed.",
   },
+  docker_denied: {
+    meaning: "The user that runs the fleet has no permission to use the Docker engine.",
+    exitCode: exitCodes.refused,
+    status: 409,
+    hint: "Add the user to the group `docker` with `sudo usermod -aG docker USER`, log in again, and restart the fleet.",
+  },
   docker_unavailable: {
     meaning:
       "The agent runs in a container, but the Docker engine does not answer. herdctl never runs it on the host instead.",

@@ -9,6 +9,8 @@ export const auditActions = [
   "job.trigger",
   "job.cancel",
   "job.cancel_all",
+  "job.retry",
+  "job.try_now",
   "approval.answer",
   "budget.raise",
   "agent.pause",

@@ -69,6 +69,14 @@ export class AgentScopedFleet implements FleetControl {
       await this.#requireJob(id);
       return this.#fleet.jobs.wait(id, options);
     },
+    retry: async (id, options) => {
+      await this.#requireJob(id);
+      return this.#fleet.jobs.retry(id, options);
+    },
+    tryNow: async (id) => {
+      await this.#requireJob(id);
+      return this.#fleet.jobs.tryNow(id);
+    },
     cancel: async (id, options) => {
       await this.#requireJob(id);
       return this.#fleet.jobs.cancel(id, options);

@@ -171,6 +171,20 @@ export const endpoints = {
     } satisfies FieldSchemas<CancelAllResult>),
     handle: ({ control }, { params, body }) => control.jobs.cancelAll({ ...params, ...body }),
   }),
+  retry: defineEndpoint("retry", {
+    summary:
+      "Run the prompt of a finished job again: in its session, or with `fresh` in a new one. The new job is as untrusted as the old one.",
+    params: idParams,
+    body: z.strictObject({ fresh: z.boolean().optional() }),
+    response: admissionSchema,
+    handle: ({ control }, { params, body }) => control.jobs.retry(params.id, body),
+  }),
+  tryNow: defineEndpoint("tryNow", {
+    summary: "Start the next attempt of a job that waits for a limit or for a retry.",
+    params: idParams,
+    response: jobSchema,
+    handle: ({ control }, { params }) => control.jobs.tryNow(params.id),
+  }),
   approvals: defineEndpoint("approvals", {
     summary:
       "List open permission requests and questions. With `job`, list all of that job, including answered ones.",

@@ -29,6 +29,8 @@ export const operationNames: Record<RouteName, OperationName> = {
   chain: ["jobs", "listChain"],
   cancel: ["jobs", "cancelJob"],
   cancelAll: ["jobs", "cancelAgentJobs"],
+  retry: ["jobs", "retryJob"],
+  tryNow: ["jobs", "tryJobNow"],
   approvals: ["approvals", "listApprovals"],
   answer: ["approvals", "answerApproval"],
   sessions: ["sessions", "listSessions"],

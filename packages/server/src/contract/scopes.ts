@@ -21,6 +21,7 @@ export const routeScopes: Partial<Record<RouteName | ExtraRoute, Scope | "public
   approvals: "read",
   answer: "answer",
   sessions: "read",
+  retry: "trigger",
   resume: "trigger",
   fork: "trigger",
   agents: "read",

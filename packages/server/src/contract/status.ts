@@ -14,6 +14,7 @@ export const agentStatusSchema = z.object({
   paused: z.object({ reason: z.string(), since: z.string() }).nullable(),
   pending: count,
   waiting: count,
+  max_concurrent: count,
   running: z.array(
     z.object({
       job_id: z.string(),
@@ -46,6 +47,7 @@ export const fleetStatusSchema = z.object({
     pending: count,
     running: count,
     waiting: count,
+    max_concurrent: count,
     cost_today_usd: money,
     url: z.string().nullable(),
     shared: z.boolean(),

@@ -125,6 +125,17 @@ function inContainer(name: string, description: string): Finding {
   );
 }
 
+/** For agents that cannot sign in: who, why and how to fix it. */
+export function findSignInProblems(
+  agents: readonly ResolvedAgent[],
+  env: Environment,
+): { agents: string[]; message: string; hint: string }[] {
+  if (agents.length === 0) return [];
+  return groupAgentCredentials(agents, env).flatMap(({ agents: names, choice }) =>
+    choice.kind === "none" ? [{ agents: names, message: choice.message, hint: choice.hint }] : [],
+  );
+}
+
 export function credentialVariable(choice: CredentialChoice): string | undefined {
   if (choice.kind === "api_key") {
     return choice.upstream.kind === "api_key" ? "ANTHROPIC_API_KEY" : "ANTHROPIC_AUTH_TOKEN";

@@ -18,7 +18,7 @@ export class FleetAgents implements AgentsApi {
 
   pause(agent: string): Promise<void> {
     return this.context.perform({ action: "agent.pause", target: agent }, ({ pauses }) =>
-      pauses.pause(this.context.lifecycle.agent(agent)),
+      pauses.pause(this.context.lifecycle.agent(agent), this.context.actor.identity),
     );
   }
 

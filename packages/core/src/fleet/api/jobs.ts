@@ -13,11 +13,13 @@ import {
   type JobsApi,
   type JobWithAttempts,
   type OutputOptions,
+  type RetryOptions,
   type SignalOptions,
   type TriggerRequest,
   UserError,
 } from "@herdctl/protocol";
 import { type JobRequest, toJobRequest } from "../../jobs/admission/job-request.ts";
+import { retryJob, tryJobNow } from "../../jobs/admission/retry-job.ts";
 import { triggerJob } from "../../jobs/admission/trigger-job.ts";
 import { cancelAgentJobs, cancelJob } from "../../jobs/attempts/cancel-job.ts";
 import { waitForJob } from "../../jobs/attempts/wait-for-job.ts";
@@ -35,13 +37,13 @@ export class FleetJobs implements JobsApi {
 
   /** Admits a job of any trigger type. Stores a delivery and its job in one transaction. */
   admit(request: JobRequest, delivery?: AcceptedDelivery): Promise<AdmissionResult> {
-    const { lifecycle, actor } = this.context;
+    const { actor } = this.context;
     const { agent, schedule = null, trigger } = request;
     return this.context.perform(
       { action: "job.trigger", details: { agent, schedule, trigger } },
       async (services) => {
-        if (lifecycle.acceptsWork) return triggerJob(services, request, delivery, actor);
-        throw new UserError("fleet_unreachable", "the fleet is stopping and accepts no new work");
+        this.requireAcceptsWork();
+        return triggerJob(services, request, delivery, actor);
       },
       ({ job, created }) => ({ target: job.id, details: { created, status: job.status } }),
     );
@@ -74,6 +76,23 @@ export class FleetJobs implements JobsApi {
     return this.context.read(({ state, hub }) => waitForJob({ state, hub }, jobId, signal));
   }
 
+  retry(jobId: string, { fresh = false }: RetryOptions = {}): Promise<Admission> {
+    return this.context.perform(
+      { action: "job.retry", target: jobId, details: { fresh } },
+      async (services) => {
+        this.requireAcceptsWork();
+        return retryJob(services, jobId, fresh, this.context.actor);
+      },
+      ({ job }) => ({ details: { job: job.id, agent: job.agent } }),
+    );
+  }
+
+  tryNow(jobId: string): Promise<Job> {
+    return this.context.perform({ action: "job.try_now", target: jobId }, (services) =>
+      tryJobNow(services, jobId),
+    );
+  }
+
   cancel(jobId: string, { force = false }: CancelOptions = {}): Promise<Job> {
     return this.context.perform(
       { action: "job.cancel", target: jobId, details: { force } },
@@ -94,5 +113,10 @@ export class FleetJobs implements JobsApi {
     const { hub, runningServices } = this.context.lifecycle;
     const { state, cluster } = runningServices;
     return streamJobOutput({ state, hub, cluster }, jobId, options);
+  }
+
+  private requireAcceptsWork(): void {
+    if (this.context.lifecycle.acceptsWork) return;
+    throw new UserError("fleet_unreachable", "the fleet is stopping and accepts no new work");
   }
 }

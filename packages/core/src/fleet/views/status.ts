@@ -9,7 +9,7 @@ import type {
 import type { Membership } from "../../cluster/membership.ts";
 import { today } from "../../jobs/admission/budget.ts";
 import { findPauses } from "../../jobs/dispatch/agent-pauses.ts";
-import { occupiesAgentSlot } from "../../jobs/dispatch/claim.ts";
+import { defaultFleetLimit, occupiesAgentSlot } from "../../jobs/dispatch/claim.ts";
 import type { RunningJob } from "../../jobs/services.ts";
 import type { Pause } from "../../store/model/pause.ts";
 import type { StateManager } from "../../store/state-manager.ts";
@@ -43,6 +43,7 @@ export async function viewFleetStatus(input: StatusInput): Promise<FleetStatus> 
       pending: countByStatus(liveJobs, "pending"),
       running: countByStatus(liveJobs, "running"),
       waiting: countByStatus(liveJobs, "waiting"),
+      max_concurrent: fleet.max_concurrent ?? defaultFleetLimit,
       cost_today_usd: [...costs.values()].reduce((sum, cost) => sum + cost, 0),
       url: input.url,
       shared: input.loaded.fleet.store !== undefined,
@@ -111,6 +112,7 @@ async function agentStatus(
     paused: pause ? { reason: pause.message, since: pause.since } : null,
     pending: countByStatus(agentJobs, "pending"),
     waiting: countByStatus(agentJobs, "waiting"),
+    max_concurrent: agent.max_concurrent,
     running: [
       ...runningHere(activeJobs, nodes, name),
       ...(await runningElsewhere(state, nodes, agentJobs)),
@@ -119,7 +121,7 @@ async function agentStatus(
     last_job: last
       ? { id: last.id, outcome: last.outcome?.code ?? null, finished_at: last.finished_at }
       : null,
-    next_due: nextDueOf(nextDueTimes, name),
+    next_due: pause ? null : nextDueOf(nextDueTimes, name),
     cost_today_usd: costs.get(name) ?? 0,
   };
 }

@@ -181,10 +181,15 @@ function findAgent(agents: readonly ResolvedAgent[], name: string): ResolvedAgen
 /** The schedule that the request names; undefined if it names none. */
 function scheduleOf(
   agent: ResolvedAgent,
-  { schedule }: Pick<JobRequest, "schedule">,
+  { schedule, trigger, prompt }: Pick<JobRequest, "schedule" | "trigger" | "prompt">,
 ): Schedule | undefined {
   if (schedule === undefined) return undefined;
   const planned = agent.schedules[schedule];
+  if (planned?.type === "webhook" && trigger === "manual" && prompt === undefined) {
+    throw new UserError("usage", `\`${schedule}\` is a webhook: its prompt needs a delivery`, {
+      hint: `Run \`herdctl deliveries --agent ${agent.name}\` and \`herdctl deliveries replay ID\`, or give a prompt with \`herdctl trigger ${agent.name} "…"\`.`,
+    });
+  }
   if (planned) return planned;
   const names = Object.keys(agent.schedules).join(", ");
   throw new UserError("schedule_not_found", `\`${agent.name}\` has no schedule \`${schedule}\``, {

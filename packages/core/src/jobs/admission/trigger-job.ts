@@ -22,6 +22,15 @@ export async function triggerJob(
   const candidate = (await needsPreparation(services, request))
     ? await prepareCandidate(services, initial)
     : initial;
+  return admitJob(services, candidate);
+}
+
+/** Admits a candidate whose gate, if any, was asked. */
+export async function admitJob(
+  services: JobServices,
+  candidate: Candidate,
+): Promise<AdmissionResult> {
+  const { request } = candidate;
   const [admission] = await triggerAll(services, [candidate], ({ job }) => {
     services.ownJobs.add(job.id);
     if (request.stream) services.watchedJobs.add(job.id);

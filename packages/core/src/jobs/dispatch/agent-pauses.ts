@@ -71,8 +71,8 @@ export class AgentPauses {
     private readonly loaded: () => LoadedFleet,
   ) {}
 
-  async pause({ name }: ResolvedAgent): Promise<void> {
-    const reason = "paused by hand";
+  async pause({ name }: ResolvedAgent, identity: string): Promise<void> {
+    const reason = `by ${identity}`;
     await this.state.pauses.pause(agentSubject(name), "operator", reason);
     this.hub.emit({ type: "agent:paused", agent: name, reason });
   }

@@ -58,10 +58,21 @@ function stoppedOutcome(evidence: Evidence): Outcome {
   const code = evidence.stopped ?? "interrupted";
   if (code === "disk_full")
     return buildOutcome(code, "The disk was almost full, so the run was stopped.", diskHint);
+  if (code === "mcp_failed") return missingServersOutcome(evidence.missingServers);
   if (code !== "auth_failed") return buildOutcome(code);
   return buildOutcome(
     code,
     `The API rejected the credential (${evidence.apiError?.status ?? 401}).`,
+  );
+}
+
+function missingServersOutcome(servers: readonly string[]): Outcome {
+  const names = servers.map((name) => `\`${name}\``).join(", ");
+  return buildOutcome(
+    "mcp_failed",
+    servers.length === 1
+      ? `The MCP server ${names} is not available.`
+      : `The MCP servers ${names} are not available.`,
   );
 }
 
@@ -146,11 +157,18 @@ function fromRateLimit(evidence: Evidence): Outcome {
     waitMs > maxRateLimitWaitMs;
   const code = isUsageLimit ? "usage_limit" : "rate_limited";
   const resets_at = resetsAt === undefined ? undefined : new Date(resetsAt).toISOString();
-  const when = resets_at ? ` It resets at ${resets_at}.` : "";
+  const when = resetsAt === undefined ? "" : ` It resets at ${formatLocalTime(resetsAt)}.`;
   return {
     ...buildOutcome(code, `${outcomes[code].message}${when}`),
     ...(resets_at && { resets_at }),
   };
+}
+
+/** In the time zone of the fleet: `2026-03-01 15:00 GMT+1`. */
+function formatLocalTime(time: number): string {
+  const date = new Date(time);
+  const zone = date.toLocaleTimeString("en", { timeZoneName: "short" }).split(" ").at(-1);
+  return `${date.toLocaleString("sv", { dateStyle: "short", timeStyle: "short" })} ${zone}`;
 }
 
 function fromProcessEnd(evidence: Evidence): Outcome {
@@ -230,6 +248,7 @@ const crashHint = "Correct the options of the agent that the message names, or u
 const outcomeByErrorCode: Partial<Record<ErrorCode, OutcomeCode>> = {
   sdk_missing: "runtime_missing",
   settings_rejected: "config_error",
+  docker_denied: "docker_denied",
   docker_unavailable: "docker_unavailable",
   image_missing: "image_missing",
   disk_full: "disk_full",

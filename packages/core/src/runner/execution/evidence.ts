@@ -30,6 +30,8 @@ export interface Evidence {
   stderr: string;
   /** Why herdctl stopped the run, if it did so before the final message. */
   stopped?: StopReason;
+  /** Required MCP servers that did not start. */
+  missingServers: string[];
   /** Why the run could not start. */
   refused?: { code: OutcomeCode; message: string; hint?: string };
   /** The container of the run, if it had one. */
@@ -52,6 +54,7 @@ export type StopReason =
   | "start_timeout"
   | "auth_failed"
   | "disk_full"
+  | "mcp_failed"
   | "interrupted";
 
 export interface ResultEvidence {
@@ -86,6 +89,7 @@ export function emptyEvidence(): Evidence {
     hasLostWrites: false,
     isReportMissing: false,
     toolRefusals: [],
+    missingServers: [],
     openTools: [],
     lastText: "",
     stderr: "",

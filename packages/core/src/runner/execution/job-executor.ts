@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "@herdctl/config";
+import { isOlder } from "../../claude/binary.ts";
 import { runTokenOf } from "../../lib/run-token.ts";
 import {
   type CollectedGit,
@@ -161,7 +162,10 @@ export class JobExecutor {
 
   private async collectMetadata(order: RunOrder, evidence: Evidence, since: Date) {
     const { metadata_file, permission_mode } = order.agent;
-    const hidesDenials = evidence.init?.isSynthesised && permission_mode !== "bypassPermissions";
+    const hidesDenials =
+      evidence.init?.isSynthesised &&
+      permission_mode !== "bypassPermissions" &&
+      isOlder(order.claude.version ?? "0", denialsInSessionFileSince);
     const warnings = [...evidence.warnings, ...(hidesDenials ? [hiddenDenialsWarning] : [])];
     if (wasOomKilled(evidence)) warnings.push(outOfMemoryWarning);
     if (metadata_file === undefined) return { metadata: undefined, warnings };
@@ -206,5 +210,7 @@ const loginWarning =
   "the container used the login of this machine, because there is no API key; `herdctl doctor` explains the risk";
 const outOfMemoryWarning =
   "a process in the container was killed because memory ran out; raise `docker.memory` if necessary";
+/** The first version known to record them; 2.1.197 does not. */
+const denialsInSessionFileSince = "2.1.325";
 const hiddenDenialsWarning =
   "older versions of Claude Code do not record denied tools in the session file";

@@ -27,6 +27,7 @@ import {
 import type { OpenRun } from "./open-run.ts";
 import type { Redactor, TextRedactor } from "./redactor.ts";
 import type { CreateRunTools, RunTools, ToolNote } from "./run-tools.ts";
+import { findStartupFailures } from "./startup-failures.ts";
 
 /** Callbacks during a run. */
 export interface RunHandlers extends HumanHandlers {
@@ -170,15 +171,21 @@ export class RunningAttempt {
     this.deadlineTimer.recordActivity();
     this.pauseClock();
     if (message.type !== "system") return;
-    if (message.subtype === "init") this.onInitialized();
+    if (message.subtype === "init") this.onInitialized(message);
     // The binary would retry a rejected credential ten times over three minutes.
     const isRejected =
       message.subtype === "api_retry" && [401, 403].includes(message.error_status ?? 0);
     if (isRejected) this.stop("auth_failed");
   }
 
-  private onInitialized(): void {
+  private onInitialized(init: object): void {
     this.deadlineTimer.markInitialized();
+    const { warnings, missingServers } = findStartupFailures(this.order.agent, init);
+    for (const warning of warnings) this.warn(warning);
+    if (missingServers.length > 0) {
+      this.evidence = { ...this.evidence, missingServers };
+      this.stop("mcp_failed");
+    }
     if (this.order.keepAlive) this.run.processTracker.rememberServers();
   }
 
@@ -283,10 +290,15 @@ export class RunningAttempt {
       onContainer: (container) => {
         this.evidence = { ...this.evidence, container };
       },
-      onWarning: (text) => {
-        this.evidence = { ...this.evidence, warnings: [...this.evidence.warnings, text] };
-      },
+      onWarning: (text) => this.warn(text),
     };
+  }
+
+  /** A run with several turns initializes several times. */
+  private warn(text: string): void {
+    const { warnings } = this.evidence;
+    if (warnings.includes(text)) return;
+    this.evidence = { ...this.evidence, warnings: [...warnings, text] };
   }
 
   /** Traffic through the gateway and writes to the transcript also count as activity. */

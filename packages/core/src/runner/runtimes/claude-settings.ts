@@ -251,7 +251,7 @@ function buildMcpServers(
 ): Record<string, unknown> {
   const directServers = Object.entries(partitionServers(agent).direct)
     .filter(([name]) => !(name in bridgedServers))
-    .map(([name, { run: _run, ...server }]) => [name, server]);
+    .map(([name, { run: _run, required: _required, ...server }]) => [name, server]);
   return Object.fromEntries([
     ...directServers,
     ...announcedServers.map((name) => [name, { type: "sdk", name }]),

@@ -43,7 +43,7 @@ function sanitizeName(name: string): string {
 /**
  * Only the user that runs the fleet can use the socket, so requests over it come from that user.
  */
-function currentUserName(): string {
+export function currentUserName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -9,6 +9,8 @@ const knownActions = {
   "job.trigger": true,
   "job.cancel": true,
   "job.cancel_all": true,
+  "job.retry": true,
+  "job.try_now": true,
   "approval.answer": true,
   "login.create": true,
   "login.end": true,

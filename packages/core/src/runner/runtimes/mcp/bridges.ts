@@ -146,7 +146,7 @@ interface ServerProcessOptions {
 }
 
 /** A server that runs as a separate process and uses its standard streams. */
-function createProcessServer({ secrets, ...program }: ServerProcessOptions): BridgedServer {
+export function createProcessServer({ secrets, ...program }: ServerProcessOptions): BridgedServer {
   return {
     secrets,
     async connect(observer) {
