@@ -43,8 +43,8 @@ test("lists an intact audit log by page, identity and action, and verifies it", 
     JSON.parse((await run("--json", ...args)).stdout);
   const numbersOf = ({ records }: AuditPage) => records.map(({ number }) => number);
   const page = await list("--limit", "2");
-  expect([numbersOf(page), page.next_cursor]).toEqual([[5, 4], 4]);
-  expect(numbersOf(await list("--cursor", "4"))).toEqual([3, 2, 1]);
+  expect(numbersOf(page)).toEqual([5, 4]);
+  expect(numbersOf(await list("--cursor", page.next_cursor ?? ""))).toEqual([3, 2, 1]);
   expect(numbersOf(await list("--identity", "token:ci"))).toEqual([4, 2]);
   expect(numbersOf(await list("--action", "job.cancel", "--since", "1h"))).toEqual([5]);
   const { stdout } = await run();

@@ -49,8 +49,8 @@ agents:
   expect(table).toContain(String(taken.json.job));
   expect(table).toMatch(/a ping/);
   expect(table).toMatch(/coder\/issues: refused 1 delivery .*signature_wrong/);
-  const page = await json<{ next: number }>("--limit", "1");
-  expect((await json<DeliveryListView>("--cursor", String(page.next))).deliveries).toHaveLength(1);
+  const page = await json<{ next_cursor: string }>("--limit", "1");
+  expect((await json<DeliveryListView>("--cursor", page.next_cursor)).deliveries).toHaveLength(1);
 
   const short = String(taken.json.delivery).slice(-10, -2);
   expect(await json<DeliveryWithBody>("show", short)).toMatchObject({
