@@ -10,7 +10,11 @@ export default defineConfig({
   outputOptions: {
     codeSplitting: {
       groups: [
-        { name: "start", test: /cli\/(src\/(commands|hide-sqlite-warning|terminal)\.ts|package\.json)$/, priority: 1 },
+        {
+          name: "start",
+          test: /cli\/(src\/(commands|hide-sqlite-warning|terminal)\.ts|package\.json)$/,
+          priority: 1,
+        },
         { name: "shared", test: /cli\/src/, minShareCount: 4 },
       ],
     },

@@ -4,7 +4,7 @@ import type { LoadedFleet } from "@herdctl/config";
 import { UserError } from "@herdctl/protocol";
 import { configDirOf } from "../claude/credential.ts";
 import { sessionFilePath } from "../claude/session-files/session-file-path.ts";
-import { DatabaseSync } from "../store/sqlite/driver.ts";
+import { openSqlite } from "../store/sqlite/driver.ts";
 import { openForReading } from "../store/sqlite/open.ts";
 import { StateManager } from "../store/state-manager.ts";
 import { encryptFile } from "./encryption.ts";
@@ -64,7 +64,7 @@ export async function createBackup(
 function snapshotDatabase(file: string, copy: string): void {
   openForReading(file).close();
   if (!existsSync(file)) return;
-  const connection = new DatabaseSync(file, { readOnly: true });
+  const connection = openSqlite(file, { readOnly: true });
   try {
     connection.prepare("VACUUM INTO ?").run(copy);
   } finally {

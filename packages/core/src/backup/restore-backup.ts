@@ -12,7 +12,7 @@ import type { Environment } from "@herdctl/config";
 import { UserError } from "@herdctl/protocol";
 import { configDirOf } from "../claude/credential.ts";
 import { sessionFilePath } from "../claude/session-files/session-file-path.ts";
-import { DatabaseSync } from "../store/sqlite/driver.ts";
+import { openSqlite } from "../store/sqlite/driver.ts";
 import { StateManager } from "../store/state-manager.ts";
 import { decryptFile, isEncrypted } from "./encryption.ts";
 import {
@@ -91,7 +91,7 @@ function movePaths(
   database: string,
   { from, dir, configDir }: { from: BackupManifest; dir: string; configDir: string },
 ): void {
-  const connection = new DatabaseSync(database);
+  const connection = openSqlite(database);
   try {
     const move = (table: string, field: string) =>
       connection

@@ -33,7 +33,10 @@ export function findExceededLimit(
     const limit = effectiveLimits(budget, spent.raised)[kind];
     const { used, wants, atLeast } = uses[kind];
     const left = (limit ?? Number.POSITIVE_INFINITY) - used;
-    if (/* defence: daily-budget */ limit !== undefined && left < Math.max(wants - minUsd, atLeast)) {
+    if (
+      /* defence: daily-budget */ limit !== undefined &&
+      left < Math.max(wants - minUsd, atLeast)
+    ) {
       return { kind, limit, used: Math.round(used * 1e4) / 1e4 };
     }
   }
