@@ -28,7 +28,9 @@ test("runs the program of docs/guides/embedding.md unchanged", async () => {
 
 test("runs the program without a fleet of docs/guides/embedding.md unchanged", async () => {
   const harness = await startHarness({
-    script: { rules: [{ replies: ["Hello there.", "Goodbye."] }] },
+    script: {
+      rules: [{ match: { prompt: "goodbye" }, reply: "Goodbye." }, { reply: "Hello there." }],
+    },
   });
   const run = await runShown("docs/guides/embedding.md", "js", harness.env, 1);
   const stdout = "Hello there.\nGoodbye.\nanother session: true\n";

@@ -138,7 +138,13 @@ async function readRecords(folder: string) {
     if (page.next_cursor === null) break;
     cursor = page.next_cursor;
   }
-  const { deliveries } = await state.deliveries.list({ limit: 100_000 });
+  const deliveries: Delivery[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await state.deliveries.list({ limit: 1000, cursor });
+    deliveries.push(...page.deliveries);
+    if (page.next_cursor === null) break;
+    cursor = page.next_cursor;
+  }
   await state.close();
   return { jobs, deliveries };
 }

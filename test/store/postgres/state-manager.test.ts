@@ -19,7 +19,7 @@ test("shares jobs between nodes with separate folders", async () => {
   const seen = await b.jobs.get(job.id);
   expect(seen).toMatchObject({ id: job.id, agent: "one" });
   expect(seen?.output_file).toContain(b.stateDir);
-  expect(readdirSync(a.stateDir)).toEqual([]);
+  expect(readdirSync(a.stateDir)).toEqual(["docker-sessions"]);
 });
 
 test("has node stores only for a shared state", async () => {
