@@ -18,7 +18,7 @@ export async function browserEvents() {
       const { url } = await control.createLoginLink({});
       await page.goto(url);
       await page.getByRole("list", { name: "Agents" }).waitFor();
-      const { job } = await control.trigger({ trigger: "manual", agent: "hello" });
+      const { job } = await control.jobs.trigger({ agent: "hello" });
       const [inBrowser, atSocket] = await Promise.all([
         delaysInBrowser(page, job.id),
         delaysAtSocket(control, job.id),
@@ -55,7 +55,10 @@ function delaysInBrowser(page, jobId) {
 
 async function delaysAtSocket(control, jobId) {
   const delays = [];
-  for await (const { message } of control.output(jobId, { follow: AbortSignal.timeout(600_000) })) {
+  for await (const { message } of control.jobs.output(jobId, {
+    follow: true,
+    signal: AbortSignal.timeout(600_000),
+  })) {
     const { timestamp, herdctl_at = timestamp } = message;
     if (herdctl_at !== undefined) delays.push(Date.now() - Date.parse(herdctl_at));
   }

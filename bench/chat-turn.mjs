@@ -25,9 +25,9 @@ export function chatTurn() {
 
 /** Returns the session for the next turn. */
 async function runTurn(control, resume) {
-  const request = { trigger: "manual", agent: "hello", prompt: "hello", live: true, resume };
-  const { job } = await control.trigger(request);
-  const { status, session_id } = await control.wait(job.id);
+  const request = { agent: "hello", prompt: "hello", conversation: true, resume };
+  const { job } = await control.jobs.trigger(request);
+  const { status, session_id } = await control.jobs.wait(job.id);
   if (status !== "completed") throw new Error(`the job ended as ${status}`);
   return session_id;
 }

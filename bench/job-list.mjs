@@ -15,7 +15,7 @@ ${agents.map((name) => `  - { name: ${name}, runtime: cli }`).join("\n")}
 export function jobList() {
   return withJobs(smallCount, (small) =>
     withJobs(largeCount, async (large) => {
-      const list = (control) => () => timeOf(() => control.jobs({ limit: 10 }));
+      const list = (control) => () => timeOf(() => control.jobs.list({ limit: 10 }));
       const times = await alternate(60, { small: list(small), large: list(large) });
       return {
         name: "list of jobs, 100,000 jobs",

@@ -32,7 +32,7 @@ export async function webhooks() {
   try {
     return await withFleet({ fleetFile: fleetFile(port), prepare }, async ({ control }) => {
       // The jobs stay queued: only receiving is measured.
-      await control.pauseAgent("coder");
+      await control.agents.pause("coder");
       const rates = await alternate(5, {
         bare: () => ratePerSecond(bare.url),
         fleet: () => ratePerSecond(`http://127.0.0.1:${port}/hooks/coder/issues`),

@@ -71,15 +71,15 @@ async function startOthers(temp, file, env) {
 /** Actions of people and programs for the audit log. */
 async function fillAuditLog(fleet) {
   const kim = fleet.as({ identity: "user:kim", origin: "socket" });
-  await kim.createToken({ name: "ci", scope: "trigger", agents: ["reporter"] });
-  await kim.raiseBudget(undefined, { usd: 10 });
-  await kim.pauseAgent("watcher");
-  await kim.resumeAgent("watcher");
+  await kim.tokens.create({ name: "ci", scope: "trigger", agents: ["reporter"] });
+  await kim.budget.raise({ usd: 10 });
+  await kim.agents.pause("watcher");
+  await kim.agents.resume("watcher");
   const ci = fleet.as({ identity: "token:ci", origin: "192.0.2.7" });
-  await ci.trigger({ agent: "nobody" }).catch(() => undefined);
+  await ci.jobs.trigger({ agent: "nobody" }).catch(() => undefined);
   const alice = fleet.as({ identity: "discord:alice#81234", origin: "discord" });
-  const { job } = await alice.trigger({ agent: "reporter" });
-  await alice.cancel(job.id);
+  const { job } = await alice.jobs.trigger({ agent: "reporter" });
+  await alice.jobs.cancel(job.id);
   await fleet.access.recordFailedAuthentication({
     action: "token.use",
     origin: "198.51.100.23",
@@ -96,10 +96,10 @@ async function startJobs(fleet) {
   await fleet.jobs.wait(report.job.id);
   await fleet.jobs.wait(failing.job.id);
   const chat = await talk(fleet);
-  await fleet.pauseAgent("gardener");
+  await fleet.agents.pause("gardener");
   const review = await start("reviewer");
   const fix = await start("fixer");
-  while ((await fleet.approvals()).length === 0) await pause(200);
+  while ((await fleet.approvals.list()).length === 0) await pause(200);
   await pause(4_000);
   const ended = { done: report.job.id, failed: failing.job.id, chat };
   return { live: fix.job.id, asking: review.job.id, ...ended };

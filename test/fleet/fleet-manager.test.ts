@@ -279,7 +279,7 @@ test("removes old jobs with their folders and keeps the newest of each agent", a
     const { job } = await first.jobs.trigger({ ...manualTrigger, prompt: "hello" });
     jobs.push(await first.jobs.wait(job.id));
   }
-  await first.shutdown();
+  await first.stop();
   const second = await startFleetInProcess(harness, file);
   await waitUntil(
     "the old one to go",

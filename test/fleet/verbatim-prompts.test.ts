@@ -17,14 +17,15 @@ interface MentionHarness {
   text: string;
 }
 
-/**
- * Every way in which untrusted text becomes a prompt; each returns the job. Messages of chats are in
- * test/chat/connector-conformance-prompts.ts.
- */
+/** Every way in which untrusted text becomes a prompt; each returns the job. */
 const promptSources: Record<string, (scene: MentionHarness) => Promise<string>> = {
   "a delivery of a webhook": async ({ fleet, text }) => (await deliverIssue(fleet, text)).id,
   "a trigger by a program": async ({ fleet, text }) =>
     (await fleet.jobs.trigger({ agent: "coder", prompt: text })).job.id,
+  "a chat message": async ({ fleet, text }) => {
+    const message = { agent: "coder", prompt: text, conversation: true, expand: true };
+    return (await fleet.jobs.trigger(message)).job.id;
+  },
   "the output of a gate": async ({ fleet }) =>
     (await fleet.jobs.trigger({ agent: "coder", schedule: "gated", expand: true })).job.id,
   "another agent": async ({ fleet, text }) => {

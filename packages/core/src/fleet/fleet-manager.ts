@@ -1,3 +1,4 @@
+import type { ShutdownOptions } from "@herdctl/protocol";
 import type { RecoveryResult } from "../jobs/attempts/recovery.ts";
 import type { Actor } from "../store/model/identity.ts";
 import type { FleetAccess } from "./access.ts";
@@ -10,7 +11,7 @@ import { FleetWebhooks } from "./webhooks.ts";
 
 /**
  * A fleet in this process: holds the lock, admits triggers, runs jobs and records their results. It
- * is stopped with `shutdown`, or at the end of the block with `await using`.
+ * is stopped with `stop`, or at the end of the block with `await using`.
  */
 export class FleetManager extends FleetApi {
   readonly webhooks: FleetWebhooks;
@@ -47,6 +48,11 @@ export class FleetManager extends FleetApi {
   /** Adopts what an earlier fleet process left, then starts waiting jobs. */
   start(): Promise<RecoveryResult> {
     return this.#parts.lifecycle.start();
+  }
+
+  /** Stops this fleet, like `shutdown`. Running jobs may finish within `drainMs`. */
+  stop(options?: ShutdownOptions): Promise<void> {
+    return this.shutdown(options);
   }
 }
 
