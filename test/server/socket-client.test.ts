@@ -263,5 +263,6 @@ test("loads only Node's own modules in the client, so that commands start quickl
     "node:https",
     "node:os",
     "node:path",
+    "node:timers/promises",
   ]);
 });

@@ -203,7 +203,7 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: "audit_head", order: "id" },
 ];
 
-const skippedTables: readonly string[] = ["session_leases", "job_texts", "job_words"];
+const skippedTables: readonly string[] = ["session_leases", "job_texts"];
 
 /** Whether the order of the rows has a meaning beyond their content. */
 function hasMeaningfulOrder({ order }: CopiedTable): boolean {
@@ -250,8 +250,9 @@ export class SqliteSource {
   }
 
   private tableNames(): string[] {
-    const sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
-    return this.selectStrings(sql);
+    // Leaves out the search index, which the next fleet fills again.
+    const sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'";
+    return this.selectStrings(`${sql} AND name NOT LIKE 'sqlite_%'`);
   }
 
   /** The first column of each row. */
