@@ -55,7 +55,7 @@ function fillOtherTables(file: string): void {
   const due = { agent: "one", schedule: "at", due_at: at };
   const fate = { result: "ran", last_due_at: at, settled_at: at };
   add("due_times", { ...due, record: record({ ...due, ...fate }) });
-  add("one_shots", { agent: "one", schedule: "at", record: record({}), key: odd });
+  add("planned_runs", { agent: "one", schedule: "at", record: record({}), key: odd });
   add("schedule_intervals", { agent: "one", schedule: "s", record: record({}) });
   add("budget_raises", { day: "2030-01-01", agent: "", record: record({}) });
   add("pauses", { subject: "one", record: record({}) });
@@ -75,7 +75,7 @@ function fillOtherTables(file: string): void {
   const done = { time: at, identity: "user:one", action: "job.trigger" };
   add("audit_log", { number: 1, record: record(done), hash: "h" });
   add("audit_head", { id: 1, count: 1, hash: "h" });
-  database.prepare("DELETE FROM endings WHERE job_id = ?").run(job);
+  database.prepare("DELETE FROM job_end_outbox WHERE job_id = ?").run(job);
   database.close();
 }
 
@@ -111,7 +111,7 @@ test("copies every table completely, in order and once, and leaves the source un
     expect(rows, table).toBeGreaterThan(0);
   }
   // Finished jobs are copied unchanged: no hook runs a second time for them.
-  expect(tables.find(({ table }) => table === "endings")?.rows).toBe(2);
+  expect(tables.find(({ table }) => table === "job_end_outbox")?.rows).toBe(2);
   expect(hashOf(stateDir)).toBe(before);
 
   const { id: node } = JSON.parse(readFileSync(join(stateDir, "node.json"), "utf8"));

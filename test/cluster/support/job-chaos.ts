@@ -153,7 +153,7 @@ async function waitUntilAllEnded(
   { timeoutMs }: JobChaosPlan,
 ): Promise<void> {
   const open = `SELECT (SELECT count(*) FROM herdctl.jobs WHERE finished_at IS NULL)
-                     + (SELECT count(*) FROM herdctl.endings)
+                     + (SELECT count(*) FROM herdctl.job_end_outbox)
                      + (SELECT count(*) FROM herdctl.hook_runs WHERE status NOT IN ('succeeded', 'failed')) AS open`;
   await waitUntil(
     "the end of all jobs",

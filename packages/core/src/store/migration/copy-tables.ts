@@ -28,8 +28,8 @@ export function* copyTables(options: CopyOptions): SqlProgram<CopiedTableResult[
   yield* assertEmpty();
   const copied: CopiedTableResult[] = [];
   for (const table of copiedTables) {
-    // The ends of copied jobs are not new; open endings are copied as they are.
-    if (table.name === "endings") yield* execute("DELETE FROM endings");
+    // The ends of copied jobs are not new; those that hooks have not seen are copied.
+    if (table.name === "job_end_outbox") yield* execute("DELETE FROM job_end_outbox");
     const expected = yield* copyRows(table, options);
     const found = yield* readBack(table, options.source.columns(table));
     if (!expected.equals(found)) throw mismatchError(table, expected, found);
@@ -179,13 +179,13 @@ interface CopiedTable {
 export const copiedTables: readonly CopiedTable[] = [
   { name: "jobs", order: "seq" },
   { name: "attempts", order: "job_id, number" },
-  { name: "endings", order: "seq" },
+  { name: "job_end_outbox", order: "seq" },
   { name: "sessions", order: "rowid" },
   { name: "approvals", order: "seq" },
   { name: "schedule_switches", order: "agent, schedule" },
   { name: "schedules", order: "agent, schedule" },
   { name: "due_times", order: "agent, schedule, due_at" },
-  { name: "one_shots", order: "agent, schedule" },
+  { name: "planned_runs", order: "agent, schedule" },
   { name: "schedule_intervals", order: "agent, schedule" },
   { name: "budget_raises", order: "day, agent" },
   { name: "pauses", order: "rowid" },

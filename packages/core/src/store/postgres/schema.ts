@@ -104,12 +104,12 @@ const jobs = `
   CREATE INDEX attempts_spent ON attempts (finished_at, job_id, cost_usd, tokens)
     WHERE finished_at IS NOT NULL;
 
-  CREATE TABLE endings (
+  CREATE TABLE job_end_outbox (
     seq ${seq} PRIMARY KEY,
     job_id ${requiredText} UNIQUE REFERENCES jobs (id) ON DELETE CASCADE
   );
   CREATE FUNCTION note_ending() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN INSERT INTO herdctl.endings (job_id) VALUES (NEW.id); RETURN NULL; END $$;
+    BEGIN INSERT INTO herdctl.job_end_outbox (job_id) VALUES (NEW.id); RETURN NULL; END $$;
   CREATE TRIGGER jobs_ended_later AFTER UPDATE ON jobs FOR EACH ROW
     WHEN (OLD.finished_at IS NULL AND NEW.finished_at IS NOT NULL)
     EXECUTE FUNCTION note_ending();
@@ -153,7 +153,7 @@ const schedules = `
     agent ${requiredText}, schedule ${requiredText}, record ${requiredText}, ${requiredColumn("settled_through")},
     PRIMARY KEY (agent, schedule)
   );
-  CREATE TABLE one_shots (
+  CREATE TABLE planned_runs (
     agent ${requiredText}, schedule ${requiredText}, record ${requiredText}, key ${requiredText} UNIQUE,
     PRIMARY KEY (agent, schedule)
   );
@@ -169,13 +169,13 @@ const schedules = `
   CREATE INDEX due_times_agent ON due_times (agent, due_at, schedule);
   CREATE INDEX due_times_last ON due_times (agent, schedule, last_due_at);
   CREATE INDEX due_times_settled ON due_times (settled_at);
-  CREATE FUNCTION settle_one_shot() RETURNS trigger LANGUAGE plpgsql AS $$
+  CREATE FUNCTION settle_planned_run() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-      DELETE FROM herdctl.one_shots WHERE agent = NEW.agent AND schedule = NEW.schedule;
+      DELETE FROM herdctl.planned_runs WHERE agent = NEW.agent AND schedule = NEW.schedule;
       RETURN NULL;
     END $$;
-  CREATE TRIGGER one_shots_settled AFTER INSERT ON due_times FOR EACH ROW
-    EXECUTE FUNCTION settle_one_shot();
+  CREATE TRIGGER planned_runs_settled AFTER INSERT ON due_times FOR EACH ROW
+    EXECUTE FUNCTION settle_planned_run();
 `;
 
 const costs = `

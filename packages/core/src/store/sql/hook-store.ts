@@ -22,7 +22,7 @@ export class HookStore extends SqlStore {
   /** Finished jobs whose hooks are undecided, in the order in which they finished. */
   async listUndecidedJobs(): Promise<string[]> {
     const rows = await this.database.read(() =>
-      queryRows("SELECT job_id FROM endings ORDER BY seq"),
+      queryRows("SELECT job_id FROM job_end_outbox ORDER BY seq"),
     );
     return rows.map((row) => String(row.job_id));
   }
@@ -76,7 +76,7 @@ export class HookStore extends SqlStore {
   ): SqlProgram<HookRun[]> {
     const due: HookRun[] = [];
     for (const [jobId, hooks] of hooksByJob) {
-      const isOpen = (yield* execute("DELETE FROM endings WHERE job_id = ?", jobId)) > 0;
+      const isOpen = (yield* execute("DELETE FROM job_end_outbox WHERE job_id = ?", jobId)) > 0;
       for (const hook of isOpen ? hooks : []) due.push(yield* this.#insert(jobId, hook));
     }
     return due;

@@ -181,7 +181,7 @@ export class ScheduleStore extends SqlStore {
 
   *#removeInTransaction({ agent, schedule }: ScheduleRef): SqlProgram<boolean> {
     let deletedCount = 0;
-    for (const table of ["one_shots", "schedule_intervals"]) {
+    for (const table of ["planned_runs", "schedule_intervals"]) {
       deletedCount += yield* execute(
         `DELETE FROM ${table} WHERE agent = ? AND schedule = ?`,
         agent,
@@ -244,7 +244,9 @@ function scheduleKey({ agent, schedule }: SqlRow): string {
 const upsertClause = "ON CONFLICT (agent, schedule) DO UPDATE SET record = excluded.record";
 
 function* readOneShots(database: SqlDatabase): SqlProgram<OneShot[]> {
-  const rows = yield* queryRows("SELECT schedule AS id, record FROM one_shots ORDER BY schedule");
+  const rows = yield* queryRows(
+    "SELECT schedule AS id, record FROM planned_runs ORDER BY schedule",
+  );
   return rows
     .map((row) => readRecord(database, oneShotSchema, row))
     .sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)));
@@ -255,13 +257,13 @@ function* createOneShot(
   newOneShot: NewOneShot,
   now: Date,
 ): SqlProgram<OneShot> {
-  const existing = "SELECT schedule AS id, record FROM one_shots WHERE key = ?";
+  const existing = "SELECT schedule AS id, record FROM planned_runs WHERE key = ?";
   const first = yield* queryRow(existing, newOneShot.key);
   if (first) return readRecord(database, oneShotSchema, first);
   const schedule = `once-${randomBytes(4).toString("hex")}`;
   const oneShot = oneShotSchema.parse({ ...newOneShot, schedule, planned_at: now.toISOString() });
   yield* execute(
-    "INSERT INTO one_shots (agent, schedule, record, key) VALUES (?, ?, ?, ?)",
+    "INSERT INTO planned_runs (agent, schedule, record, key) VALUES (?, ?, ?, ?)",
     oneShot.agent,
     schedule,
     JSON.stringify(oneShot),

@@ -184,7 +184,7 @@ const tables = `
     PRIMARY KEY (day, agent)
   ) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE endings (
+  CREATE TABLE job_end_outbox (
     seq INTEGER PRIMARY KEY,
     job_id TEXT NOT NULL UNIQUE REFERENCES jobs (id) ON DELETE CASCADE
   ) STRICT;
@@ -214,7 +214,7 @@ const tables = `
   CREATE INDEX work_claims_job ON work_claims (job_id);
   CREATE INDEX work_claims_failed ON work_claims (source, item) WHERE failed = 1;
 
-  CREATE TABLE one_shots (
+  CREATE TABLE planned_runs (
     agent TEXT NOT NULL,
     schedule TEXT NOT NULL,
     record TEXT NOT NULL,
@@ -287,15 +287,15 @@ const tables = `
 
   CREATE TRIGGER jobs_ended_later AFTER UPDATE OF record ON jobs
     WHEN OLD.record ->> '$.finished_at' IS NULL AND NEW.record ->> '$.finished_at' IS NOT NULL
-    BEGIN INSERT INTO endings (job_id) VALUES (NEW.id); END;
+    BEGIN INSERT INTO job_end_outbox (job_id) VALUES (NEW.id); END;
   CREATE TRIGGER jobs_ended_at_once AFTER INSERT ON jobs
     WHEN NEW.record ->> '$.finished_at' IS NOT NULL
-    BEGIN INSERT INTO endings (job_id) VALUES (NEW.id); END;
+    BEGIN INSERT INTO job_end_outbox (job_id) VALUES (NEW.id); END;
   CREATE TRIGGER work_claims_forgotten AFTER DELETE ON jobs
     BEGIN DELETE FROM work_claims WHERE job_id = OLD.id AND status NOT IN ('claiming', 'claimed');
     END;
-  CREATE TRIGGER one_shots_settled AFTER INSERT ON due_times
-    BEGIN DELETE FROM one_shots WHERE agent = NEW.agent AND schedule = NEW.schedule; END
+  CREATE TRIGGER planned_runs_settled AFTER INSERT ON due_times
+    BEGIN DELETE FROM planned_runs WHERE agent = NEW.agent AND schedule = NEW.schedule; END
 `;
 
 /** Step n upgrades a state from version n to n + 1. */
