@@ -60,7 +60,7 @@ test("lists an intact audit log by page, identity and action, and verifies it", 
   const { code, stdout: json } = await run("verify", "--json");
   expect(code).toBe(0);
   expect(JSON.parse(json)).toEqual({ ok: true, store, head, problems: [], hint: null });
-  const [last] = (await list("--cursor", String(head.count + 1), "--limit", "1")).records;
+  const [last] = (await list("--limit", "1")).records;
   expect(last).toMatchObject({ number: head.count, hash: head.hash });
 });
 

@@ -89,7 +89,7 @@ test("finds a fleet from a subfolder, by file and by folder", async () => {
 });
 
 test("warns about agents that cannot sign in, and accepts the configuration", async () => {
-  const cwd = tempFolderWith(smallFleet);
+  const cwd = join(tempFolderWith(smallFleet), "fleet");
   const run = await runHerdctl(["config", "check"], { cwd, env: { TOKEN: secret } });
   expect(run).toMatchObject({ code: 0 });
   expect(run.stderr).toMatch(/^! 2 of 2 agents cannot sign in \(one, two\) {2}there is no API key/);

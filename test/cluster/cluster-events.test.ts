@@ -58,10 +58,11 @@ test("delivers the events of one node to the others once and in order", async ()
   await waitUntil("the last one", async () =>
     b.received.some(({ type }) => type === "schedule:toggled"),
   );
+  const at = expect.any(String);
   expect(b.received).toEqual([
-    { type: "job:created", job: { ...job, output_file: expect.any(String) } },
-    { type: "agent:paused", agent: "one", reason: "by hand" },
-    { type: "schedule:toggled", agent: "one", schedule: "daily", enabled: false },
+    { type: "job:created", at, job: { ...job, output_file: expect.any(String) } },
+    { type: "agent:paused", at, agent: "one", reason: "by hand" },
+    { type: "schedule:toggled", at, agent: "one", schedule: "daily", enabled: false },
   ]);
   expect(a.received).toHaveLength(5);
 });
