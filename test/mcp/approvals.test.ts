@@ -56,7 +56,7 @@ test.each(inputs)(
     expect(await shown(asked)).toMatchObject({ shown_whole: false });
     const refusal = await tools.expectRefusal("answer_approval", { id: asked.id, ...answer });
     expect(refusal).toContain("can only be denied");
-    expect(refusal).toContain("herdctl approvals");
+    expect(refusal).toContain("GET /v1/approvals");
     expect(await fleet.approvals.list()).toMatchObject([{ id: asked.id, answer: null }]);
     await tools.callTool("answer_approval", { id: asked.id, decision: "deny" });
     expect(await fleet.approvals.list()).toEqual([]);

@@ -191,6 +191,8 @@ describe("schema of the store", () => {
     const pool = new pg.Pool({ connectionString: address });
     onTestFinished(() => pool.end());
     const client = await pool.connect();
+    // The database may be dropped before the connection has closed.
+    client.on("error", () => undefined);
     onTestFinished(() => client.release());
     await migrate(client, parseStoreAddress(address), steps);
     await migrate(client, parseStoreAddress(address), steps);
