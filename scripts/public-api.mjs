@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { declarationsOf, isPrivate, readPublicEntries, targetOf } from "./public-declarations.mjs";
-import { writePages } from "./write-pages.mjs";
+import { withoutOrder, writePages } from "./write-pages.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const page = "docs/reference/public-api.txt";
@@ -68,7 +68,7 @@ function describe(symbol, name) {
 function shorten(declaration) {
   if (!declaration.startsWith("const ") || declaration.length <= maxConstantLength)
     return declaration;
-  const hash = createHash("sha256").update(declaration).digest("hex").slice(0, 12);
+  const hash = createHash("sha256").update(withoutOrder(declaration)).digest("hex").slice(0, 12);
   return `${declaration.split("\n")[0]} … } (${declaration.length} characters, hash ${hash})`;
 }
 
