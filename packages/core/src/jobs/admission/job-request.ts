@@ -24,7 +24,6 @@ export function toJobRequest({ conversation, ...request }: TriggerRequest): JobR
 }
 
 /** Ignores fields that the type does not have, which a JavaScript caller could pass. */
-// defence: trigger-type-by-fleet
 function pickRequest(request: Omit<TriggerRequest, "conversation">) {
   const { agent, prompt, schedule, key, resume, fork, forkPoint, expand, stream } = request;
   return { agent, prompt, schedule, key, resume, fork, forkPoint, expand, stream };
