@@ -27,11 +27,11 @@ test("reports a message that does not exist", () => {
   expect(isKnownMessage("✗ The volume /anywhere does not exist.")).toBe(true);
 });
 
-/** Messages and hints, in sessions and standalone. */
+/** Messages and hints, in sessions and standalone. The line of a job has no message of herdctl. */
 function quotedLines(page: string): string[] {
   const blocks = codeBlocksOf(page).filter(({ language }) => ["console", ""].includes(language));
   const lines = blocks.flatMap(({ text }) => text.split("\n"));
-  return lines.filter((line, at) => /^ *[✗!] /.test(line) || isHint(line, lines[at - 1]));
+  return lines.filter((line, at) => /^ *[✗!] (?!job-)/.test(line) || isHint(line, lines[at - 1]));
 }
 
 function isHint(line: string, before: string | undefined): boolean {
