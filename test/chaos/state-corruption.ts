@@ -1,11 +1,12 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type FleetProcess, startFleetProcess, waitUntil } from "../support/fleet-child-process.ts";
-import type { TestHarness } from "../support/harness.ts";
+import { startHarness, type TestHarness } from "../support/harness.ts";
 import { writeFleetFile } from "../support/in-process-fleet.ts";
+import { SeededRandom } from "./seeded-random.ts";
 import { withCleanup } from "./with-cleanup.ts";
 
-export interface DamageHarness {
+interface DamageHarness {
   harness: TestHarness;
   file: string;
   stateDir: string;
@@ -36,10 +37,59 @@ function changeBytesFrom(bytes: Buffer, from: number, change: (byte: number) => 
   return Buffer.from(bytes.map((byte, at) => (at < from || at >= from + 64 ? byte : change(byte))));
 }
 
-export const offsets = [0, 0.3, 0.7, 0.99];
+const positions = [0, 0.3, 0.7, 0.99];
+
+export interface DamageResult {
+  damage: FileDamage;
+  violations: string[];
+}
+
+/**
+ * Starts a fleet on a state with each damage in turn, in random order and at most `maxCount`. A case
+ * mostly waits, and each position has a separate state, so they run concurrently.
+ */
+export async function runDamages(
+  seed: number,
+  maxCount = Number.POSITIVE_INFINITY,
+): Promise<{ plannedCount: number; results: DamageResult[] }> {
+  const parts = await Promise.all(
+    positions.map(async (position) => {
+      const slow = { text: "Done.", delay: { first: "500ms" } };
+      const harness = await startDamageHarness(
+        await startHarness({ script: { rules: [{ reply: slow }] } }),
+      );
+      const planned = listDamages(harness).filter((damage) => damage.position === position);
+      const chosen = new SeededRandom(seed)
+        .shuffled(planned)
+        .slice(0, Math.ceil(maxCount / positions.length));
+      const results: DamageResult[] = [];
+      for (const damage of chosen) results.push(await runDamage(harness, damage));
+      return { plannedCount: planned.length, results };
+    }),
+  );
+  return {
+    plannedCount: parts.reduce((sum, part) => sum + part.plannedCount, 0),
+    results: parts.flatMap((part) => part.results),
+  };
+}
+
+async function runDamage(harness: DamageHarness, damage: FileDamage): Promise<DamageResult> {
+  const violations = await startOnDamagedState(harness, damage).catch((error) => [String(error)]);
+  const wrong = violations.map((text) => ` WRONG ${text}`).join("");
+  process.stdout.write(`${formatDamage(damage)}${wrong}\n`);
+  return { damage, violations };
+}
+
+export function formatDamage(damage: FileDamage): string {
+  return `${damageName(damage)} ${damage.kind} at ${damage.position}`;
+}
+
+export function damageName({ name }: FileDamage): string {
+  return name.replace(/job-[^/]*/, "<id>");
+}
 
 /** Creates a state with one finished job and one whose fleet and runner were killed midway. */
-export async function startDamageHarness(harness: TestHarness): Promise<DamageHarness> {
+async function startDamageHarness(harness: TestHarness): Promise<DamageHarness> {
   const file = writeFleetFile(harness, "  - { name: one, runtime: cli }");
   const stateDir = join(dirname(file), ".herdctl");
   const fleet = await startFleetProcess(harness, file);
@@ -60,14 +110,21 @@ export async function startDamageHarness(harness: TestHarness): Promise<DamageHa
   return { harness, file, stateDir, pristine, finished: first.id, unfinished: second.id };
 }
 
-/** Every file of the state, at several positions, with every kind of damage. */
-export function listDamages({ pristine }: DamageHarness): FileDamage[] {
+/** Every file of the state, at several positions, with every kind of damage that changes it. */
+function listDamages({ pristine }: DamageHarness): FileDamage[] {
   const names = readdirSync(pristine, { recursive: true, encoding: "utf8", withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith("-shm"))
     .map((entry) => join(entry.parentPath, entry.name).slice(pristine.length + 1));
-  return names.flatMap((name) =>
-    offsets.flatMap((at) => damageKindNames.map((way) => ({ name, position: at, kind: way }))),
-  );
+  return names.flatMap((name) => {
+    const bytes = readFileSync(join(pristine, name));
+    return positions
+      .flatMap((position) => damageKindNames.map((kind) => ({ name, position, kind })))
+      .filter((damage) => !applyDamage(bytes, damage).equals(bytes));
+  });
+}
+
+function applyDamage(bytes: Buffer, { kind, position }: FileDamage): Buffer {
+  return damageKinds[kind](bytes, Math.floor(bytes.length * position));
 }
 
 const damageKindNames = Object.keys(damageKinds) as (keyof typeof damageKinds)[];
@@ -77,15 +134,11 @@ const damageKindNames = Object.keys(damageKinds) as (keyof typeof damageKinds)[]
  * unchanged, or start, list every job, settle the open ones and accept new work. Returns the
  * violations.
  */
-export async function startOnDamagedState(
-  harness: DamageHarness,
-  damage: FileDamage,
-): Promise<string[]> {
+async function startOnDamagedState(harness: DamageHarness, damage: FileDamage): Promise<string[]> {
   rmSync(harness.stateDir, { recursive: true });
   cpSync(harness.pristine, harness.stateDir, { recursive: true });
   const file = join(harness.stateDir, damage.name);
-  const bytes = readFileSync(file);
-  const changed = damageKinds[damage.kind](bytes, Math.floor(bytes.length * damage.position));
+  const changed = applyDamage(readFileSync(file), damage);
   writeFileSync(file, changed);
   return withCleanup(async (onCleanup) => {
     const fleet = await startFleetProcess(harness.harness, harness.file, onCleanup).catch(

@@ -3,7 +3,7 @@ import type { ConfigChange } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { tempFolderWith } from "../support/temp-folder.ts";
 
-const env = { HOME: "/nonexistent", SECRET: "a secret of the tests" };
+const env = { HOME: "/nonexistent", SECRET: "a secret of the tests", SHORT: "secret" };
 
 function preview(changes: ConfigChange[], more: { agent?: string; create?: boolean } = {}) {
   const folder = tempFolderWith({
@@ -51,6 +51,33 @@ test("refuses fields that run programs on the host or use secrets of the fleet",
     ).toContain("cannot be changed here");
   // Removing such a field needs no trust, but it could remove a gate.
   expect(preview([{ path: ["hooks"] }]).problems).not.toEqual([]);
+});
+
+test("refuses keys of an entry that say what a file may do", () => {
+  const shell = { after_run: [{ type: "shell", command: "id" }] };
+  const entries: ConfigChange[][] = [
+    [{ path: ["path"], value: "agents/other.yaml" }],
+    [
+      { path: ["path"], value: "agents/coder.yaml" },
+      { path: ["overrides"], value: { hooks: shell } },
+    ],
+    [{ path: ["trust"], value: "full" }],
+    [{ path: ["variables"], value: ["SECRET"] }],
+    [{ path: ["workspace_roots"], value: ["/"] }],
+    [{ path: ["constructor", "plugins"], value: ["/tmp"] }],
+    [{ path: ["__proto__", "plugins"], value: ["/tmp"] }],
+  ];
+  for (const changes of entries) {
+    const { problems, loaded } = preview(changes, { agent: "new", create: true });
+    expect(problems[0]?.message).toBe(`${changes[0]?.path[0]} cannot be changed here`);
+    expect(loaded).toBeUndefined();
+  }
+});
+
+test("does not substitute variables in the name of a new agent", () => {
+  const { problems, loaded } = preview([], { agent: "${SHORT}", create: true });
+  expect(problems[0]?.message).toBe("a variable cannot be used here");
+  expect(loaded).toBeUndefined();
 });
 
 test("does not substitute variables, which could put a secret into a prompt", () => {

@@ -1,6 +1,7 @@
 import type { Defence } from "../defence.ts";
 
 const apiTest = "test/security/http-api.test.ts";
+const writeEditTest = "test/config-edit/write-edit.test.ts";
 const auditDurableTest = "test/fleet/audit-durability.test.ts";
 
 export const httpApiDefences: readonly Defence[] = [
@@ -28,7 +29,7 @@ export const httpApiDefences: readonly Defence[] = [
     name: "the dashboard cannot write variables",
     protects: "secrets of the fleet, against a stolen login",
     mark: "dashboard-edit-variables",
-    without: "false",
+    without: "[]",
     failingTest: {
       file: "test/config-edit/preview-edit.test.ts",
       test: "does not substitute variables, which could put a secret into a prompt",
@@ -40,9 +41,44 @@ export const httpApiDefences: readonly Defence[] = [
     mark: "edit-of-current-file",
     without: "false",
     failingTest: {
-      file: "test/dashboard/edit.browser.test.ts",
-      test: "adds an agent with a schedule, sees it run, edits it, and keeps the comments of the file",
+      file: writeEditTest,
+      test: "refuses an edit of a file that has changed since the preview",
     },
+  },
+  {
+    name: "an edit with problems is not written",
+    protects: "the machine, against a stolen login",
+    mark: "edit-without-problems",
+    without: "",
+    failingTest: { file: writeEditTest, test: "writes nothing if there are problems" },
+  },
+  {
+    name: "an edit sets only fields of an agent",
+    protects: "the fleet file's grants, against `path`, `trust` and `overrides` in an edit",
+    mark: "dashboard-edit-keys",
+    without: "[]",
+    failingTest: {
+      file: "test/config-edit/preview-edit.test.ts",
+      test: "refuses keys of an entry that say what a file may do",
+    },
+  },
+  {
+    name: "the name of a new agent contains no variable",
+    protects: "secrets of the fleet, against a stolen login",
+    mark: "dashboard-edit-name",
+    node: "ConditionalExpression",
+    without: "[]",
+    failingTest: {
+      file: "test/config-edit/preview-edit.test.ts",
+      test: "does not substitute variables in the name of a new agent",
+    },
+  },
+  {
+    name: "a route that is not listed needs the scope admin",
+    protects: "the fleet file and tokens, against a token that may only read",
+    mark: "unlisted-routes",
+    without: '"read"',
+    failingTest: { file: writeEditTest, test: "lets only an admin edit" },
   },
   {
     name: "only the fleet's own host names are answered",

@@ -3,7 +3,7 @@ import { type ConfigEdit, type Problem, ProblemsError, UserError } from "@herdct
 import type { Environment } from "../environment.ts";
 import { type LoadedFleet, loadFleet } from "../load-fleet.ts";
 import { readText } from "../yaml/read-document.ts";
-import { checkChanges } from "./check-changes.ts";
+import { checkEdit } from "./check-changes.ts";
 import { editDocument } from "./edit-document.ts";
 
 export interface EditPreview {
@@ -30,7 +30,7 @@ export function previewEdit(
   const ownName = isNew ? agent : (agent.split(".").at(-1) ?? agent);
   const after = editDocument(before, { agent: ownName, isNew, changes });
   const facts = { file, fingerprint: fingerprintOf(before), before, after };
-  const forbidden = checkChanges(file, changes);
+  const forbidden = checkEdit(file, { agent, changes });
   if (forbidden.length > 0) return { ...facts, problems: forbidden, loaded: undefined };
   try {
     const loaded = loadFleet(fleet.file, env, new Map([[file, after]]));

@@ -50,13 +50,18 @@ function childSchemas(schema: core.$ZodType, part: PropertyKey): core.$ZodType[]
   const def = schemaDefinition(schema);
   const next =
     def.type === "object"
-      ? def.shape[String(part)]
+      ? ownField(def.shape, String(part))
       : def.type === "record"
         ? def.valueType
         : def.type === "array"
           ? def.element
           : undefined;
   return next ? [next] : [];
+}
+
+/** Not `constructor` and other names that every object has. */
+function ownField(shape: Readonly<Record<string, core.$ZodType>>, name: string) {
+  return Object.hasOwn(shape, name) ? shape[name] : undefined;
 }
 
 /** Unwraps optional, default, pipe and union to the schemas that describe the value. */

@@ -38,6 +38,7 @@ export async function writeEdit(
   const preview = previewEdit(loaded, env, edit);
   if (/* defence: edit-of-current-file */ preview.fingerprint !== fingerprint)
     throw new UserError("file_changed", `${preview.file} has changed`);
+  // defence: edit-without-problems
   if (preview.problems.length > 0) throw new ProblemsError("config_invalid", preview.problems);
   await writeConfigFile(preview.file, preview.after);
   return toView(preview, edit);
