@@ -1,5 +1,6 @@
 // Checks docs/reference/requirements.md: every requirement has exactly one row, and every row names
 // existing tests, or the issue that will implement it. Another page can be given as an argument.
+// Also checks that the tests named in docs/proof/seed-contract.md exist.
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -7,6 +8,7 @@ import { join, resolve } from "node:path";
 const parts = { RUNTIME: 13, RUN: 8, DOCKER: 11, CONFIG: 6, ORCH: 8, DOCS: 9, TEST: 10 };
 
 const root = resolve(import.meta.dirname, "..");
+const seedPage = "docs/proof/seed-contract.md";
 const page = process.argv[2] ?? join(root, "docs/reference/requirements.md");
 const sections = readFileSync(page, "utf8").split(/^## /m).slice(1);
 const rows = sections.flatMap((section) => {
@@ -21,6 +23,7 @@ const problems = [
   }),
   ...rows.filter(({ id }) => !ids().includes(id)).map(({ id }) => `${id} is not a requirement`),
   ...rows.flatMap(problemsOf),
+  ...seedRows().flatMap(([row, number]) => missingTests(`row ${number} of ${seedPage}`, row)),
 ];
 for (const problem of problems) process.stderr.write(`${page}: ${problem}\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;
@@ -34,11 +37,18 @@ function ids() {
 function problemsOf({ id, row, kind }) {
   if (kind !== "Shown" && !/\| \d+ \|$/.test(row)) return [`${id} names no issue`];
   if (kind === "Not built yet") return [];
-  const named = testsIn(row);
-  if (named.length === 0) return [`${id} names no test`];
-  return named
+  if (testsIn(row).length === 0) return [`${id} names no test`];
+  return missingTests(id, row);
+}
+
+function seedRows() {
+  return [...readFileSync(join(root, seedPage), "utf8").matchAll(/^\| (\d+) \|.*$/gm)];
+}
+
+function missingTests(title, row) {
+  return testsIn(row)
     .filter((one) => !exists(one))
-    .map(({ file, name }) => `${id}: ${file} has no test “${name}”`);
+    .map(({ file, name }) => `${title}: ${file} has no test “${name}”`);
 }
 
 /** A link names a test file, and the quoted texts after it are tests in that file. */

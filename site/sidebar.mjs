@@ -115,6 +115,7 @@ export const sidebar = [
       "docs/proof/faults.md",
       "docs/proof/defences.md",
       "docs/proof/security-review.md",
+      "docs/proof/seed-contract.md",
       "docs/proof/mutation.md",
       "docs/proof/speed.md",
       "CHANGELOG.md",
