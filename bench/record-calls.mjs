@@ -62,8 +62,9 @@ function recordCallsOf(file) {
   return ({ factory }) => {
     const recording = (node) => {
       const { name } = node;
-      const label = name && "text" in name ? name.text : ts.SyntaxKind[node.kind];
-      const index = functions.push([file, label]) - 1;
+      const kind = ts.SyntaxKind[node.kind];
+      const label = name && "text" in name ? name.text : kind;
+      const index = functions.push([file, label, kind]) - 1;
       const callee = factory.createIdentifier("globalThis.__recordCall");
       return factory.createCallExpression(callee, undefined, [factory.createNumericLiteral(index)]);
     };

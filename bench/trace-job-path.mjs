@@ -1,6 +1,6 @@
 // `node scripts/in-checkout.mjs bench/trace-job-path.mjs [--list]` counts the source files that
-// one job runs through, from `herdctl trigger --wait` to its recorded outcome, and how often the
-// path changes the folder. It runs a real job on the rehearsal model.
+// one job passes, from `herdctl trigger --wait` to its recorded outcome, and how often the path
+// changes the folder. It runs a real job on the rehearsal model.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,26 +12,50 @@ const root = resolve(import.meta.dirname, "..");
 const cli = join(root, "packages/cli/src/herdctl.ts");
 /** After it, the runner for the next job has started and nothing of the last one runs. */
 const restMs = 6_000;
+const isList = process.argv.includes("--list");
 
 /**
- * Files that are not steps of the path: generic helpers, failpoints, the records, tables and schemas of
- * two packages, and the database drivers under the queries.
+ * A hop is a file that a reader who follows the job has to open, because the job is decided or acted
+ * on there. These files run as well, but their call says all that the reader needs.
  */
-const helpers = [
-  /\/src\/lib\//,
-  /core\/src\/testing\//,
-  /^packages\/(protocol|config)\//,
-  /core\/src\/store\/(sqlite|postgres)\//,
-];
-/** Files that follow events of the job and show them or act on its end; the job does not wait for them. */
-const listeners = [
-  /^packages\/cli\/src\/(fleet-reporter|terminal|render\/)/,
-  /^packages\/server\/src\/(streams|metrics)\//,
-  /core\/src\/(hooks|triggers)\//,
-  /core\/src\/fleet\/(log|views\/job-output)\.ts/,
-  /core\/src\/jobs\/attempts\/wait-for-job\.ts/,
-  /core\/src\/store\/sql\/(hook-store|work-claim-store)\.ts/,
-];
+const notHops = {
+  "generic helpers and failpoints": [/\/src\/lib\//, /core\/src\/testing\//],
+  "records, schemas, tables, names of files and formats of messages": [
+    /^packages\/(protocol|config)\//,
+    /^packages\/cli\/src\/(command\.ts|command-table\/)/,
+    /^packages\/server\/src\/contract\//,
+    /core\/src\/store\/model\/(ids|identity)\.ts/,
+    /core\/src\/runner\/contract\//,
+    /core\/src\/docker\/mounts\.ts/,
+    /core\/src\/claude\/token-usage\.ts/,
+    /core\/src\/runner\/gateway\/response-reader\.ts/,
+    /core\/src\/runner\/gateway\/metering\/(call-usage|prices)\.ts/,
+  ],
+  "drivers of the database, of files, of /proc and of sockets": [
+    /core\/src\/store\/(sqlite|postgres|files)\//,
+    /core\/src\/store\/sql\/(sql-program|stores)\.ts/,
+    /core\/src\/store\/state-manager\.ts/,
+    /core\/src\/process-tree\//,
+    /core\/src\/runner\/gateway\/proxy-listener\.ts/,
+    /^packages\/server\/src\/(serve-on-socket|limit-body-size|read-request)\.ts/,
+    /^packages\/cli\/src\/(stop-signals|hide-sqlite-warning)\.ts/,
+  ],
+  "logs of what is done": [
+    /core\/src\/fleet\/audit-log-writer\.ts/,
+    /core\/src\/store\/sql\/audit-store\.ts/,
+    /core\/src\/runner\/gateway\/metering\/spend-log\.ts/,
+  ],
+  "listeners, which show the job or act on its end while it does not wait for them": [
+    /^packages\/cli\/src\/(answer-hint-printer|fleet-reporter|job-reporter|terminal|render\/)/,
+    /^packages\/server\/src\/(streams|metrics)\//,
+    /core\/src\/(hooks|triggers)\//,
+    /core\/src\/fleet\/(log|search-index|views\/job-output)\.ts/,
+    /core\/src\/jobs\/attempts\/wait-for-job\.ts/,
+    /core\/src\/store\/sql\/(hook-store|work-claim-store)\.ts/,
+  ],
+};
+/** A call of these only stores or hands out a value. */
+const passiveKinds = new Set(["Constructor", "GetAccessor"]);
 
 const fleetFile = `version: 1
 fleet: { name: path }
@@ -81,22 +105,27 @@ function trigger() {
 function report(times) {
   const processes = readdirSync(callsDir)
     .map((name) => JSON.parse(readFileSync(join(callsDir, name), "utf8")))
-    .map((record) => ({ kind: kindOf(record), files: filesOfJob(record, times), record }))
-    .filter(({ kind, files, record }) => files.length > 0 && isOfJob(kind, record, times));
-  const rows = ["command", "fleet", "runner"].map((kind) => {
-    const files = processes.filter((one) => one.kind === kind).flatMap((one) => one.files);
-    return { kind, files, steps: files.filter(isStep) };
+    .map((record) => ({ kind: kindOf(record), record, calls: callsOfJob(record, times) }))
+    .filter(({ kind, record, calls }) => calls.length > 0 && isOfJob(kind, record, times));
+  // In the order of the processes, so that a file of two processes is a hop of the first one.
+  const seen = new Set();
+  const rows = ["command", "fleet", "runner"].map((process) => {
+    const calls = processes.filter(({ kind }) => kind === process).flatMap((one) => one.calls);
+    const hops = new Set(calls.filter(isHop).map(({ file }) => file));
+    const newHops = [...hops].filter((file) => !seen.has(file));
+    for (const file of newHops) seen.add(file);
+    return { process, hops: newHops, all: calls.map(({ file }) => file) };
   });
-  for (const { kind, files, steps } of rows) {
+  for (const { process, hops, all } of rows) {
     console.log(
-      `${kind}: ${steps.length} files, ${countSwitches(steps)} folder switches (${files.length} files with helpers, data, drivers and listeners)`,
+      `${process}: ${hops.length} files, ${countSwitches(hops)} folder switches (${new Set(all).size} files with all that runs)`,
     );
-    if (process.argv.includes("--list")) for (const file of steps) console.log(`  ${file}`);
+    if (isList) for (const file of hops) console.log(`  ${file}`);
   }
-  const job = rows.filter(({ kind }) => kind !== "command");
-  const count = (of) => job.reduce((sum, row) => sum + of(row), 0);
+  const path = [...seen];
+  const all = new Set(rows.flatMap((row) => row.all));
   console.log(
-    `fleet and runner: ${count(({ steps }) => steps.length)} files, ${count(({ steps }) => countSwitches(steps))} folder switches (${count(({ files }) => files.length)} files, ${count(({ files }) => countSwitches(files))} switches with helpers, data, drivers and listeners)`,
+    `path: ${path.length} files, ${countSwitches(path)} folder switches (${all.size} files with all that runs)`,
   );
 }
 
@@ -110,17 +139,19 @@ function isOfJob(kind, { startedAt }, { from, until }) {
   return kind === "command" ? startedAt >= from && startedAt <= until : startedAt < from;
 }
 
-/** Files in the order of their first call, without functions that also run in an idle fleet. */
-function filesOfJob({ functions, calls }, { idleFrom, from, until }) {
+/** Calls in their order, without functions that also run in an idle fleet. */
+function callsOfJob({ functions, calls }, { idleFrom, from, until }) {
   const idle = new Set(
     calls.filter(([at]) => at >= idleFrom && at < from).map(([, index]) => index),
   );
-  const called = calls.filter(([at, index]) => at >= from && at <= until && !idle.has(index));
-  return [...new Set(called.map(([, index]) => functions[index][0]))];
+  return calls
+    .filter(([at, index]) => at >= from && at <= until && !idle.has(index))
+    .map(([, index]) => ({ file: functions[index][0], kind: functions[index][2] }));
 }
 
-function isStep(file) {
-  return ![...helpers, ...listeners].some((pattern) => pattern.test(file));
+function isHop({ file, kind }) {
+  if (passiveKinds.has(kind)) return false;
+  return !Object.values(notHops).some((patterns) => patterns.some((one) => one.test(file)));
 }
 
 /** The first level of core, or another package. */
