@@ -1,17 +1,15 @@
 import type { Outcome } from "@herdctl/protocol";
 import { describe, expect, test } from "vitest";
-import {
-  effectiveLimits,
-  findExceededLimit,
-  today,
-} from "../../packages/core/src/jobs/admission/budget.ts";
 import { canStartWhileWaiting } from "../../packages/core/src/jobs/admission/deadlock.ts";
 import {
   type Applicant,
   type Delegation,
   decideAdmission,
   decideChain,
+  effectiveLimits,
+  findExceededLimit,
   needsLiveJobs,
+  today,
 } from "../../packages/core/src/jobs/admission/decide-admission.ts";
 import { dayOf } from "../../packages/core/src/lib/time-zone.ts";
 import type { AdmissionSnapshot } from "../../packages/core/src/store/model/admission.ts";

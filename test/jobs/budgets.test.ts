@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { findExceededLimit } from "../../packages/core/src/jobs/admission/budget.ts";
-import { decideAdmission } from "../../packages/core/src/jobs/admission/decide-admission.ts";
+import {
+  decideAdmission,
+  findExceededLimit,
+} from "../../packages/core/src/jobs/admission/decide-admission.ts";
 import { dayOf } from "../../packages/core/src/lib/time-zone.ts";
 import { type DailySpending, zeroAmounts } from "../../packages/protocol/src/records/spending.ts";
 import { memoryStores } from "../store/test-stores.ts";

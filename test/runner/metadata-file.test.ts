@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readMetadataFile } from "../../packages/core/src/runner/execution/deliverables.ts";
+import { readMetadataFile } from "../../packages/core/src/runner/execution/build-report.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 
 const longAgo = new Date(0);

@@ -4,7 +4,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished, test } from "vitest";
 import { McpBridge } from "../../packages/core/src/runner/runtimes/mcp/bridge.ts";
-import { ToolRules } from "../../packages/core/src/runner/runtimes/mcp/tool-rules.ts";
+import { ToolRules } from "../../packages/core/src/runner/runtimes/mcp/bridges.ts";
 import { executeBridged } from "../support/mcp-bridge.ts";
 import {
   initOf,

@@ -14,9 +14,10 @@ import { partitionServers } from "../../packages/core/src/runner/runtimes/mcp/br
 import {
   buildServerEnvironment,
   createHostServers,
+  isToolNamed,
+  ToolRules,
 } from "../../packages/core/src/runner/runtimes/mcp/bridges.ts";
 import { StderrTail } from "../../packages/core/src/runner/runtimes/mcp/reconnecting-connection.ts";
-import { isToolNamed, ToolRules } from "../../packages/core/src/runner/runtimes/mcp/tool-rules.ts";
 import { agentOf, configProblems, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 import { startHarness } from "../support/harness.ts";
 import { executeBridged, richMcpServer } from "../support/mcp-bridge.ts";

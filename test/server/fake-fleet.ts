@@ -57,8 +57,7 @@ import {
 } from "@herdctl/protocol";
 import { FleetAccess } from "../../packages/core/src/fleet/access.ts";
 import { AuditLogWriter } from "../../packages/core/src/fleet/audit-log-writer.ts";
-import { admit } from "../../packages/core/src/jobs/admission/admit.ts";
-import { toJobRequest } from "../../packages/core/src/jobs/admission/job-request.ts";
+import { admit, toJobRequest } from "../../packages/core/src/jobs/admission/admit.ts";
 import { EventHub } from "../../packages/core/src/lib/event-hub.ts";
 import { artifactsDir } from "../../packages/core/src/store/files/artifacts.ts";
 import type { ApprovalRequest } from "../../packages/protocol/src/records/approval.ts";

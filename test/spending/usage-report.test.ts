@@ -4,11 +4,11 @@ import {
   type ReportFacts,
 } from "../../packages/core/src/runner/execution/build-report.ts";
 import { emptyEvidence } from "../../packages/core/src/runner/execution/evidence.ts";
-import { noUsage } from "../../packages/core/src/runner/gateway/metering/call-usage.ts";
 import {
   addPricedUsage,
   noSpending,
-} from "../../packages/core/src/runner/gateway/metering/spending.ts";
+  noUsage,
+} from "../../packages/core/src/runner/gateway/metering/call-usage.ts";
 
 const metered = addPricedUsage(noSpending, [
   { ...noUsage, model: "claude-opus-5-5", input_tokens: 1_000, output_tokens: 100, usd: 2 },

@@ -1,12 +1,11 @@
-import { exitCodes, type Job, type TriggerRequest } from "@herdctl/protocol";
+import { exitCodes, type Job, type TriggerRequest, UserError } from "@herdctl/protocol";
 import { createAnswerHintPrinter } from "./answer-hint-printer.ts";
 import type { CommandContext } from "./command.ts";
 import { readWaitReasons } from "./explain-job-wait.ts";
-import type { FleetClient } from "./find-fleet.ts";
+import { type FleetClient, findFleet } from "./find-fleet.ts";
 import { findJobIfAny } from "./find-job.ts";
 import type { JobReporter } from "./job-reporter.ts";
 import { readState } from "./read-state.ts";
-import { ReconnectingFleetClient } from "./reconnecting-fleet-client.ts";
 import { jobExitCode } from "./render/job-status.ts";
 import { sanitizeText } from "./render/sanitize-text.ts";
 import { listenForStopSignals, type StopSignals } from "./stop-signals.ts";
@@ -165,4 +164,45 @@ export async function resolveIdPrefixes(
       fork: await resolveId(request.fork),
     };
   });
+}
+
+const reconnectTimeoutMs = 30_000;
+const pollIntervalMs = 100;
+
+/** Repeats a request with the next fleet process if the fleet is restarted during the request. */
+export class ReconnectingFleetClient {
+  constructor(
+    private readonly context: CommandContext,
+    private fleet: FleetClient,
+  ) {}
+
+  async request<T>(send: (fleet: FleetClient) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (;;) {
+      try {
+        return await send(this.fleet);
+      } catch (error) {
+        if (!isFleetUnreachable(error) || signal?.aborted) throw error;
+        this.fleet = await this.reconnect(error, signal);
+      }
+    }
+  }
+
+  close(): void {
+    this.fleet.close();
+  }
+
+  private async reconnect(error: unknown, signal: AbortSignal | undefined): Promise<FleetClient> {
+    this.fleet.close();
+    const deadline = Date.now() + reconnectTimeoutMs;
+    while (Date.now() < deadline && !signal?.aborted) {
+      const found = await findFleet(this.context).catch(() => undefined);
+      if (found) return found;
+      await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
+    }
+    throw error;
+  }
+}
+
+function isFleetUnreachable(error: unknown): boolean {
+  return error instanceof UserError && error.code === "fleet_unreachable";
 }

@@ -1,6 +1,5 @@
-import type { JobCallbacks } from "@herdctl/core/internal";
-import type { ClaudeMessage, FleetControl, Job } from "@herdctl/protocol";
-import { answerApprovalsOfJob } from "./answer-job-approvals.ts";
+import type { AskPerson, JobCallbacks } from "@herdctl/core/internal";
+import type { Approval, ClaudeMessage, FleetControl, Job } from "@herdctl/protocol";
 
 /** A fleet in this process, or a client that reconnects when the fleet restarts. */
 export interface FleetConnection {
@@ -37,4 +36,34 @@ export function watchJob(
       await answering;
     }
   }, signal);
+}
+
+/** Prompts for every approval of a job until the signal aborts; withdraws those answered elsewhere. */
+export async function answerApprovalsOfJob(
+  fleet: FleetControl,
+  jobId: string,
+  askPerson: AskPerson,
+  signal: AbortSignal,
+): Promise<void> {
+  const openApprovals = new Map<string, AbortController>();
+  const askAndAnswer = async (approval: Approval) => {
+    if (approval.job_id !== jobId || openApprovals.has(approval.id)) return;
+    const answeredElsewhere = new AbortController();
+    openApprovals.set(approval.id, answeredElsewhere);
+    const decision = await askPerson(approval, AbortSignal.any([signal, answeredElsewhere.signal]));
+    if (answeredElsewhere.signal.aborted || signal.aborted) return;
+    await fleet.approvals.answer(approval.id, decision);
+  };
+  const askInBackground = (approval: Approval) =>
+    void askAndAnswer(approval).catch(() => undefined);
+  try {
+    const events = fleet.events({ signal });
+    for (const approval of await fleet.approvals.list()) askInBackground(approval);
+    for await (const event of events) {
+      if (event.type === "approval:requested") askInBackground(event.approval);
+      if (event.type === "approval:answered") openApprovals.get(event.approval.id)?.abort();
+    }
+  } catch {
+    // A lost connection is reported by the caller, which follows the job.
+  }
 }

@@ -1,5 +1,5 @@
 import type { Admission, ApprovalsApi, JobsApi } from "@herdctl/protocol";
-import type { JobRequest } from "../jobs/admission/job-request.ts";
+import type { JobRequest } from "../jobs/admission/admit.ts";
 import { waitForJob } from "../jobs/attempts/wait-for-job.ts";
 import type { FleetProblems } from "../lib/fleet-problems.ts";
 import type { Actor } from "../store/model/identity.ts";

@@ -11,7 +11,7 @@ import {
   checkCredential,
   type GatewayCredential,
 } from "../../runner/gateway/credential.ts";
-import { connectUpstream } from "../../runner/gateway/upstream.ts";
+import { connectUpstream } from "../../runner/gateway/forward-request.ts";
 import { type Finding, failed, notChecked, ok, warning } from "../check.ts";
 import { type AgentCredential, credentialVariable } from "./binary.ts";
 

@@ -13,16 +13,20 @@ import { version } from "../../lib/version.ts";
 import type { Actor } from "../../store/model/identity.ts";
 import { listJobArtifacts, openJobArtifact } from "../views/artifacts.ts";
 import { viewFleetStatus } from "../views/status.ts";
-import { FleetAudit, FleetLogins, FleetNodes, FleetTokens } from "./administration.ts";
-import { FleetAgents, FleetNotes } from "./agents.ts";
-import { FleetApprovals } from "./approvals.ts";
-import { FleetBudget, FleetCosts } from "./budget.ts";
-import { FleetConfig } from "./config.ts";
-import { FleetDeliveries, FleetHooks } from "./deliveries.ts";
+import {
+  FleetAudit,
+  FleetBudget,
+  FleetConfig,
+  FleetCosts,
+  FleetDeliveries,
+  FleetHooks,
+  FleetLogins,
+  FleetNodes,
+  FleetTokens,
+} from "./administration.ts";
+import { FleetAgents, FleetNotes, FleetSchedules } from "./agents.ts";
 import { FleetContext, type FleetParts } from "./fleet-context.ts";
-import { FleetJobs } from "./jobs.ts";
-import { FleetSchedules } from "./schedules.ts";
-import { FleetSessions } from "./sessions.ts";
+import { FleetApprovals, FleetJobs, FleetSessions } from "./jobs.ts";
 
 /** All operations of a fleet for one actor. */
 export class FleetApi implements FleetControl {

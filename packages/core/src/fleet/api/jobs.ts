@@ -1,6 +1,10 @@
 import {
   type AcceptedDelivery,
   type Admission,
+  type AnswerOptions,
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalsApi,
   type CancelAllOptions,
   type CancelAllResult,
   type CancelOptions,
@@ -14,17 +18,21 @@ import {
   type JobWithAttempts,
   type OutputOptions,
   type RetryOptions,
+  type SessionsApi,
+  type SessionView,
   type SignalOptions,
   type TriggerRequest,
   UserError,
 } from "@herdctl/protocol";
-import { type JobRequest, toJobRequest } from "../../jobs/admission/job-request.ts";
+import { type JobRequest, toJobRequest } from "../../jobs/admission/admit.ts";
 import { retryJob, tryJobNow } from "../../jobs/admission/retry-job.ts";
 import { triggerJob } from "../../jobs/admission/trigger-job.ts";
 import { cancelAgentJobs, cancelJob } from "../../jobs/attempts/cancel-job.ts";
 import { waitForJob } from "../../jobs/attempts/wait-for-job.ts";
 import type { AdmissionResult } from "../../store/model/admission.ts";
+import type { StateManager } from "../../store/state-manager.ts";
 import { streamJobOutput } from "../views/job-output.ts";
+import { viewSession } from "../views/sessions.ts";
 import type { FleetContext } from "./fleet-context.ts";
 
 export class FleetJobs implements JobsApi {
@@ -118,5 +126,73 @@ export class FleetJobs implements JobsApi {
   private requireAcceptsWork(): void {
     if (this.context.lifecycle.acceptsWork) return;
     throw new UserError("fleet_unreachable", "the fleet is stopping and accepts no new work");
+  }
+}
+
+export class FleetSessions implements SessionsApi {
+  constructor(
+    private readonly context: FleetContext,
+    private readonly jobs: FleetJobs,
+  ) {}
+
+  list(query: { agent?: string } = {}): Promise<SessionView[]> {
+    return this.context.read(async ({ state, environment, nodes }) => {
+      const found = await state.sessions.list(query);
+      const now = new Date();
+      return found.map((session) => viewSession(session, environment(), now, nodes?.id));
+    });
+  }
+
+  resume(sessionOrJob: string, prompt: string): Promise<Admission> {
+    return this.triggerOwner(sessionOrJob, { prompt, resume: sessionOrJob });
+  }
+
+  fork(
+    sessionOrJob: string,
+    prompt: string,
+    { forkPoint }: { forkPoint?: string } = {},
+  ): Promise<Admission> {
+    return this.triggerOwner(sessionOrJob, { prompt, fork: sessionOrJob, forkPoint });
+  }
+
+  private async triggerOwner(
+    sessionOrJob: string,
+    request: Omit<TriggerRequest, "agent">,
+  ): Promise<Admission> {
+    const agent = await this.context.read(({ state }) => agentOfSession(state, sessionOrJob));
+    return this.jobs.trigger({ agent, ...request });
+  }
+}
+
+/** The agent of a session, which is given by its ID or by a job that ran in it. */
+async function agentOfSession(state: StateManager, sessionOrJob: string): Promise<string> {
+  const owner = (await state.jobs.get(sessionOrJob)) ?? (await state.sessions.get(sessionOrJob));
+  if (owner) return owner.agent;
+  throw new UserError("session_not_found", `there is no session or job ${sessionOrJob}`);
+}
+
+export class FleetApprovals implements ApprovalsApi {
+  constructor(private readonly context: FleetContext) {}
+
+  list({ job }: { job?: string } = {}): Promise<Approval[]> {
+    return this.context.read(({ state: { approvals } }) =>
+      job === undefined ? approvals.listOpen() : approvals.listByJob(job),
+    );
+  }
+
+  answer(
+    approvalId: string,
+    decision: ApprovalDecision,
+    { note, reason }: AnswerOptions = {},
+  ): Promise<Approval> {
+    const caller = this.context.actor;
+    const actor =
+      note === undefined ? caller : /* defence: authenticated-actor */ { ...caller, note };
+    return this.context.perform(
+      { action: "approval.answer", target: approvalId },
+      ({ pendingApprovals }) => pendingApprovals.answer(approvalId, decision, actor, reason),
+      ({ answer, job_id, tool }) => ({ details: { answer, job: job_id, tool } }),
+      actor,
+    );
   }
 }

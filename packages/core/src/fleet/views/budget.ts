@@ -1,7 +1,7 @@
 import type { Fleet } from "@herdctl/config";
 import type { BudgetUsage, BudgetView, DailySpending } from "@herdctl/protocol";
 import { zeroAmounts } from "@herdctl/protocol/schemas";
-import { type Budget, effectiveLimits } from "../../jobs/admission/budget.ts";
+import { type Budget, effectiveLimits } from "../../jobs/admission/decide-admission.ts";
 import { dayOf } from "../../lib/time-zone.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 

@@ -7,7 +7,7 @@ import type {
   UnfinishedJob,
 } from "@herdctl/protocol";
 import type { Membership } from "../../cluster/membership.ts";
-import { today } from "../../jobs/admission/budget.ts";
+import { today } from "../../jobs/admission/decide-admission.ts";
 import { findPauses } from "../../jobs/dispatch/agent-pauses.ts";
 import { defaultFleetLimit, occupiesAgentSlot } from "../../jobs/dispatch/claim.ts";
 import type { RunningJob } from "../../jobs/services.ts";

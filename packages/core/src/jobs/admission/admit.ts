@@ -2,9 +2,11 @@ import { matchesAnyPattern, type ResolvedAgent } from "@herdctl/config";
 import {
   type AcceptedDelivery,
   type BudgetDay,
+  idempotencyKeyPattern,
   type Job,
   type NewJob,
   type Outcome,
+  type TriggerRequest,
   type TriggerType,
   UserError,
 } from "@herdctl/protocol";
@@ -16,10 +18,14 @@ import type {
 } from "../../store/model/admission.ts";
 import { identities } from "../../store/model/identity.ts";
 import type { StateManager } from "../../store/state-manager.ts";
-import type { Budget } from "./budget.ts";
-import type { ChainLimits, Delegation } from "./decide-admission.ts";
-import { decideAdmission, needsLiveJobs, type Overlap } from "./decide-admission.ts";
-import type { JobRequest } from "./job-request.ts";
+import {
+  type Budget,
+  type ChainLimits,
+  type Delegation,
+  decideAdmission,
+  needsLiveJobs,
+  type Overlap,
+} from "./decide-admission.ts";
 
 type Schedule = ResolvedAgent["schedules"][string];
 
@@ -228,4 +234,28 @@ async function resolveSessionId(state: StateManager, reference: string): Promise
 function defaultIdentity(trigger: TriggerType): string {
   if (trigger === "webhook") return identities.webhook;
   return trigger === "manual" || trigger === "chat" ? identities.user() : identities.schedule;
+}
+
+/** A trigger as it reaches admission: the fleet has decided its type, callers cannot. */
+export interface JobRequest extends Omit<TriggerRequest, "conversation"> {
+  trigger: TriggerType;
+  /** An ID that was reserved for the job; without it, a new one. */
+  jobId?: string;
+}
+
+/** A person or program asks for the job. */
+export function toJobRequest({ conversation, ...request }: TriggerRequest): JobRequest {
+  const { key } = request;
+  if (key !== undefined && !idempotencyKeyPattern.test(key)) {
+    throw new UserError("usage", "the key cannot be used", {
+      hint: "Use 1 to 500 characters, without control characters.",
+    });
+  }
+  return { ...pickRequest(request), trigger: conversation ? "chat" : "manual" };
+}
+
+/** Ignores fields that the type does not have, which a JavaScript caller could pass. */
+function pickRequest(request: Omit<TriggerRequest, "conversation">) {
+  const { agent, prompt, schedule, key, resume, fork, forkPoint, expand, stream } = request;
+  return { agent, prompt, schedule, key, resume, fork, forkPoint, expand, stream };
 }

@@ -7,8 +7,7 @@ import { failPoint } from "../../testing/failpoints.ts";
 import { cancelJob } from "../attempts/cancel-job.ts";
 import { runGateBeforeAdmission } from "../gates.ts";
 import type { JobServices } from "../services.ts";
-import { admitAll, type Candidate } from "./admit.ts";
-import type { JobRequest } from "./job-request.ts";
+import { admitAll, type Candidate, type JobRequest } from "./admit.ts";
 import { buildWorkPrompt, isTimed, type WorkClaimResult } from "./work-item.ts";
 
 /** Runs the gate, admits the trigger, publishes the result and wakes the dispatcher. */

@@ -3,7 +3,7 @@ import { type FleetSpending, type Job, Mutex } from "@herdctl/protocol";
 import { zeroAmounts } from "@herdctl/protocol/schemas";
 import type { SpendAmount, SpendLimit, SpendPlan } from "../../runner/contract/run-order.ts";
 import type { StateManager } from "../../store/state-manager.ts";
-import { type Budget, effectiveLimits, today } from "../admission/budget.ts";
+import { type Budget, effectiveLimits, today } from "../admission/decide-admission.ts";
 
 interface BudgetWatchOptions {
   state: StateManager;

@@ -17,13 +17,15 @@ import { spendLogPath } from "../gateway/metering/spend-log.ts";
 import { SpendMeter } from "../gateway/metering/spend-meter.ts";
 import type { RefusedRequest } from "../gateway/send-api-error.ts";
 import type { RuntimeInterface } from "../runtimes/runtime-interface.ts";
-import { buildReport, readTotalsBefore, type SessionTotals } from "./build-report.ts";
 import {
+  buildReport,
   checkReport,
   readDeliverables,
   readMetadataFile,
+  readTotalsBefore,
   refusalWarnings,
-} from "./deliverables.ts";
+  type SessionTotals,
+} from "./build-report.ts";
 import { type Evidence, emptyEvidence } from "./evidence.ts";
 import { type OpenRun, openRun } from "./open-run.ts";
 import { knownSecrets, Redactor } from "./redactor.ts";

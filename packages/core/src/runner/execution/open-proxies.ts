@@ -7,7 +7,7 @@ import { apiSocketName, makeHostSocket, removeHostSocket } from "../contract/pat
 import type { RunOrder } from "../contract/run-order.ts";
 import { type EgressProxy, startEgressProxy } from "../gateway/egress/egress-proxy.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway/gateway.ts";
-import type { SpendAccount } from "../gateway/metering/admit-call.ts";
+import type { SpendAccount } from "../gateway/metering/spend-meter.ts";
 import { type RefusedRequest, summarizeRefusals } from "../gateway/send-api-error.ts";
 import type { MeteredRequest } from "../gateway/traffic-meter.ts";
 

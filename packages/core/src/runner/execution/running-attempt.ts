@@ -9,7 +9,7 @@ import { failPoint } from "../../testing/failpoints.ts";
 import { CallbackError } from "../contract/errors.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 import type { SpendMeter } from "../gateway/metering/spend-meter.ts";
-import { BackgroundTasks } from "../runtimes/background-tasks.ts";
+import { BackgroundTasks } from "../runtimes/claude-handle.ts";
 import type { KeepAliveRuntime } from "../runtimes/keep-alive-runtime.ts";
 import type {
   ExecuteOptions,

@@ -6,15 +6,14 @@ import {
   type GatewayCredential,
   isAuthorized,
 } from "./credential.ts";
-import { forwardRequest, routeRequest } from "./forward-request.ts";
-import { admitCall, isBilledCall, type SpendAccount } from "./metering/admit-call.ts";
+import { connectUpstream, forwardRequest, routeRequest } from "./forward-request.ts";
+import { admitCall, isBilledCall, type SpendAccount } from "./metering/spend-meter.ts";
 import { type ApiFeature, type BodyPolicy, findForbiddenFeature } from "./policy/api-features.ts";
 import { BodyReader, parseBody } from "./policy/parse-body.ts";
 import { betaFeatures, requestedFeatures } from "./policy/requested-features.ts";
 import { type ConnectionLimits, ProxyListener } from "./proxy-listener.ts";
 import { sendApiError } from "./send-api-error.ts";
 import { type GatewayEvent, type MeterSnapshot, TrafficMeter } from "./traffic-meter.ts";
-import { connectUpstream } from "./upstream.ts";
 
 export interface GatewayOptions {
   /** The base URL of the API. */

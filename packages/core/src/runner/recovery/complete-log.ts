@@ -7,7 +7,7 @@ import { openOutput, readOutput } from "../../store/files/output-log.ts";
 import type { RunFacts } from "../contract/messages.ts";
 import { addMessage, type Evidence, emptyEvidence } from "../execution/evidence.ts";
 import type { Redactor } from "../execution/redactor.ts";
-import { BackgroundTasks } from "../runtimes/background-tasks.ts";
+import { BackgroundTasks } from "../runtimes/claude-handle.ts";
 
 interface CompleteLogInput {
   jobDir: string;

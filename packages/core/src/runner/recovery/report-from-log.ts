@@ -3,17 +3,19 @@ import { outputFileName } from "../../store/files/output-log.ts";
 import type { RunFacts, RunnerClaim } from "../contract/messages.ts";
 import type { SessionChoice } from "../contract/run-order.ts";
 import type { RunReport } from "../contract/run-report.ts";
-import { buildReport, readTotalsBefore, type SessionTotals } from "../execution/build-report.ts";
 import {
+  buildReport,
   checkReport,
   readDeliverables,
   readMetadataFile,
+  readTotalsBefore,
   refusalWarnings,
-} from "../execution/deliverables.ts";
+  type SessionTotals,
+} from "../execution/build-report.ts";
 import { type Evidence, emptyEvidence } from "../execution/evidence.ts";
 import type { Redactor } from "../execution/redactor.ts";
+import { addPricedUsage, noSpending, type Spending } from "../gateway/metering/call-usage.ts";
 import { readSpendLog, spendLogPath } from "../gateway/metering/spend-log.ts";
-import { addPricedUsage, noSpending, type Spending } from "../gateway/metering/spending.ts";
 import { completeLog, readLogEvidence } from "./complete-log.ts";
 
 export interface LoggedRun {

@@ -2,11 +2,16 @@ import type { Attempt, Job } from "@herdctl/protocol";
 import { z } from "zod";
 import { type RunReport, runReportSchema } from "../contract/run-report.ts";
 import type { PriceOverrides } from "../contract/spend-limit.ts";
-import { buildReport } from "../execution/build-report.ts";
-import { refusalWarnings } from "../execution/deliverables.ts";
+import { buildReport, refusalWarnings } from "../execution/build-report.ts";
 import { type Evidence, emptyEvidence } from "../execution/evidence.ts";
-import { type ModelUsage, parseUsage, priceUsage } from "../gateway/metering/call-usage.ts";
-import { addPricedUsage, noSpending, type Spending } from "../gateway/metering/spending.ts";
+import {
+  addPricedUsage,
+  type ModelUsage,
+  noSpending,
+  parseUsage,
+  priceUsage,
+  type Spending,
+} from "../gateway/metering/call-usage.ts";
 import { LogEvidenceCollector } from "./complete-log.ts";
 
 export interface LostRun {

@@ -6,8 +6,8 @@ import type { PermissionAnswer } from "../contract/messages.ts";
 import { MessageQueue } from "./claude-handle.ts";
 import type { McpBridges } from "./mcp/bridges.ts";
 import { isRequest, jsonRpcMessageSchema } from "./mcp/method-rules.ts";
-import { outputLimits } from "./output-limit.ts";
 import type { ClaudeProcess } from "./spawn-claude.ts";
+import { outputLimits } from "./stop-process.ts";
 
 const controlRequestSchema = z.looseObject({
   request_id: z.string(),

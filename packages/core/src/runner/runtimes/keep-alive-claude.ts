@@ -1,8 +1,12 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ContainerObservation } from "../../docker/container-manager.ts";
-import { BackgroundTasks } from "./background-tasks.ts";
-import type { ClaudeHandle, MultiTurnRuntime } from "./claude-handle.ts";
-import { buildUserMessage, MessageQueue } from "./claude-handle.ts";
+import {
+  BackgroundTasks,
+  buildUserMessage,
+  type ClaudeHandle,
+  MessageQueue,
+  type MultiTurnRuntime,
+} from "./claude-handle.ts";
 import { assertSettingsApplied } from "./claude-settings.ts";
 import type { ExecuteOptions, RuntimeObserver } from "./runtime-interface.ts";
 

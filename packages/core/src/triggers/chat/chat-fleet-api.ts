@@ -7,7 +7,7 @@ import type {
   ClaudeMessage,
   Job,
 } from "@herdctl/protocol";
-import type { JobRequest } from "../../jobs/admission/job-request.ts";
+import type { JobRequest } from "../../jobs/admission/admit.ts";
 import { type Actor, identities } from "../../store/model/identity.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 import type { ChatPlatforms } from "./connector.ts";

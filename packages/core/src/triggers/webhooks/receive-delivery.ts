@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Environment, isStrongWebhookSecret } from "@herdctl/config";
 import { type AcceptedDelivery, type Delivery, UserError } from "@herdctl/protocol";
-import type { JobRequest } from "../../jobs/admission/job-request.ts";
+import type { JobRequest } from "../../jobs/admission/admit.ts";
 import { fillPrompt, valuesAt } from "../../jobs/prompt-template.ts";
 import type { AdmissionResult } from "../../store/model/admission.ts";
 

@@ -7,7 +7,7 @@ import {
   type RefusalCount,
   UserError,
 } from "@herdctl/protocol";
-import type { JobRequest } from "../../jobs/admission/job-request.ts";
+import type { JobRequest } from "../../jobs/admission/admit.ts";
 import type { AdmissionResult } from "../../store/model/admission.ts";
 import { type Actor, identities } from "../../store/model/identity.ts";
 import type { DeliveryStore } from "../../store/sql/delivery-store.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { TokenUsage } from "../../../claude/token-usage.ts";
-import type { PriceOverrides } from "../../contract/spend-limit.ts";
+import { addTokens, noTokens, type TokenUsage } from "../../../claude/token-usage.ts";
+import type { PriceOverrides, SpendAmount } from "../../contract/spend-limit.ts";
 import { findRate, usdPerWebSearch, usOnlyFactor } from "./prices.ts";
 
 /** The usage of one model within a call. */
@@ -137,4 +137,39 @@ function toModelUsage(
     cache_write_5m_tokens: cacheWriteTokens - oneHourTokens,
     cache_write_1h_tokens: oneHourTokens,
   };
+}
+
+/** Total spending of the calls of one run. */
+export interface Spending {
+  usd: number;
+  usage: TokenUsage;
+  byModel: Record<string, TokenUsage & { usd: number }>;
+  /** Models without a matching price. */
+  unknownModels: readonly string[];
+}
+
+export const noSpending: Spending = { usd: 0, usage: noTokens, byModel: {}, unknownModels: [] };
+
+export function addPricedUsage(before: Spending, calls: Iterable<PricedUsage>): Spending {
+  const sum: Spending = { ...before, byModel: { ...before.byModel } };
+  const unknownModels = new Set(before.unknownModels);
+  for (const call of calls) {
+    const tokens = tokensOf(call);
+    const model = call.model ?? "unknown";
+    const existing = sum.byModel[model] ?? { ...noTokens, usd: 0 };
+    sum.usd += call.usd;
+    sum.usage = addTokens(sum.usage, tokens);
+    sum.byModel[model] = { ...addTokens(existing, tokens), usd: existing.usd + call.usd };
+    if (call.unknown_price) unknownModels.add(call.model ?? "(none)");
+  }
+  return { ...sum, unknownModels: [...unknownModels] };
+}
+
+export function totalAmount(calls: Iterable<PricedUsage>): SpendAmount {
+  const amount = { usd: 0, tokens: 0 };
+  for (const call of calls) {
+    amount.usd += call.usd;
+    amount.tokens += totalTokens(tokensOf(call));
+  }
+  return amount;
 }
