@@ -170,7 +170,7 @@ const reconnectTimeoutMs = 30_000;
 const pollIntervalMs = 100;
 
 /** Repeats a request with the next fleet process if the fleet is restarted during the request. */
-export class ReconnectingFleetClient {
+class ReconnectingFleetClient {
   constructor(
     private readonly context: CommandContext,
     private fleet: FleetClient,

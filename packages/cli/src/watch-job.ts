@@ -39,7 +39,7 @@ export function watchJob(
 }
 
 /** Prompts for every approval of a job until the signal aborts; withdraws those answered elsewhere. */
-export async function answerApprovalsOfJob(
+async function answerApprovalsOfJob(
   fleet: FleetControl,
   jobId: string,
   askPerson: AskPerson,

@@ -61,7 +61,7 @@ function costOf(usage: ModelUsage, overrides?: PriceOverrides): { usd: number; i
   return { usd: usd + usage.web_searches * usdPerWebSearch, isKnown };
 }
 
-export function tokensOf(usage: ModelUsage): TokenUsage {
+function tokensOf(usage: ModelUsage): TokenUsage {
   return {
     input_tokens: usage.input_tokens,
     output_tokens: usage.output_tokens,
