@@ -5,9 +5,9 @@ import { setTimeout as pause } from "node:timers/promises";
  * Runs a command in a pseudo-terminal and presses Ctrl-C after it prints `leaveAt`. Returns its
  * output until then as chunks with timestamps in seconds.
  */
-export async function record({ command, cwd, columns, rows, leaveAt }) {
+export async function record({ command, cwd, columns, rows, leaveAt, env: base = process.env }) {
   const line = `stty cols ${columns} rows ${rows} && ${command}`;
-  const env = { ...process.env, TERM: "xterm-256color", COLORTERM: "truecolor" };
+  const env = { ...base, TERM: "xterm-256color", COLORTERM: "truecolor" };
   const child = spawn("script", ["-qfec", line, "/dev/null"], {
     cwd,
     env,

@@ -8,7 +8,8 @@ test("writes a valid fleet with `init --yes` in an empty folder", async () => {
   const cwd = tempFolderWith({});
   const made = await runHerdctl(["init", "--yes", "--name", "mine"], { cwd });
   expect(made).toMatchObject({ code: 0, stderr: "" });
-  const checked = await runHerdctl(["config", "check"], { cwd });
+  const env = { ANTHROPIC_API_KEY: "key" };
+  const checked = await runHerdctl(["config", "check"], { cwd, env });
   expect(checked).toMatchObject({ code: 0, stderr: "" });
   expect(checked.stdout).toContain("mine: 1 agent, 1 schedule, no problems");
 });
@@ -143,4 +144,15 @@ test("fits the purpose of an example beside its name in 80 columns", () => {
   const names = Math.max(...examples.map((name) => name.length));
   const room = 80 - frame.length - names - gap.length;
   expect(heads.filter((head) => head === "" || head.length > room)).toEqual([]);
+});
+
+test.each([
+  [{ ANTHROPIC_API_KEY: "key" }, undefined],
+  [{ CLAUDE_CODE_OAUTH_TOKEN: "token" }, "cli"],
+  [{ CLAUDE_CODE_OAUTH_TOKEN: "token", ANTHROPIC_API_KEY: "key" }, "cli"],
+])("with %j, agents of the example hello use the runtime %s", async (env, runtime) => {
+  const cwd = tempFolderWith({});
+  await runHerdctl(["init", "--yes"], { cwd, env });
+  const text = readFileSync(join(cwd, "herdctl.yaml"), "utf8");
+  expect(/runtime: (\w+)/.exec(text)?.[1]).toBe(runtime);
 });

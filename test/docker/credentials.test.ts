@@ -1,11 +1,11 @@
-import { chownSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chownSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { sharedEngine } from "../support/docker-engine.ts";
 import { containerUser, runJobInContainer, startDockerHarness } from "../support/docker-harness.ts";
-import type { TestHarness } from "../support/harness.ts";
+
 import { readJobMessages } from "../support/run-job.ts";
 import { toolCallPrompt, toolResultTexts } from "../support/runtimes-under-test.ts";
+import { signIn } from "../support/sign-in.ts";
 
 const engine = await sharedEngine();
 const token = `sk-ant-oat01-${"t".repeat(40)}`;
@@ -39,7 +39,7 @@ describe("auth: mount", () => {
 
   test("mounts the login file read-only and forwards its requests through the gateway", async () => {
     const harness = await startDockerHarness(engine, { mode: "obedient" });
-    chownSync(signIn(harness), containerUser.uid, containerUser.gid);
+    chownSync(signIn(harness.configDir, token), containerUser.uid, containerUser.gid);
     const { job } = await runJobInContainer(harness, {
       yaml,
       prompt: toolCallPrompt(["Bash", { command: "echo x >> ~/.claude/.credentials.json" }]),
@@ -51,7 +51,7 @@ describe("auth: mount", () => {
 
   test("reports before the start that the container's user cannot read the file", async () => {
     const harness = await startDockerHarness(engine);
-    signIn(harness);
+    signIn(harness.configDir, token);
     const { job } = await runJobInContainer(harness, { yaml });
     expect(job.outcome).toMatchObject({ code: "workspace_missing" });
     expect(job.outcome?.message).toContain("cannot read the login file");
@@ -65,7 +65,7 @@ describe("without docker.auth", () => {
 
   test("uses the login without an API key, read-only, and says so once", async () => {
     const harness = await startDockerHarness(engine, { mode: "obedient" });
-    chownSync(signIn(harness), containerUser.uid, containerUser.gid);
+    chownSync(signIn(harness.configDir, token), containerUser.uid, containerUser.gid);
     const write = ["Bash", { command: "echo x >> ~/.claude/.credentials.json" }] as const;
     const { job } = await runJobInContainer(harness, {
       yaml,
@@ -83,14 +83,14 @@ describe("without docker.auth", () => {
 
   test("prefers an API key, which stays outside the container", async () => {
     const harness = await startDockerHarness(engine);
-    chownSync(signIn(harness), containerUser.uid, containerUser.gid);
+    chownSync(signIn(harness.configDir, token), containerUser.uid, containerUser.gid);
     const { job } = await runJobInContainer(harness, { yaml });
     expect(job).toMatchObject({ credential: "api_key", warnings: [] });
   });
 
   test("refuses the login to the SDK and to a container with a network of its own", async () => {
     const harness = await startDockerHarness(engine);
-    chownSync(signIn(harness), containerUser.uid, containerUser.gid);
+    chownSync(signIn(harness.configDir, token), containerUser.uid, containerUser.gid);
     for (const refused of [
       "runtime: sdk",
       "runtime: cli\ndocker: { enabled: true, network: bridge }",
@@ -102,16 +102,3 @@ describe("without docker.auth", () => {
     expect(harness.rehearsal.ledger.entries).toEqual([]);
   });
 });
-
-function signIn(harness: TestHarness): string {
-  const file = join(harness.configDir, ".credentials.json");
-  const login = {
-    accessToken: token,
-    refreshToken: "refresh",
-    expiresAt: Date.now() + 3_600_000,
-    scopes: ["user:inference", "user:profile"],
-    subscriptionType: "max",
-  };
-  writeFileSync(file, JSON.stringify({ claudeAiOauth: login }), { mode: 0o600 });
-  return file;
-}

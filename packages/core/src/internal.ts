@@ -122,6 +122,7 @@ export {
 } from "@herdctl/protocol/schemas";
 export { type BackupResult, createBackup } from "./backup/create-backup.ts";
 export { restoreBackup } from "./backup/restore-backup.ts";
+export { hasSubscription } from "./claude/credential.ts";
 export { buildResumeCommand, type ResumeCommand } from "./claude/resume-command.ts";
 export { listNodes } from "./cluster/list-nodes.ts";
 export { migrateStore } from "./cluster/migrate-store.ts";
@@ -134,6 +135,7 @@ export {
   type DockerConfig,
   resolveDockerConfig,
 } from "./docker/docker-config.ts";
+export { dockerVersion } from "./docker/engine.ts";
 export type { DoctorTarget } from "./doctor/check.ts";
 export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
 export { findSignInProblems } from "./doctor/claude/binary.ts";

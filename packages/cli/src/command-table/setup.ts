@@ -14,10 +14,13 @@ export const setupCommands: CommandSpec[] = [
     summary: "Create a fleet in this folder",
     options: [
       { flags: "-y, --yes", summary: "Accept the defaults without asking" },
-      { flags: "--example <name>", summary: "Start from this example (default: hello)" },
+      {
+        flags: "--example <name>",
+        summary: "Start from this example (default: reviewer in a git repository, else hello)",
+      },
       { flags: "--name <name>", summary: "Name of the fleet (default: name of the folder)" },
     ],
-    examples: ["herdctl init --yes --example hello"],
+    examples: ["herdctl init", "herdctl init --yes --example hello"],
     load: () => import("../commands/init.ts"),
   },
   {

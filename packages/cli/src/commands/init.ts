@@ -1,75 +1,60 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { jsonSchema } from "@herdctl/config";
-import { UserError } from "@herdctl/protocol";
-import type { CommandContext } from "../command.ts";
-import {
-  type Example,
-  type FleetPlan,
-  fleetNameHint,
-  fleetNamePattern,
-  promptForFleetPlan,
-} from "./init-questions.ts";
+import { loadFleet } from "@herdctl/config";
+import { ProblemsError } from "@herdctl/protocol";
+import { type CommandContext, textOption } from "../command.ts";
+import { askFleetPlan, type Example } from "../init/ask-fleet-plan.ts";
+import { planFleet } from "../init/fleet-plan.ts";
+import { foundLines } from "../init/report-init.ts";
+import { reviewerName } from "../init/reviewer-fleet.ts";
+import { readSurroundings } from "../init/surroundings.ts";
+import { assertNotExisting, writeFleet } from "../init/write-fleet.ts";
 
 const examplesDir = fileURLToPath(new URL("./examples/", import.meta.url));
 
-export async function run({ options, cwd, terminal }: CommandContext): Promise<number> {
-  const examples = readdirSync(examplesDir).sort();
-  const plan = planFromOptions(options.example, options.name, examples, cwd);
+export async function run({ options, cwd, env, terminal }: CommandContext): Promise<number> {
+  const names = readdirSync(examplesDir).sort();
+  const surroundings = await readSurroundings(cwd, env);
+  const request = {
+    example: textOption(options, "example"),
+    name: textOption(options, "name"),
+    folderName: basename(cwd),
+  };
+  const plan = planFleet(request, names, surroundings);
   assertNotExisting(cwd, ["herdctl.yaml", "herdctl.yml"]);
   const isSilent = options.yes === true || !terminal.isInteractive || terminal.isJson;
-  const chosenPlan = isSilent ? plan : await promptForFleetPlan(plan, describeExamples(examples));
-  if (chosenPlan === undefined) return 4;
+  const examples = [
+    ...(surroundings.git === undefined ? [] : [reviewerExample]),
+    ...describeExamples(names),
+  ];
+  if (!terminal.isJson) for (const line of foundLines(surroundings, terminal)) terminal.print(line);
+  if (!terminal.isJson) terminal.print("");
+  const chosen = isSilent ? plan : await askFleetPlan(plan, examples, surroundings.signIn);
+  if (chosen === undefined) return 4;
 
-  const written = [...copyExample(chosenPlan, cwd), ...writeSchemas(cwd), ...ignoreState(cwd)];
+  const files = writeFleet(chosen, { cwd, examplesDir, surroundings });
+  const { agents, problems } = await checkWritten(join(cwd, "herdctl.yaml"), env);
+  const next = nextCommand(agents, problems.length === 0);
   if (terminal.isJson) {
-    terminal.printJson({ name: chosenPlan.name, example: chosenPlan.example, files: written });
+    terminal.printJson({ ...chosen, agents, files, found: surroundings, sign_in: problems, next });
     return 0;
   }
-  const { green, bold, dim } = terminal.colors;
-  for (const file of written) terminal.print(`${green("+")} ${file}`);
-  terminal.print(`\n${bold(chosenPlan.name)} is ready. ${dim("Next: herdctl config check")}`);
+  const { green, yellow, bold, dim } = terminal.colors;
+  for (const file of files) terminal.print(`${green("+")} ${file}`);
+  terminal.print("");
+  for (const { agents: who, message, hint } of problems) {
+    terminal.print(`${yellow("!")} ${who.join(", ")} cannot sign in: ${message}`);
+    terminal.print(`  ${dim(hint)}`);
+  }
+  terminal.print(`${bold(chosen.name)} is ready. ${dim(`Next: ${next}`)}`);
   return 0;
 }
 
-function planFromOptions(
-  example: CommandContext["options"][string],
-  name: CommandContext["options"][string],
-  examples: string[],
-  cwd: string,
-): FleetPlan {
-  // The British spelling of earlier versions is accepted as well.
-  const chosen = typeof example === "string" ? example.replace(/optimised$/, "optimized") : "hello";
-  if (!examples.includes(chosen)) {
-    throw new UserError("usage", `there is no example \`${chosen}\``, {
-      hint: `Examples: ${examples.join(", ")}.`,
-    });
-  }
-  if (typeof name === "string" && !fleetNamePattern.test(name)) {
-    throw new UserError("usage", `"${name}" is not a valid name`, { hint: fleetNameHint });
-  }
-  const folderName = basename(cwd)
-    .replace(/[^A-Za-z0-9_-]+/g, "-")
-    .replace(/^-+/, "")
-    .slice(0, 64);
-  return { example: chosen, name: typeof name === "string" ? name : folderName || "my-fleet" };
-}
-
-function assertNotExisting(cwd: string, files: string[]): void {
-  const existing = files.find((file) => existsSync(join(cwd, file)));
-  if (existing === undefined) return;
-  throw new UserError("file_exists", `${existing} already exists in this folder`, {
-    hint: "Edit it, or create the new fleet in another folder.",
-  });
-}
+const reviewerExample: Example = {
+  name: reviewerName,
+  summary: "Reviews the commits of this repository",
+};
 
 /** Each example's fleet file begins with the comment `# NAME: PURPOSE`. */
 function describeExamples(examples: string[]): Example[] {
@@ -81,49 +66,22 @@ function describeExamples(examples: string[]): Example[] {
   });
 }
 
-function copyExample({ example, name }: FleetPlan, cwd: string): string[] {
-  const from = join(examplesDir, example);
-  const files = exampleFiles(from).filter((path) => !isOwnReadme(path, cwd));
-  assertNotExisting(cwd, files);
-  for (const path of files) {
-    const text = readFileSync(join(from, path), "utf8");
-    const target = join(cwd, path);
-    mkdirSync(dirname(target), { recursive: true });
-    const isFleetFile = path === "herdctl.yaml";
-    const renamed = isFleetFile ? text.replace(/(fleet:\s*\{?\s*name: )[\w-]+/, `$1${name}`) : text;
-    writeFileSync(target, renamed, { flag: "wx" });
+/** Some examples need variables before they can be loaded; `config check` names them. */
+async function checkWritten(file: string, env: NodeJS.ProcessEnv) {
+  try {
+    const { fleet, environment } = loadFleet(file, env);
+    const { findSignInProblems } = await import("@herdctl/core/internal");
+    const agents = fleet.agents.map(({ name }) => name);
+    return { agents, problems: findSignInProblems(fleet.agents, environment) };
+  } catch (error) {
+    if (error instanceof ProblemsError) return { agents: [], problems: [] };
+    throw error;
   }
-  return files;
 }
 
-/** If the project already has a README, the example's README is not copied. */
-function isOwnReadme(path: string, cwd: string): boolean {
-  return path === "README.md" && existsSync(join(cwd, path));
-}
-
-function exampleFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((file) => relative(folder, join(file.parentPath, file.name)))
-    .sort();
-}
-
-function writeSchemas(cwd: string): string[] {
-  const folder = join(cwd, ".herdctl", "schema");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return (["fleet", "agent"] as const).map((kind) => {
-    const file = join(folder, `${kind}.json`);
-    writeFileSync(file, `${JSON.stringify(jsonSchema(kind), null, 2)}\n`, { mode: 0o600 });
-    return relative(cwd, file);
-  });
-}
-
-function ignoreState(cwd: string): string[] {
-  const file = join(cwd, ".gitignore");
-  const current = existsSync(file) ? readFileSync(file, "utf8") : "";
-  const missing = [".herdctl/", ".env"].filter((line) => !current.split("\n").includes(line));
-  if (missing.length === 0) return [];
-  const gap = current === "" || current.endsWith("\n") ? "" : "\n";
-  appendFileSync(file, `${gap}${missing.join("\n")}\n`);
-  return [".gitignore"];
+function nextCommand([first, ...others]: string[], canSignIn: boolean): string {
+  if (!canSignIn) return "herdctl doctor";
+  return first !== undefined && others.length === 0
+    ? `herdctl trigger ${first} --wait`
+    : "herdctl config check";
 }

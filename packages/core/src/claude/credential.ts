@@ -151,6 +151,16 @@ export function hasLogin(configDir: string, platform: NodeJS.Platform = process.
   return platform === "darwin" || existsSync(loginFile(configDir));
 }
 
+/**
+ * Whether this user has a subscription to sign in with. On macOS a used Claude Code folder counts as a
+ * login, because only the binary can read the keychain.
+ */
+export function hasSubscription(environment: Environment): boolean {
+  const configDir = configDirOf(environment);
+  if (environment.CLAUDE_CODE_OAUTH_TOKEN) return true;
+  return hasLogin(configDir) && existsSync(configDir);
+}
+
 export function loginFile(configDir: string): string {
   return join(configDir, ".credentials.json");
 }

@@ -23,6 +23,16 @@ export async function connectEngine(env: Environment): Promise<Docker> {
   return await openEngine(address);
 }
 
+/** Undefined if the engine does not answer. */
+export async function dockerVersion(env: Environment): Promise<string | undefined> {
+  try {
+    const { Version: version } = await (await connectEngine(env)).version();
+    return version;
+  } catch {
+    return undefined;
+  }
+}
+
 export type ImageInfo =
   | { kind: "present"; id: string; labels: Readonly<Record<string, string>> }
   | { kind: "missing" };
