@@ -36,7 +36,7 @@ export function planFleet(
 }
 
 /** The SDK runtime accepts only an API key; without any sign-in, `cli` works with both later. */
-export function chooseRuntime({ subscription, keyVariable }: SignIn): Runtime {
+function chooseRuntime({ subscription, keyVariable }: SignIn): Runtime {
   return keyVariable !== undefined && !subscription ? "sdk" : "cli";
 }
 
