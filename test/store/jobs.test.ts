@@ -86,6 +86,25 @@ describe("creating a job", () => {
     expect(await jobs.listAttempts(job.id)).toEqual([]);
   });
 
+  test("ends only jobs that are not running when many are ended together", async () => {
+    const { jobs } = await openStores();
+    const cancelled = { status: "cancelled" as const, outcome: outcome("cancelled"), due_at: null };
+    const created = await Promise.all(
+      ["one", "two", "three"].map((prompt) => jobs.create({ agent: "coder", prompt })),
+    );
+    const [running, ...waiting] = created.map(({ job }) => job.id);
+    await jobs.startAttempt(running ?? "");
+    const ends = await Promise.all(
+      [running ?? "", ...waiting].map((id) => jobs.endWaiting(id, cancelled)),
+    );
+    expect(ends.map(({ applied, job }) => [applied, job.status])).toEqual([
+      [false, "running"],
+      [true, "cancelled"],
+      [true, "cancelled"],
+    ]);
+    expect(await jobs.endWaiting(waiting[0] ?? "", cancelled)).toMatchObject({ applied: false });
+  });
+
   test("returns any text unchanged", async () => {
     const { jobs } = await openStores();
     await fc.assert(

@@ -22,7 +22,7 @@ export async function cancelJob(
   return ended;
 }
 
-/** Cancellations that run concurrently, so that the store commits many of them together. */
+/** Cancellations that run concurrently, so that the store commits them in one transaction. */
 const concurrentCancellations = 64;
 
 /**
@@ -66,11 +66,12 @@ export async function resumeChainCancellations(services: CancelServices): Promis
  * (`force`).
  */
 async function cancelOne(
-  { state, hub, queue, activeJobs }: CancelServices,
+  services: CancelServices,
   jobId: string,
   force: boolean,
   reason?: string,
 ): Promise<Job> {
+  const { state, hub, queue, activeJobs } = services;
   const job = await state.jobs.get(jobId);
   if (!job) throw new UserError("job_not_found", `there is no job ${jobId}`);
   if (reason !== undefined) {
@@ -83,8 +84,13 @@ async function cancelOne(
   if (await queue.cancel(job, force)) return job;
   const outcome = defaultOutcome("cancelled");
   const change = { status: "cancelled" as const, outcome, due_at: null };
-  const { job: ended } = await state.jobs.update(jobId, change);
-  hub.emit({ type: "job:cancelled", job: ended });
+  const isRunning = job.status === "running";
+  const { job: ended, applied } = isRunning
+    ? await state.jobs.update(jobId, change)
+    : await state.jobs.endWaiting(jobId, change);
+  // It started in between.
+  if (!applied && !isFinished(ended.status)) return cancelOne(services, jobId, force);
+  if (applied) hub.emit({ type: "job:cancelled", job: ended });
   return ended;
 }
 

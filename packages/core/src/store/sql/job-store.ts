@@ -135,6 +135,14 @@ export class JobStore {
   }
 
   /**
+   * Ends a job unless an attempt of it is running. Calls at the same time share a transaction, so
+   * that many jobs end quickly and other work continues in between.
+   */
+  async endWaiting(id: string, change: JobChange): Promise<JobUpdateResult> {
+    return this.database.groupCommit(() => this.endWaitingInTransaction(id, change));
+  }
+
+  /**
    * Counts the attempt, sets the job to running, and takes the session lease if it is free or held
    * by the same holder. Not applied to a finished job, or to a job that is not assigned to
    * `assignee`. A started job is no longer assigned.
@@ -210,6 +218,12 @@ export class JobStore {
 
   private *updateInTransaction(id: string, change: JobChange): SqlProgram<JobUpdateResult> {
     return yield* this.records.change(yield* this.records.getOrThrow(id), change);
+  }
+
+  private *endWaitingInTransaction(id: string, change: JobChange): SqlProgram<JobUpdateResult> {
+    const job = yield* this.records.getOrThrow(id);
+    if (job.status === "running") return { applied: false, job };
+    return yield* this.records.change(job, change);
   }
 
   private *startAttemptInTransaction(
