@@ -8,6 +8,7 @@ const run = {
   job_id: "job-1",
   agent: "one",
   event: "after_run" as const,
+  cause: null,
   position: 0,
   type: "discord" as const,
   config_hash: "",
@@ -21,7 +22,7 @@ const run = {
   output: null,
 };
 const contextWith = (changes: Parameters<typeof finishedJob>[0] = {}) =>
-  createHookContext(run, finishedJob(changes), "my-fleet");
+  createHookContext({ run, job: finishedJob(changes), fleet: "my-fleet", dashboardUrl: null });
 
 const long = "@everyone <@123> <!channel> 🐑".repeat(5_000);
 const hostile = contextWith({

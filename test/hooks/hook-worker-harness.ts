@@ -44,6 +44,7 @@ export async function startHookWorkerHarness(
       state,
       fleet: () => loaded.fleet,
       environment: () => loaded.environment,
+      dashboardUrl: () => "http://127.0.0.1:3232",
       isResponsibleFor: () => true,
       onAttempt: () => undefined,
       reportError: (message, cause) => console.error(message, cause),

@@ -176,6 +176,7 @@ describe("durability of hooks", () => {
     const called = {
       agent: "one",
       event: "after_run" as const,
+      cause: null,
       position: 0,
       type: "shell" as const,
       config_hash: "of another",

@@ -62,6 +62,13 @@ function fillOtherTables(file: string): void {
   const delivery = { dedup_key: "k", agent: "one", received_at: at };
   add("deliveries", { id: "d", record: record(delivery), body: odd });
   add("hook_runs", { id: "h", job_id: job, record: record({ status: "due" }) });
+  add("job_notices", { job_id: job, record: record({ kind: "question" }) });
+  add("permission_rules", { id: "r", job_id: job, record: record({ agent: "one" }) });
+  add("push_subscriptions", {
+    id: "p",
+    record: record({ endpoint: "https://push.example.org/1" }),
+  });
+  add("push_keys", { id: 1, record: record({}) });
   const claim = { source: "github", item: "7", job_id: job, status: "claimed", failed: false };
   add("work_claims", { id: "c", record: record(claim) });
   add("chat_links", { agent: "one", platform: "slack", received_until: at });

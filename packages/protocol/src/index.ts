@@ -147,7 +147,8 @@ export type {
   ScheduleCursor,
   ScheduleRef,
 } from "./records/due-time.ts";
-export type { HookRun, HookRunEnd, PlannedHook } from "./records/hook-run.ts";
+export { type HookEvent, hookEvents } from "./records/hook-events.ts";
+export type { HookCause, HookRun, HookRunEnd, PlannedHook } from "./records/hook-run.ts";
 export type {
   Attempt,
   AttemptResult,

@@ -11,7 +11,7 @@ export {
 } from "./records/chat.ts";
 export { deliverySchema, deliveryWithBodySchema } from "./records/delivery.ts";
 export { dueTimeRecordSchema, scheduleCursorSchema } from "./records/due-time.ts";
-export { hookRunSchema } from "./records/hook-run.ts";
+export { hookCauseSchema, hookRunSchema } from "./records/hook-run.ts";
 export {
   assignmentSchema,
   attemptSchema,

@@ -1,4 +1,4 @@
-import type { Problem } from "@herdctl/protocol";
+import { hookEvents, type Problem } from "@herdctl/protocol";
 import { type ResolvedAgent, resolvePath } from "../resolve-agent.ts";
 import { isNamedVolume } from "../schema/docker.ts";
 import { type Tree, valuePositionOf } from "../yaml/tree.ts";
@@ -41,7 +41,7 @@ interface HostCommand {
 }
 
 function hostCommands({ hooks, schedules }: ResolvedAgent): HostCommand[] {
-  const hookCommands = (["after_run", "on_error"] as const).flatMap((event) =>
+  const hookCommands = hookEvents.flatMap((event) =>
     hooks[event].flatMap((hook, index) =>
       hook.type === "shell"
         ? [{ command: hook.command, path: ["hooks", event, index, "command"] }]

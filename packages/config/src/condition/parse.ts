@@ -30,6 +30,8 @@ const factNames = [
   "trigger",
   "metadata",
   "report",
+  "request",
+  "tool",
 ] as const;
 
 const agentWrittenFacts = ["metadata", "report"];

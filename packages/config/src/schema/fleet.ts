@@ -82,6 +82,11 @@ const server = z.strictObject({
     .describe(
       "Host names under which browsers and MCP clients may reach the server, besides its address.",
     ),
+  public_url: url("https", "http")
+    .optional()
+    .describe(
+      "URL under which people reach the dashboard, for links in messages. Default: the address of this machine.",
+    ),
   token_env: variableName
     .optional()
     .describe(

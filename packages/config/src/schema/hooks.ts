@@ -49,6 +49,12 @@ const commonFields = {
       .optional()
       .describe("Condition on facts of the job, such as outcome, cost or metadata."),
   ),
+  timeout: hookField(duration.prefault("60s").describe("Time after which the hook is stopped.")),
+  retry: hookField(retry.prefault({}).describe("Retries of a failed hook.")),
+};
+
+/** Not for questions: a job that asks has no outcome yet. */
+const outcomeFields = {
   outcomes: hookField(
     z
       .array(outcomeCode)
@@ -56,11 +62,9 @@ const commonFields = {
       .optional()
       .describe("Outcome codes for which the hook runs. Default: all."),
   ),
-  timeout: hookField(duration.prefault("60s").describe("Time after which the hook is stopped.")),
-  retry: hookField(retry.prefault({}).describe("Retries of a failed hook.")),
 };
 
-const shellHook = block({
+const shellFields = {
   type: hookField(z.literal("shell")),
   command: hookField(
     nonEmptyText.describe("Shell command; it receives the context of the run on standard input."),
@@ -71,7 +75,7 @@ const shellHook = block({
       .describe("Environment variables of the command, besides a short default list."),
   ),
   ...commonFields,
-});
+};
 
 const postFields = {
   url: hookField(url("https", "http").describe("URL to post to.")),
@@ -84,7 +88,7 @@ const postFields = {
   ...commonFields,
 };
 
-const webhookHook = block({
+const webhookFields = {
   type: hookField(z.literal("webhook")),
   secret_env: hookField(
     variableName
@@ -92,28 +96,52 @@ const webhookHook = block({
       .describe("Environment variable with the signing secret (Standard Webhooks)."),
   ),
   ...postFields,
+};
+
+const messageFields = <T extends "discord" | "slack">(type: T) => ({
+  type: hookField(z.literal(type)),
+  format: hookField(
+    z.enum(["embed", "text"]).prefault("embed").describe("`embed`: a card. `text`: plain lines."),
+  ),
+  ...postFields,
 });
 
-const messageHook = <T extends "discord" | "slack">(type: T) =>
-  block({
-    type: hookField(z.literal(type)),
-    format: hookField(
-      z.enum(["embed", "text"]).prefault("embed").describe("`embed`: a card. `text`: plain lines."),
-    ),
-    ...postFields,
-  });
-
 const hook = z.discriminatedUnion("type", [
-  shellHook,
-  webhookHook,
-  messageHook("discord"),
-  messageHook("slack"),
+  block({ ...shellFields, ...outcomeFields }),
+  block({ ...webhookFields, ...outcomeFields }),
+  block({ ...messageFields("discord"), ...outcomeFields }),
+  block({ ...messageFields("slack"), ...outcomeFields }),
+]);
+
+const questionHook = z.discriminatedUnion("type", [
+  block(shellFields),
+  block(webhookFields),
+  block(messageFields("discord")),
+  block(messageFields("slack")),
 ]);
 
 export const hooks = block({
   after_run: hookField(z.array(hook).prefault([]).describe("Hooks to run after every run.")),
   on_error: hookField(
     z.array(hook).prefault([]).describe("Hooks to run after a run that did not succeed."),
+  ),
+  on_question: hookField(
+    z
+      .array(questionHook)
+      .prefault([])
+      .describe("Hooks to run when an agent asks for a permission or an answer."),
+  ),
+  on_waiting: hookField(
+    z
+      .array(hook)
+      .prefault([])
+      .describe("Hooks to run when a job waits for its next attempt, except for a limit."),
+  ),
+  on_limit: hookField(
+    z
+      .array(hook)
+      .prefault([])
+      .describe("Hooks to run when a job waits for a rate limit or a usage limit."),
   ),
 });
 

@@ -59,7 +59,7 @@ export class FleetManager extends FleetApi {
 function createParts(options: FleetManagerOptions): FleetParts {
   const env = options.env ?? process.env;
   const apiOf = (actor: Actor): FleetApi => new FleetApi(parts, actor);
-  const lifecycle: FleetLifecycle = new FleetLifecycle(options, apiOf, () => http.url);
+  const lifecycle: FleetLifecycle = new FleetLifecycle(options, apiOf, () => http.publicUrl);
   const config = () => lifecycle.config;
   const http = new FleetHttpOptions({ env, problems: lifecycle.problems, config });
   const webhooks = new FleetWebhooks({

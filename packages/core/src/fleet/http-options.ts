@@ -40,23 +40,25 @@ export class FleetHttpOptions {
     return this.deps.config().fleet.stateDir;
   }
 
+  /** The URL for links in messages; null if there is none and the server is not listening. */
+  get publicUrl(): string | null {
+    return this.deps.config().fleet.server.public_url ?? this.url;
+  }
+
   /** The tokens are read again from the environment file each time. */
   get serverOptions(): HttpServerOptions {
     const config = this.deps.config();
     const { fleet } = config;
-    const {
-      host,
-      port,
-      allowed_hosts: allowedHosts,
-      token_env,
-      read_only_token_env,
-    } = fleet.server;
+    const { host, port, allowed_hosts, public_url, token_env, read_only_token_env } = fleet.server;
     const environment = readEnvironment(fleet.dir, this.deps.env);
     return {
       host,
       port,
       canUseAnyPort: canUseAnyPort(config),
-      allowedHosts,
+      allowedHosts:
+        public_url === undefined
+          ? allowed_hosts
+          : [...new Set([...allowed_hosts, new URL(public_url).hostname])],
       token: token_env && (environment[token_env] ?? ""),
       readOnlyToken: read_only_token_env && (environment[read_only_token_env] ?? ""),
     };

@@ -90,6 +90,7 @@ export class FleetLifecycle {
   constructor(
     private readonly options: FleetManagerOptions,
     private readonly asActor: (actor: Actor) => FleetOperations,
+    /** URL under which people reach the dashboard. */
     private readonly url: () => string | null,
   ) {}
 
@@ -191,6 +192,7 @@ export class FleetLifecycle {
       unattended: this.options.unattended ?? false,
       version,
       node: this.options.node ?? {},
+      dashboardUrl: this.url,
       handleToolCall: (call, services) => handleToolCall(services, call),
       reportError: (message, cause) => this.reportError(message, cause),
     });

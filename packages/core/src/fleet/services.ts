@@ -57,6 +57,8 @@ interface FleetServicesOptions {
   unattended: boolean;
   version: string;
   node: NodeOptions;
+  /** URL under which people reach the dashboard. */
+  dashboardUrl(): string | null;
   handleToolCall(call: ToolCall, services: FleetServices): Promise<ToolCallAnswer | undefined>;
   reportError(message: string, cause?: unknown): void;
 }
@@ -160,6 +162,8 @@ export class FleetServices implements JobServices {
     this.hooks = this.newHookWorker();
 
     this.agentSchedules.onChanged = () => this.cluster?.events.notifySchedulesChanged();
+    for (const event of ["approval:requested", "job:waiting"] as const)
+      this.hub.on(event, () => this.hooks.wake());
     for (const ending of jobEndings) {
       this.hub.on(ending, () => {
         this.hooks.wake();
@@ -230,6 +234,7 @@ export class FleetServices implements JobServices {
       state: this.state,
       fleet: () => this.configuredFleet,
       environment: this.environment,
+      dashboardUrl: this.options.dashboardUrl,
       isResponsibleFor: (jobId) => !ownJobsOnly || this.ownJobs.has(jobId),
       onAttempt: (hook) => this.hub.emit({ type: "hook:attempted", hook }),
       reportError: this.reportError,

@@ -1,16 +1,25 @@
 import type { HookOf } from "@herdctl/config";
+import { escapeInvisible, escapeInvisibleInline, formatInput } from "@herdctl/protocol";
 import type { HookAttempt, HookContext, HookResult } from "./hook-attempt.ts";
 import { httpPost } from "./http-post.ts";
 
 /** The parts of a message about a job. Each chat has a different layout for them. */
-interface JobSummary {
+interface MessageParts {
   title: string;
   colour: number;
   facts: [name: string, value: string][];
-  summary: string;
+  text: string;
+  /** The page that the message is about, and what people do there. */
+  link: { url: string; label: string } | undefined;
 }
 
-function summarizeJob({ fleet, job }: HookContext): JobSummary {
+function messageParts(context: HookContext): MessageParts {
+  const { question, wait } = context;
+  if (question) return questionParts(context, question);
+  return wait ? waitParts(context, wait) : endParts(context);
+}
+
+function endParts({ fleet, job, url }: HookContext): MessageParts {
   const statusStyle = statusStyles[job.status] ?? statusStyles.failed;
   const outcome = job.outcome;
   return {
@@ -22,8 +31,61 @@ function summarizeJob({ fleet, job }: HookContext): JobSummary {
       ["Duration", durationText(job.duration_seconds)],
       ["Job", `${job.id} (${fleet})`],
     ],
-    summary: job.summary ?? "",
+    text: job.summary ?? "",
+    link: linkTo(url, "Show the job"),
   };
+}
+
+function questionParts(
+  { fleet, job, url }: HookContext,
+  question: NonNullable<HookContext["question"]>,
+): MessageParts {
+  const { id, kind, tool, input, choices } = question;
+  const isPermission = kind === "permission";
+  const command = isPermission ? `herdctl approvals allow ${id}` : `herdctl answer ${id} …`;
+  const offered = (choices ?? []).map(({ label }, index) => `${index + 1}  ${label}`);
+  return {
+    title: isPermission
+      ? `🔐 ${job.agent} wants to use ${escapeInvisibleInline(tool)}`
+      : `❓ ${job.agent} has a question`,
+    colour: waitingColour,
+    facts: [
+      ["Answer", command],
+      ["Until", timeText(question.expires_at)],
+      ["Job", `${job.id} (${fleet})`],
+    ],
+    text: isPermission
+      ? formatInput(input)
+      : escapeInvisible([question.question ?? "", ...offered].join("\n")),
+    link: linkTo(url, "Answer in the dashboard"),
+  };
+}
+
+function waitParts(
+  { fleet, job, url }: HookContext,
+  { outcome, until }: NonNullable<HookContext["wait"]>,
+): MessageParts {
+  return {
+    title: `⏳ ${job.agent} waits: ${outcome.code}`,
+    colour: waitingColour,
+    facts: [
+      ["Reason", outcome.message],
+      ["Until", timeText(until)],
+      ["Job", `${job.id} (${fleet})`],
+    ],
+    text: outcome.hint,
+    link: linkTo(url, "Show the job"),
+  };
+}
+
+const waitingColour = 0xbf_87_00;
+
+function linkTo(url: string | null, label: string): MessageParts["link"] {
+  return url === null ? undefined : { url, label };
+}
+
+function timeText(time: string): string {
+  return `${time.slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** Cuts a text to a maximum length; an ellipsis marks a cut. */
@@ -65,27 +127,36 @@ export function sendToDiscord(
   return httpPost({ url: hook.url, body, allowPrivateHosts: hook.allow_private, signal });
 }
 
+/** Facts that need a line of their own. */
+const wideFacts = ["Outcome", "Reason", "Answer"];
+
+function textLines({ title, facts, text }: Pick<MessageParts, "title" | "facts" | "text">) {
+  return [title, ...facts.map(([name, value]) => `${name}: ${value}`), text].join("\n").trim();
+}
+
 /** Discord's limits. The limits of the parts keep an embed below 6,000 characters. */
 const discordLimits = { content: 2_000, title: 256, description: 4_000, field: 256 };
 
 const suppressEmbedsFlag = 1 << 2;
 
 export function discordMessage(context: HookContext, format: "embed" | "text"): object {
-  const { title, colour, facts, summary } = summarizeJob(context);
+  const { title, colour, facts, text, link } = messageParts(context);
   const noMentions = { allowed_mentions: { parse: [] } };
   if (format === "text") {
-    const lines = [title, ...facts.map(([name, value]) => `${name}: ${value}`), summary];
-    const content = truncate(withoutMentions(lines.join("\n").trim()), discordLimits.content);
-    return { content, flags: suppressEmbedsFlag, ...noMentions };
+    const ending = link ? `\n${link.url}` : "";
+    const lines = textLines({ title, facts, text });
+    const content = truncate(withoutMentions(lines), discordLimits.content - ending.length);
+    return { content: `${content}${ending}`, flags: suppressEmbedsFlag, ...noMentions };
   }
   const embed = {
     title: truncate(withoutMentions(title), discordLimits.title),
     color: colour,
-    description: truncate(withoutMentions(summary), discordLimits.description),
+    ...(link && { url: link.url }),
+    description: truncate(withoutMentions(text), discordLimits.description),
     fields: facts.map(([name, value]) => ({
       name,
       value: truncate(withoutMentions(value), discordLimits.field),
-      inline: name !== "Outcome",
+      inline: !wideFacts.includes(name),
     })),
     timestamp: context.timestamp,
   };
@@ -107,19 +178,19 @@ const slackLimits = { text: 4_000, header: 150, section: 2_900, field: 300 };
 const noMentions = { unfurl_links: false, unfurl_media: false, link_names: false };
 
 export function slackMessage(context: HookContext, format: "embed" | "text"): object {
-  const { title, colour, facts, summary } = summarizeJob(context);
-  const lines = [title, ...facts.map(([name, value]) => `${name}: ${value}`), summary];
-  const text = escapeForSlack(truncate(lines.join("\n").trim(), slackLimits.text));
-  if (format === "text") return { text, ...noMentions };
+  const { title, colour, facts, text, link } = messageParts(context);
+  if (format === "text") {
+    const lines = escapeForSlack(truncate(textLines({ title, facts, text }), slackLimits.text));
+    return { text: link ? `${lines}\n${slackLink(link)}` : lines, ...noMentions };
+  }
   const blocks = [
     { type: "header", text: plainTextBlock(title, slackLimits.header) },
     {
       type: "section",
       fields: facts.map(([name, value]) => plainTextBlock(`${name}\n${value}`, slackLimits.field)),
     },
-    ...(summary === ""
-      ? []
-      : [{ type: "section", text: plainTextBlock(summary, slackLimits.section) }]),
+    ...(text === "" ? [] : [{ type: "section", text: plainTextBlock(text, slackLimits.section) }]),
+    ...(link ? [{ type: "section", text: { type: "mrkdwn", text: slackLink(link) } }] : []),
   ];
   const color = `#${colour.toString(16).padStart(6, "0")}`;
   return {
@@ -127,6 +198,11 @@ export function slackMessage(context: HookContext, format: "embed" | "text"): ob
     attachments: [{ color, blocks }],
     ...noMentions,
   };
+}
+
+/** The address comes from the fleet, not from an agent. */
+function slackLink({ url, label }: NonNullable<MessageParts["link"]>): string {
+  return `<${url.replaceAll("|", "%7C").replaceAll(">", "%3E")}|${label}>`;
 }
 
 /** Slack does not parse links or mentions in plain text. */

@@ -1,18 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Environment, Fleet, Hook } from "@herdctl/config";
-import type { HookRun, HookRunEnd, PlannedHook } from "@herdctl/protocol";
+import type { Approval, HookRun, HookRunEnd, PlannedHook } from "@herdctl/protocol";
 import { PassRunner } from "../lib/pass-runner.ts";
 import { killRunProcesses } from "../process-tree/kill-processes.ts";
+import type { JobNotice } from "../store/sql/job-notices.ts";
 import type { StateManager } from "../store/state-manager.ts";
 import { failPoint } from "../testing/failpoints.ts";
-import { createHookContext, failed, type HookResult } from "./hook-attempt.ts";
+import { createHookContext, failed, type HookResult, succeeded } from "./hook-attempt.ts";
 import { hookToken, runHook } from "./run-hook.ts";
-import { findHook, selectHooks } from "./select-hooks.ts";
+import { findHook, selectHooks, selectNoticeHooks } from "./select-hooks.ts";
 
 interface HookWorkerOptions {
   state: StateManager;
   fleet(): Fleet;
   environment(): Environment;
+  /** URL under which people reach the dashboard; null if there is none. */
+  dashboardUrl(): string | null;
   /** Whether this process runs the hooks of this job. */
   isResponsibleFor(jobId: string): boolean;
   /** An attempt of a hook has ended and is recorded. */
@@ -26,9 +29,10 @@ const maxTimerMs = 2 ** 31 - 1;
 const pollIntervalMs = 25;
 
 /**
- * Runs the hooks of finished jobs. The end of a job and its open hooks are recorded together, and
- * each attempt is recorded before it starts. So nothing is lost with this process, and interrupted
- * attempts are repeated: a hook runs at least once.
+ * Runs the hooks of jobs: at their end, when they ask a person, and when they wait. The event and
+ * the fact that its hooks are undecided are recorded together, and each attempt is recorded before it
+ * starts. So nothing is lost with this process, and interrupted attempts are repeated: a hook runs at
+ * least once.
  */
 export class HookWorker {
   private readonly activeHooks = new Map<string, Promise<void>>();
@@ -49,7 +53,7 @@ export class HookWorker {
     this.wake();
   }
 
-  /** Call it when a job has ended, or a hook is to be retried. */
+  /** Call it when a job has ended, asks or waits, or a hook is to be retried. */
   wake(): void {
     this.passes.request();
   }
@@ -108,6 +112,7 @@ export class HookWorker {
   private async startDueHooks(): Promise<void> {
     clearTimeout(this.timer);
     await this.decideHooks();
+    await this.decideNoticeHooks();
     const now = Date.now();
     let next = Number.POSITIVE_INFINITY;
     for (const run of await this.options.state.hooks.listOpen()) {
@@ -129,6 +134,26 @@ export class HookWorker {
     for (const id of endedJobIds) hooksByJob.set(id, await this.hooksForJob(id));
     await state.hooks.enqueue(hooksByJob);
     failPoint("hooks decided");
+  }
+
+  /** Decides once which hooks a question or a wait triggers. */
+  private async decideNoticeHooks(): Promise<void> {
+    const { state, isResponsibleFor } = this.options;
+    for (const notice of await state.hooks.listNotices()) {
+      if (!isResponsibleFor(notice.jobId)) continue;
+      await state.hooks.enqueueForNotice(notice, await this.hooksForNotice(notice));
+    }
+  }
+
+  private async hooksForNotice({ jobId, cause }: JobNotice): Promise<PlannedHook[]> {
+    const { state } = this.options;
+    const job = await state.jobs.get(jobId);
+    const agent = job && this.agent(job.agent);
+    if (!job || !agent) return [];
+    if (cause.kind === "wait") return selectNoticeHooks(job, agent, { cause });
+    const approval = await state.approvals.get(cause.approval_id);
+    if (!approval || approval.answer !== null) return [];
+    return selectNoticeHooks(job, agent, { cause, approval });
   }
 
   private async hooksForJob(jobId: string): Promise<PlannedHook[]> {
@@ -167,6 +192,9 @@ export class HookWorker {
     if (!job || !agent || !hook) {
       return failed("the hook is no longer in the configuration", { isTransient: false });
     }
+    const approval = await this.findRequest(run);
+    if (approval && approval.answer !== null)
+      return succeeded(`not sent: the request was closed before (${approval.answer})`);
     const abortController = new AbortController();
     this.abortControllers.add(abortController);
     if (this.stopping) abortController.abort("the fleet was stopped");
@@ -177,7 +205,13 @@ export class HookWorker {
     try {
       return await runHook(hook, {
         run,
-        context: createHookContext(run, job, fleet().fleet.name),
+        context: createHookContext({
+          run,
+          job,
+          fleet: fleet().fleet.name,
+          dashboardUrl: this.options.dashboardUrl(),
+          approval,
+        }),
         environment: environment(),
         workingDirectory: agent.fleet_dir,
         signal: abortController.signal,
@@ -186,6 +220,11 @@ export class HookWorker {
       clearTimeout(timer);
       this.abortControllers.delete(abortController);
     }
+  }
+
+  private findRequest({ cause }: HookRun): Promise<Approval | undefined> {
+    if (cause?.kind !== "question") return Promise.resolve(undefined);
+    return this.options.state.approvals.get(cause.approval_id);
   }
 
   private async record(run: HookRun, result: HookResult): Promise<void> {

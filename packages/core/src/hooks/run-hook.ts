@@ -99,10 +99,12 @@ function hookEnvironment(
     HERDCTL_JOB: context.job.id,
     HERDCTL_AGENT: context.job.agent,
     HERDCTL_STATUS: context.job.status,
-    HERDCTL_OUTCOME: context.job.outcome?.code ?? "",
+    HERDCTL_OUTCOME: (context.wait ?? context.job).outcome?.code ?? "",
     HERDCTL_EVENT: run.event,
     HERDCTL_HOOK: run.id,
     HERDCTL_ATTEMPT: String(run.attempts),
+    HERDCTL_REQUEST: context.question?.id ?? "",
+    HERDCTL_URL: context.url ?? "",
   };
 }
 

@@ -9,18 +9,60 @@ import {
   parseCondition,
   type ResolvedAgent,
 } from "@herdctl/config";
-import type { HookRun, Job, JobStatus, PlannedHook } from "@herdctl/protocol";
+import {
+  type Approval,
+  type HookCause,
+  type HookEvent,
+  type HookRun,
+  type Job,
+  type JobStatus,
+  outcomes,
+  type PlannedHook,
+} from "@herdctl/protocol";
 
-const hookEvents = ["after_run", "on_error"] as const;
+const endEvents = ["after_run", "on_error"] as const;
 
 /** The hooks of its agent that a finished job triggers, in the order of the configuration. */
 export function selectHooks(job: Job, agent: ResolvedAgent): PlannedHook[] {
-  return hookEvents.flatMap((event) =>
-    agent.hooks[event].flatMap((hook, position) =>
-      isTriggered(hook, event, job)
-        ? [{ agent: agent.name, event, position, type: hook.type, config_hash: hookHash(hook) }]
-        : [],
-    ),
+  return endEvents.flatMap((event) =>
+    planHooks(agent, { event, cause: null }, (hook) => isTriggered(hook, event, job)),
+  );
+}
+
+/** What happened to a job that has not finished. */
+export type NoticedEvent =
+  | { cause: Extract<HookCause, { kind: "question" }>; approval: Approval }
+  | { cause: Extract<HookCause, { kind: "wait" }> };
+
+/** The hooks that a question or a wait triggers. */
+export function selectNoticeHooks(
+  job: Job,
+  agent: ResolvedAgent,
+  notice: NoticedEvent,
+): PlannedHook[] {
+  const { cause } = notice;
+  const facts = "approval" in notice ? questionFacts(job, notice.approval) : job;
+  const waiting = cause.kind === "wait" ? { ...job, outcome: cause.outcome } : facts;
+  return planHooks(agent, { event: noticeEvent(cause), cause }, (hook) => {
+    const hasOutcome = cause.kind === "question" || isOutcomeWanted(hook, cause.outcome.code);
+    return hasOutcome && fulfilsCondition(hook, waiting);
+  });
+}
+
+export function noticeEvent(cause: HookCause): HookEvent {
+  if (cause.kind === "question") return "on_question";
+  return outcomes[cause.outcome.code].retry === "wait" ? "on_limit" : "on_waiting";
+}
+
+function planHooks(
+  { name, hooks }: ResolvedAgent,
+  { event, cause }: Pick<PlannedHook, "event" | "cause">,
+  isWanted: (hook: Hook) => boolean,
+): PlannedHook[] {
+  return hooks[event].flatMap((hook, position) =>
+    isWanted(hook)
+      ? [{ agent: name, event, cause, position, type: hook.type, config_hash: hookHash(hook) }]
+      : [],
   );
 }
 
@@ -37,20 +79,35 @@ export function findHook(agent: ResolvedAgent | undefined, run: HookRun): Hook |
  * The statuses that trigger hooks by default. Other jobs trigger only hooks that name their
  * outcome.
  */
-const defaultStatuses: Record<(typeof hookEvents)[number], readonly JobStatus[]> = {
+const defaultStatuses: Record<(typeof endEvents)[number], readonly JobStatus[]> = {
   after_run: ["completed", "failed", "cancelled"],
   on_error: ["failed"],
 };
 
-function isTriggered(hook: Hook, event: (typeof hookEvents)[number], job: Job): boolean {
+function isTriggered(hook: Hook, event: (typeof endEvents)[number], job: Job): boolean {
   const code = job.outcome?.code;
   const isWanted = hook.outcomes
     ? hook.outcomes.some((outcomeCode) => outcomeCode === code) &&
       (event === "after_run" || !isSuccess(job))
     : defaultStatuses[event].includes(job.status);
-  if (!isWanted || hook.when === undefined) return isWanted;
-  const condition = parseCondition(hook.when);
-  return !(condition instanceof InvalidValue) && evaluateCondition(condition, job);
+  return isWanted && fulfilsCondition(hook, job);
+}
+
+function isOutcomeWanted({ outcomes: wanted }: Hook, code: string): boolean {
+  return wanted === undefined || wanted.some((outcomeCode) => outcomeCode === code);
+}
+
+function fulfilsCondition({ when }: Hook, facts: ConditionFacts): boolean {
+  if (when === undefined) return true;
+  const condition = parseCondition(when);
+  return !(condition instanceof InvalidValue) && evaluateCondition(condition, facts);
+}
+
+/** A job, and the open request if the event is one. */
+type ConditionFacts = Job & { request?: Approval["kind"]; tool?: string };
+
+function questionFacts(job: Job, { kind, tool }: Approval): ConditionFacts {
+  return { ...job, request: kind, tool };
 }
 
 function isSuccess({ status }: Job): boolean {
@@ -63,10 +120,10 @@ function hookHash({ retry: _, timeout: __, ...hook }: Hook): string {
 }
 
 /**
- * Whether a condition holds for a finished job. Unknown values are `null`, which is neither less
+ * Whether a condition holds for a job. Unknown values are `null`, which is neither less
  * nor more than any value.
  */
-export function evaluateCondition(condition: Condition, job: Job): boolean {
+export function evaluateCondition(condition: Condition, job: ConditionFacts): boolean {
   switch (condition.kind) {
     case "and":
       return condition.parts.every((part) => evaluateCondition(part, job));
@@ -102,13 +159,14 @@ function numericOnly(compareNumbers: (left: number, right: number) => boolean) {
     typeof left === "number" && typeof right === "number" && compareNumbers(left, right);
 }
 
-function operandValue(operand: Operand, job: Job): ConditionValue {
+function operandValue(operand: Operand, job: ConditionFacts): ConditionValue {
   if (operand.kind === "value") return operand.value;
   return toScalar(operand.path.reduce<unknown>(readOwnProperty, conditionVariables(job)));
 }
 
-function conditionVariables(job: Job): Record<string, unknown> {
+function conditionVariables(job: ConditionFacts): Record<string, unknown> {
   const { status, cost_usd, duration_seconds, attempts, agent, schedule, metadata, report } = job;
+  const { request, tool } = job;
   const outcome = job.outcome?.code;
   const trigger = job.trigger_type;
   return {
@@ -122,6 +180,8 @@ function conditionVariables(job: Job): Record<string, unknown> {
     trigger,
     metadata,
     report,
+    request,
+    tool,
   };
 }
 

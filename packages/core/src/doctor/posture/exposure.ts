@@ -1,4 +1,5 @@
 import { matchesAnyPattern, type ResolvedAgent } from "@herdctl/config";
+import { hookEvents } from "@herdctl/protocol";
 import { canUseMcpServer, canUseTool, type ToolRules } from "./allowed-tools.ts";
 
 /** The ways in which an agent can send data out or change something elsewhere. */
@@ -32,7 +33,7 @@ function directExfiltrationPaths(agent: ResolvedAgent): string[] {
 
 /** Hooks run on the host with the result of the run, so a container does not restrict them. */
 function postingHooks({ hooks }: ResolvedAgent): string[] {
-  const found = (["after_run", "on_error"] as const).flatMap((when) =>
+  const found = hookEvents.flatMap((when) =>
     hooks[when].map(({ type }) => `the ${type} hook in \`${when}\``),
   );
   return [...new Set(found)];

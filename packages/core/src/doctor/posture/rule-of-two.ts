@@ -63,7 +63,7 @@ function suggestFix(agent: ResolvedAgent): string {
     Object.keys(mcp_servers).length > 0
       ? " Only allow read-only tools of MCP servers, by name in `allowed_tools`."
       : "";
-  const posts = hooks.after_run.length + hooks.on_error.length > 0;
+  const posts = Object.values(hooks).some((list) => list.length > 0);
   const others = [
     ...(posts ? [" Remove `hooks` that post its output."] : []),
     ...(may_trigger.length > 0

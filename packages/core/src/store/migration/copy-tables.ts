@@ -180,6 +180,7 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: "jobs", order: "seq" },
   { name: "attempts", order: "job_id, number" },
   { name: "job_end_outbox", order: "seq" },
+  { name: "job_notices", order: "seq" },
   { name: "sessions", order: "rowid" },
   { name: "approvals", order: "seq" },
   { name: "schedule_switches", order: "agent, schedule" },
@@ -199,6 +200,9 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: "chat_posts", order: "rowid" },
   { name: "access_tokens", order: "name" },
   { name: "logins", order: "id" },
+  { name: "permission_rules", order: "seq" },
+  { name: "push_subscriptions", order: "seq" },
+  { name: "push_keys", order: "id" },
   { name: "audit_log", order: "number" },
   { name: "audit_head", order: "id" },
 ];

@@ -1,6 +1,7 @@
 import { UserError } from "@herdctl/protocol";
 import type { ClientBase } from "pg";
 import { accessSchema, knownPeersSchema } from "./nodes-schema.ts";
+import { requestSchema } from "./request-schema.ts";
 import { firstSchema } from "./schema.ts";
 import { searchSchema } from "./search-schema.ts";
 import type { StoreAddress } from "./store-address.ts";
@@ -11,6 +12,7 @@ export const migrations: readonly string[] = [
   knownPeersSchema,
   accessSchema,
   searchSchema,
+  requestSchema,
 ];
 
 /** If several nodes start together, one of them migrates and the others find it done. */

@@ -7,6 +7,7 @@ import {
 import { approvalSchema } from "@herdctl/protocol/schemas";
 import { hashToolRequest, normalizeDecision } from "../model/approval.ts";
 import { newApprovalId } from "../model/ids.ts";
+import { recordNotice } from "./job-notices.ts";
 import {
   execute,
   queryRows,
@@ -36,7 +37,10 @@ export class ApprovalStore extends SqlStore {
     });
     const sql = "INSERT INTO approvals (id, job_id, record) VALUES (?, ?, ?)";
     const record = JSON.stringify(approval);
-    await this.database.transaction(() => execute(sql, approval.id, approval.job_id, record));
+    await this.database.transaction(function* () {
+      yield* execute(sql, approval.id, approval.job_id, record);
+      yield* recordNotice(approval.job_id, { kind: "question", approval_id: approval.id });
+    });
     return approval;
   }
 

@@ -7,6 +7,7 @@ import {
 } from "@herdctl/protocol";
 import { hookRunSchema } from "@herdctl/protocol/schemas";
 import { newHookId } from "../model/ids.ts";
+import { type JobNotice, readNotices, removeNotice } from "./job-notices.ts";
 import { pageLimit } from "./page.ts";
 import {
   execute,
@@ -30,6 +31,19 @@ export class HookStore extends SqlStore {
   /** Enqueues the hooks of each job, once: a decided job gives no more hooks. */
   async enqueue(hooksByJob: ReadonlyMap<string, readonly PlannedHook[]>): Promise<HookRun[]> {
     return this.database.transaction(() => this.#enqueueInTransaction(hooksByJob));
+  }
+
+  /** Events of unfinished jobs whose hooks are undecided, in the order in which they happened. */
+  async listNotices(): Promise<JobNotice[]> {
+    return this.database.read(() => readNotices(this.database));
+  }
+
+  /** Enqueues the hooks of a notice, once: a decided notice gives no more hooks. */
+  async enqueueForNotice(
+    { seq, jobId }: Pick<JobNotice, "seq" | "jobId">,
+    hooks: readonly PlannedHook[],
+  ): Promise<HookRun[]> {
+    return this.database.transaction(() => this.#enqueueForNoticeInTransaction(seq, jobId, hooks));
   }
 
   /** All due or running hooks, oldest first. */
@@ -79,6 +93,17 @@ export class HookStore extends SqlStore {
       const isOpen = (yield* execute("DELETE FROM job_end_outbox WHERE job_id = ?", jobId)) > 0;
       for (const hook of isOpen ? hooks : []) due.push(yield* this.#insert(jobId, hook));
     }
+    return due;
+  }
+
+  *#enqueueForNoticeInTransaction(
+    seq: number,
+    jobId: string,
+    hooks: readonly PlannedHook[],
+  ): SqlProgram<HookRun[]> {
+    const isOpen = yield* removeNotice(seq);
+    const due: HookRun[] = [];
+    for (const hook of isOpen ? hooks : []) due.push(yield* this.#insert(jobId, hook));
     return due;
   }
 

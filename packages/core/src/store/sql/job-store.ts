@@ -22,6 +22,7 @@ import type {
 import { addAttemptTotals } from "../model/job-change.ts";
 import type { Liveness } from "../model/session-lease.ts";
 import { assignJobs } from "./assign-jobs.ts";
+import { recordWait } from "./job-notices.ts";
 import { JobAdmission, JobRecords, readLiveJobs } from "./job-records.ts";
 import { pageLimit, readCursor, writeCursor } from "./page.ts";
 import { deleteJobs, findPrunableJobs } from "./prune-jobs.ts";
@@ -286,6 +287,7 @@ export class JobStore {
       addAttemptTotals(job, endedAttempt),
       jobChange,
     );
+    yield* recordWait(changed, endedAttempt);
     return { applied: true, job: changed };
   }
 

@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from "./database.ts";
+import { requestTables } from "./request-tables.ts";
 import { searchTables } from "./search-tables.ts";
 
 /** Tables for access and the audit log: tokens, logins, records of actions. */
@@ -299,7 +300,11 @@ const tables = `
 `;
 
 /** Step n upgrades a state from version n to n + 1. */
-export const migrations: readonly string[] = [`${tables};${accessTables}`, searchTables];
+export const migrations: readonly string[] = [
+  `${tables};${accessTables}`,
+  searchTables,
+  requestTables,
+];
 
 /** Runs each step in a separate transaction, so that a crash leaves one version or the next. */
 export function migrate(database: SqliteDatabase, steps: readonly string[]): void {
