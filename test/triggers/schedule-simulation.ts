@@ -32,7 +32,7 @@ export class ScheduleSimulation {
       unattended: true,
       version: "0.0.0",
       node: {},
-    dashboardUrl: () => null,
+      dashboardUrl: () => null,
       handleToolCall: async () => undefined,
       reportError: trouble,
     });

@@ -49,7 +49,7 @@ export function selectNoticeHooks(
   });
 }
 
-export function noticeEvent(cause: HookCause): HookEvent {
+function noticeEvent(cause: HookCause): HookEvent {
   if (cause.kind === "question") return "on_question";
   return outcomes[cause.outcome.code].retry === "wait" ? "on_limit" : "on_waiting";
 }
