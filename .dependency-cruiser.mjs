@@ -151,6 +151,12 @@ export default {
         ],
       },
     },
+    {
+      name: "chat connectors use the public API of core",
+      severity: "error",
+      from: { path: "^packages/(discord|slack)/" },
+      to: { path: "^packages/core/src/internal\\.ts$" },
+    },
     { name: "no cycles", severity: "error", from: {}, to: { circular: true } },
   ],
   options: {

@@ -180,5 +180,21 @@ function refused(channel: string): ChatError {
   return new ChatError(\`cannot post in \${channel}\`, "Invite the bot to the channel.", false);
 }
 console.log(refused("#builds").isTransient);`,
+    chatCommands: `import { chatCommands } from "@herdctl/core";
+
+// What a platform shows when a person types "/".
+for (const [name, { summary }] of Object.entries(chatCommands)) console.log(\`/\${name}\`, summary);`,
+    downloadAttachment: `import { ChatError, downloadAttachment } from "@herdctl/core";
+
+const maxBytes = 5 * 1024 * 1024;
+
+/** For \`download\` of a connector. */
+async function fetchAttachment(address: string): Promise<Buffer> {
+  const url = new URL(address);
+  if (url.hostname !== "files.example.com")
+    throw new ChatError("The file is not on this platform.", "", false);
+  return downloadAttachment(url, maxBytes);
+}
+console.log(fetchAttachment.name);`,
   },
 };

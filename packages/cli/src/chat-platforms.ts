@@ -1,4 +1,4 @@
-import type { ChatPlatforms } from "@herdctl/core/internal";
+import type { ChatPlatforms } from "@herdctl/core";
 
 /** Loads the library of a platform only when an agent uses it. */
 export const chatPlatforms: ChatPlatforms = {

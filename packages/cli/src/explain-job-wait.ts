@@ -1,4 +1,4 @@
-import type { StateManager } from "@herdctl/core/internal";
+import type { StateManager } from "@herdctl/core";
 import { explainWait, type FleetControl, type Job, type WaitExplanation } from "@herdctl/protocol";
 import type { CommandContext } from "./command.ts";
 import { resolveFleetFile } from "./find-fleet.ts";

@@ -1,4 +1,4 @@
-import type { StateManager } from "@herdctl/core/internal";
+import type { StateManager } from "@herdctl/core";
 import { type Job, UserError } from "@herdctl/protocol";
 
 /** The job with this ID or unique ID prefix. */

@@ -1,4 +1,5 @@
-import { isAlive, type StateManager } from "@herdctl/core/internal";
+import type { StateManager } from "@herdctl/core";
+import { isAlive } from "@herdctl/core/internal";
 import { type Job, type Session, UserError } from "@herdctl/protocol";
 import { findJobIfAny } from "./find-job.ts";
 

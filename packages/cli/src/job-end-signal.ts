@@ -1,4 +1,5 @@
-import { isAlive, ranOnOtherNode, readLockHolder, type StateManager } from "@herdctl/core/internal";
+import type { StateManager } from "@herdctl/core";
+import { isAlive, ranOnOtherNode, readLockHolder } from "@herdctl/core/internal";
 import { isFinished, type Job } from "@herdctl/protocol";
 
 const pollIntervalMs = 250;

@@ -1,4 +1,4 @@
-import type { JobCallbacks } from "@herdctl/core/internal";
+import type { JobCallbacks } from "@herdctl/core";
 import { type Job, toJobEvents } from "@herdctl/protocol";
 import { createTerminalAsker } from "./approval-prompt.ts";
 import { jobEndLines, shortJobEndLines } from "./render/job-end-lines.ts";

@@ -1,4 +1,4 @@
-import type { StateManager } from "@herdctl/core/internal";
+import type { StateManager } from "@herdctl/core";
 import type { FleetControl } from "@herdctl/protocol";
 import type { CommandContext } from "./command.ts";
 import { findFleet } from "./find-fleet.ts";

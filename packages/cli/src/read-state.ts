@@ -1,4 +1,4 @@
-import type { StateManager } from "@herdctl/core/internal";
+import type { StateManager } from "@herdctl/core";
 import { findFleetFile, stateDirOf } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "./command.ts";
 import { readStoreUrl } from "./read-store-url.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { loadFleet } from "@herdctl/config";
-import { type FleetLog, FleetManager, identities, openFleetLog } from "@herdctl/core/internal";
+import { FleetManager } from "@herdctl/core";
+import { type FleetLog, identities, openFleetLog } from "@herdctl/core/internal";
 import { UserError } from "@herdctl/protocol";
 import { Authenticator, createApp, serveHttp, serveOnSocket } from "@herdctl/server";
 import packageJson from "../package.json" with { type: "json" };

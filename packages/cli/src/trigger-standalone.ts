@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FleetManager, type RunnerPool } from "@herdctl/core/internal";
+import { FleetManager } from "@herdctl/core";
+import type { RunnerPool } from "@herdctl/core/internal";
 import { isFinished, type Job, type TriggerRequest, UserError } from "@herdctl/protocol";
 import type { CommandContext } from "./command.ts";
 import { type FleetClient, findFleet, resolveFleetFile } from "./find-fleet.ts";

@@ -1,4 +1,5 @@
-import type { AskPerson, JobCallbacks } from "@herdctl/core/internal";
+import type { JobCallbacks } from "@herdctl/core";
+import type { AskPerson } from "@herdctl/core/internal";
 import type { Approval, ClaudeMessage, FleetControl, Job } from "@herdctl/protocol";
 
 /** A fleet in this process, or a client that reconnects when the fleet restarts. */

@@ -1,6 +1,7 @@
 /**
  * The public API. docs/reference/library.md lists it, and docs/reference/public-api.txt is checked.
- * Other packages of herdctl use `@herdctl/core/internal`, which may change at any time.
+ * The chat connectors need nothing else. Other packages of herdctl also use
+ * `@herdctl/core/internal`, which may change at any time.
  */
 export {
   type AgentConfig,
@@ -130,6 +131,7 @@ export {
   updateJob,
 } from "./store/state-functions.ts";
 export { type OpenStateOptions, StateManager } from "./store/state-manager.ts";
+export { chatCommands } from "./triggers/chat/commands.ts";
 export {
   type ButtonPress,
   type ChatCheck,
@@ -146,6 +148,7 @@ export {
   type IncomingMessage,
   type OutgoingPost,
 } from "./triggers/chat/connector.ts";
+export { downloadAttachment } from "./triggers/chat/images.ts";
 export type {
   ClaimResult,
   ReleaseOptions,

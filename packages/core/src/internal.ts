@@ -1,6 +1,5 @@
 /** For herdctl's other packages. Not part of the public API: it may change at any time. */
 export {
-  type Environment,
   type Fleet,
   isLoopback,
   type JsonSchema,
@@ -16,42 +15,24 @@ export {
 } from "@herdctl/config";
 export {
   type AccessToken,
-  type Admission,
   type AgentStatus,
   type Allowance,
   type Approval,
   type ApprovalDecision,
   type Artifact,
-  type Attachment,
   type Attempt,
-  type AuditPage,
-  type AuditQuery,
   allowances,
   assertOwnership,
   auditActions,
   type BudgetAmounts,
   type BudgetUsage,
-  type BudgetView,
-  type ChatConnectionStatus,
   type ChatPlatformName,
   type ChatRoom,
   type ConfigValueView,
-  type ConfigView,
-  type CostQuery,
   type CostRow,
   type CostTotals,
-  type CostView,
-  type CreatedToken,
   type Delivery,
-  type DeliveryListView,
   type DeliveryPage,
-  type DeliveryQuery,
-  type DeliveryWithBody,
-  type DueTimePage,
-  type DueTimeQuery,
-  type DueTimeRecord,
-  type ErrorCode,
-  errorTable,
   exitCodes,
   type FleetControl,
   type FleetEvent,
@@ -59,42 +40,28 @@ export {
   findFleetFile,
   findFleetFileUnchecked,
   formatProblem,
-  type HookQuery,
   type HookRun,
   isFinished,
   type Job,
-  type JobChange,
   type JobEvent,
   type JobOutput,
-  type JobPage,
-  type JobQuery,
-  type JobStatus,
   type Login,
-  type NewAccessToken,
-  type NewJob,
   type NodeRole,
   type NodeView,
-  type Note,
-  type Outcome,
-  type OutcomeCode,
   type OutcomeDefinition,
   type OutputOptions,
   outcomes,
-  type Problem,
   ProblemsError,
   type RefusalCount,
   type ScheduleRef,
   type ScheduleView,
   type Scope,
   type Session,
-  type SessionInfo,
   type SessionView,
   type ShutdownOptions,
   type SourcePosition,
-  type StoredAuditRecord,
   stateDirOf,
   type TriggerRequest,
-  type TriggerType,
   toJobEvents,
   UserError,
 } from "@herdctl/protocol";
@@ -130,12 +97,10 @@ export type { NodeOptions } from "./cluster/node-identity.ts";
 export { readNodeId } from "./cluster/node-identity.ts";
 export { ranOnOtherNode, readJobOutput } from "./cluster/shipped-output.ts";
 export { ContainerManager } from "./docker/container-manager.ts";
-export {
-  type ContainerUser,
-  type DockerConfig,
-  resolveDockerConfig,
-} from "./docker/docker-config.ts";
+
+export { resolveDockerConfig } from "./docker/docker-config.ts";
 export { dockerVersion } from "./docker/engine.ts";
+
 export type { DoctorTarget } from "./doctor/check.ts";
 export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
 export { findSignInProblems } from "./doctor/claude/binary.ts";
@@ -156,12 +121,11 @@ export { type BuildImageOptions, type BuiltImage, buildImage } from "./image/bui
 export type { BuildEvent } from "./image/build-log.ts";
 export type { AskPerson } from "./jobs/attempts/approval-requests.ts";
 export { isAlive } from "./lib/process-identity.ts";
-export { RunnerError, SDKError } from "./runner/contract/errors.ts";
 export type { RunOrder, SessionChoice } from "./runner/contract/run-order.ts";
 export type { RunReport } from "./runner/contract/run-report.ts";
 export { classifyOutcome } from "./runner/execution/classify-outcome.ts";
 export type { Evidence } from "./runner/execution/evidence.ts";
-export { JobExecutor, type JobExecutorOptions } from "./runner/execution/job-executor.ts";
+export { JobExecutor } from "./runner/execution/job-executor.ts";
 export { CLIRuntime } from "./runner/runtimes/cli-runtime.ts";
 export { ContainerRunner } from "./runner/runtimes/container-runner.ts";
 export { RuntimeFactory, type RuntimeFactoryOptions } from "./runner/runtimes/runtime-factory.ts";
@@ -187,33 +151,15 @@ export { type OutputLine, readOutput } from "./store/files/output-log.ts";
 export { type Actor, identities } from "./store/model/identity.ts";
 export { verifyAudit } from "./store/sql/audit-store.ts";
 export { readLockHolder } from "./store/sqlite/state-lock.ts";
-export {
-  appendJobOutput,
-  createJob,
-  type StateLike,
-  saveSessionInfo,
-  updateJob,
-} from "./store/state-functions.ts";
-export { type OpenStateOptions, StateManager } from "./store/state-manager.ts";
+export { appendJobOutput, createJob, saveSessionInfo, updateJob } from "./store/state-functions.ts";
+export { StateManager } from "./store/state-manager.ts";
 export { listenRules } from "./triggers/chat/classify-message.ts";
-export { chatCommands } from "./triggers/chat/commands.ts";
-export {
-  type ButtonPress,
-  type ChatCheck,
-  ChatError,
-  type ChatPlatform,
-  type ChatPlatforms,
-  type ChatSettings,
-  type ChoiceMenu,
-  type Connector,
-  type ConnectorListener,
-  type ConnectorOptions,
-  type EarlierMessage,
-  type IncomingCommand,
-  type IncomingMessage,
-  type OutgoingPost,
+export type {
+  ChatPlatforms,
+  ConnectorListener,
+  IncomingMessage,
+  OutgoingPost,
 } from "./triggers/chat/connector.ts";
-export { fetchBounded } from "./triggers/chat/images.ts";
 export { viewSchedules } from "./triggers/schedules/schedule-view.ts";
 export type { ReceiveResult } from "./triggers/webhooks/receive-delivery.ts";
 export { TooManyDeliveries, type WebhookReceiver } from "./triggers/webhooks/webhook-receiver.ts";

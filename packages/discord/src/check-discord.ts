@@ -1,4 +1,4 @@
-import type { ChatCheck, ConnectorOptions } from "@herdctl/core/internal";
+import type { ChatCheck, ConnectorOptions } from "@herdctl/core";
 import { ApplicationFlags, REST, Routes } from "discord.js";
 import { toChatError } from "./discord-error.ts";
 import { type DiscordSettings, readSettings } from "./settings.ts";

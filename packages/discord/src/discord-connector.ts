@@ -5,7 +5,7 @@ import type {
   EarlierMessage,
   IncomingMessage,
   OutgoingPost,
-} from "@herdctl/core/internal";
+} from "@herdctl/core";
 import type { Attachment, ChatRoom } from "@herdctl/protocol";
 import {
   type APIMessage,

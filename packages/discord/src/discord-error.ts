@@ -1,4 +1,4 @@
-import { ChatError } from "@herdctl/core/internal";
+import { ChatError } from "@herdctl/core";
 import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes } from "discord.js";
 
 /** Messages and hints for Discord's error codes. */

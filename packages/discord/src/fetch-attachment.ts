@@ -1,4 +1,4 @@
-import { ChatError, fetchBounded } from "@herdctl/core/internal";
+import { ChatError, downloadAttachment } from "@herdctl/core";
 
 const allowedHosts = ["cdn.discordapp.com", "media.discordapp.net"];
 
@@ -12,5 +12,5 @@ export async function fetchAttachment(
   if (!url || (!allowedHosts.includes(url.hostname) && url.host !== new URL(apiUrl).host)) {
     throw new ChatError("The file is not hosted by Discord.", "It was not downloaded.", false);
   }
-  return fetchBounded(url, maxBytes);
+  return downloadAttachment(url, maxBytes);
 }

@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "@herdctl/core/internal";
+import type { ChatPlatform } from "@herdctl/core";
 import { checkDiscord } from "./check-discord.ts";
 import { DiscordConnector } from "./discord-connector.ts";
 

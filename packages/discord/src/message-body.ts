@@ -1,4 +1,4 @@
-import type { ChoiceMenu, OutgoingPost } from "@herdctl/core/internal";
+import type { ChoiceMenu, OutgoingPost } from "@herdctl/core";
 import { ButtonStyle, ComponentType, MessageFlags } from "discord.js";
 
 /** Converts a post to a Discord message without pings and link previews. */

@@ -1,4 +1,4 @@
-import { ChatError, type ConnectorOptions } from "@herdctl/core/internal";
+import { ChatError, type ConnectorOptions } from "@herdctl/core";
 
 type Settings = NonNullable<ConnectorOptions["settings"]["discord"]>;
 

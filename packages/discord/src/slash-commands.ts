@@ -1,4 +1,4 @@
-import { chatCommands } from "@herdctl/core/internal";
+import { chatCommands } from "@herdctl/core";
 import { ApplicationCommandOptionType } from "discord.js";
 
 /** The chat commands as Discord slash commands. */

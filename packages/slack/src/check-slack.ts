@@ -1,4 +1,4 @@
-import type { ChatCheck, ConnectorOptions } from "@herdctl/core/internal";
+import type { ChatCheck, ConnectorOptions } from "@herdctl/core";
 import { WebClient } from "@slack/web-api";
 import { requiredScopes } from "./scopes.ts";
 import { readSettings, type SlackSettings } from "./settings.ts";

@@ -1,4 +1,4 @@
-import type { ConnectorListener, IncomingMessage } from "@herdctl/core/internal";
+import type { ConnectorListener, IncomingMessage } from "@herdctl/core";
 import { isUserMessage, roomOf, type SlackMessage } from "./incoming-message.ts";
 import { sendSuffix } from "./message-body.ts";
 import { toMrkdwn } from "./mrkdwn.ts";

@@ -1,4 +1,4 @@
-import { ChatError, fetchBounded } from "@herdctl/core/internal";
+import { ChatError, downloadAttachment } from "@herdctl/core";
 import type { SlackSettings } from "./settings.ts";
 
 const filesHost = "files.slack.com";
@@ -13,5 +13,5 @@ export async function fetchAttachment(
   if (!url || (url.host !== filesHost && url.host !== new URL(base_url).host)) {
     throw new ChatError("The file is not hosted by Slack.", "It was not downloaded.", false);
   }
-  return fetchBounded(url, maxBytes, { authorization: `Bearer ${token}` });
+  return downloadAttachment(url, maxBytes, { authorization: `Bearer ${token}` });
 }

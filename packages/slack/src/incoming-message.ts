@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "@herdctl/core/internal";
+import type { IncomingMessage } from "@herdctl/core";
 import type { Attachment, ChatRoom } from "@herdctl/protocol";
 import { fromMrkdwn } from "./mrkdwn.ts";
 

@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "@herdctl/core/internal";
+import type { ChatPlatform } from "@herdctl/core";
 import { checkSlack } from "./check-slack.ts";
 import { SlackConnector } from "./slack-connector.ts";
 

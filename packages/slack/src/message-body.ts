@@ -1,4 +1,4 @@
-import type { ChoiceMenu, OutgoingPost } from "@herdctl/core/internal";
+import type { ChoiceMenu, OutgoingPost } from "@herdctl/core";
 import type { KnownBlock, PlainTextOption } from "@slack/web-api";
 import { toMrkdwn } from "./mrkdwn.ts";
 

@@ -6,7 +6,7 @@ import {
   type EarlierMessage,
   type IncomingMessage,
   type OutgoingPost,
-} from "@herdctl/core/internal";
+} from "@herdctl/core";
 import type { Attachment, ChatRoom } from "@herdctl/protocol";
 import { WebClient } from "@slack/web-api";
 import { handleEnvelope } from "./envelopes.ts";

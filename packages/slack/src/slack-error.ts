@@ -1,4 +1,4 @@
-import { ChatError } from "@herdctl/core/internal";
+import { ChatError } from "@herdctl/core";
 import { WebAPIPlatformError } from "@slack/web-api";
 
 const wrongToken: KnownError = [

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { StateManager } from "@herdctl/core/internal";
+import type { StateManager } from "@herdctl/core";
 import { type Artifact, errorCode, UserError } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "../command.ts";
 import { findJob } from "../find-job.ts";

@@ -1,4 +1,5 @@
-import { readJobOutput, type StateManager } from "@herdctl/core/internal";
+import type { StateManager } from "@herdctl/core";
+import { readJobOutput } from "@herdctl/core/internal";
 import { isFinished, type Job, UserError } from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
 import { createExitSignal } from "../exit-signal.ts";

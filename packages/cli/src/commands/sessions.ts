@@ -1,4 +1,4 @@
-import type { StateManager } from "@herdctl/core/internal";
+import type { StateManager } from "@herdctl/core";
 import type { SessionView } from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
 import { queryFleetOrState } from "../query-fleet-or-state.ts";

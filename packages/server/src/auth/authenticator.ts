@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type FleetManager, identities } from "@herdctl/core/internal";
+import type { FleetManager } from "@herdctl/core";
+import { identities } from "@herdctl/core/internal";
 import { type Scope, UserError } from "@herdctl/protocol";
 import { AuthFailureCounter } from "./auth-failure-counter.ts";
 import { type AuthSecrets, isEqualSecret, readAuthSecrets } from "./auth-secrets.ts";

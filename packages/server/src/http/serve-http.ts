@@ -1,5 +1,6 @@
 import { isLoopback } from "@herdctl/config";
-import type { FleetManager, HttpServerOptions } from "@herdctl/core/internal";
+import type { FleetManager } from "@herdctl/core";
+import type { HttpServerOptions } from "@herdctl/core/internal";
 import { Mutex } from "@herdctl/protocol";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { FleetApp } from "../create-app.ts";

@@ -132,8 +132,11 @@ function ignoreExisting(error: unknown): false {
 
 const timeoutMs = 30_000;
 
-/** Downloads from an address that was checked before. Redirects and larger files are errors. */
-export async function fetchBounded(
+/**
+ * Downloads a file from an address that the connector has checked: the host must be the platform's.
+ * Redirects, larger files and answers that take longer than 30 seconds are errors.
+ */
+export async function downloadAttachment(
   url: URL,
   maxBytes: number,
   headers: Record<string, string> = {},

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { type FleetManager, identities } from "@herdctl/core/internal";
+import type { FleetManager } from "@herdctl/core";
+import { identities } from "@herdctl/core/internal";
 import { UserError } from "@herdctl/protocol";
 import { AuthFailureCounter } from "../../auth/auth-failure-counter.ts";
 import { isEqualSecret } from "../../auth/auth-secrets.ts";

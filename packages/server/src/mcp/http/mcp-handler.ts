@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { FleetManager } from "@herdctl/core/internal";
+import type { FleetManager } from "@herdctl/core";
 import { type Allowance, type Scope, UserError } from "@herdctl/protocol";
 import { fleetForCaller } from "../../create-app.ts";
 import { routeNotFoundError } from "../../error-response.ts";
