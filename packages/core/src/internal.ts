@@ -97,10 +97,8 @@ export type { NodeOptions } from "./cluster/node-identity.ts";
 export { readNodeId } from "./cluster/node-identity.ts";
 export { ranOnOtherNode, readJobOutput } from "./cluster/shipped-output.ts";
 export { ContainerManager } from "./docker/container-manager.ts";
-
 export { resolveDockerConfig } from "./docker/docker-config.ts";
 export { dockerVersion } from "./docker/engine.ts";
-
 export type { DoctorTarget } from "./doctor/check.ts";
 export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
 export { findSignInProblems } from "./doctor/claude/binary.ts";
