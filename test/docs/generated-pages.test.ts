@@ -154,8 +154,11 @@ const runner = "packages/core/src/runner";
 test.each([
   [
     "flag",
-    [`${runner}/runtimes/claude-arguments.ts`, `${runner}/runtimes/cli-runtime.ts`],
-    /"(--[A-Za-z-]+)/g,
+    [
+      `${runner}/runtimes/claude-options/build-invocation.ts`,
+      `${runner}/runtimes/claude-options/cli-arguments.ts`,
+    ],
+    /(?:[fF]lag\(|--)"?([A-Za-z][A-Za-z-]+)/g,
   ],
   ["variable", [`${runner}/execution/open-run.ts`], /\b([A-Z][A-Z_]{3,})\b/g],
 ])("lists every %s of a run in docs/explanation/runner.md", (_what, files, pattern) => {

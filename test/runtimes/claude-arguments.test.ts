@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { CLIRuntime, type ExecuteOptions, type RuntimeInterface, SDKRuntime } from "@herdctl/core";
 import { describe, expect, test } from "vitest";
@@ -9,6 +11,7 @@ interface StartedProgram {
   command: SpawnCommand;
   /** What the runtime wrote to standard input. */
   input: string;
+  settings: unknown;
 }
 
 /** Starts a runtime whose program exits immediately, and returns how it was started. */
@@ -19,6 +22,8 @@ async function startedBy(
 ): Promise<StartedProgram> {
   const commands: SpawnCommand[] = [];
   const stdin = new PassThrough();
+  const privateDir = tempFolderWith({});
+  let settings: unknown;
   const run = runtime.execute({
     agent: agentOf(loadTestFleet(inlineAgent(yaml)), "one"),
     prompt: "hello",
@@ -27,11 +32,12 @@ async function startedBy(
     claudeVersion: "2.1.325",
     cwd: "/work",
     env: { GREETING: "hello" },
-    privateDir: tempFolderWith({}),
+    privateDir,
     privateDirAsSeen: "/private",
     signal: new AbortController().signal,
     spawn: (command) => {
       commands.push(command);
+      settings = JSON.parse(readFileSync(join(privateDir, "settings.json"), "utf8"));
       const [stdout, stderr] = [new PassThrough().end(), new PassThrough().end()];
       const exited = Promise.resolve({ code: 0, signal: null });
       return { pid: undefined, stdin, stdout, stderr, exited, kill: () => undefined };
@@ -41,7 +47,8 @@ async function startedBy(
   for await (const message of run) expect.fail(`a program that wrote nothing: ${message.type}`);
   const [command, ...more] = commands;
   expect(more).toEqual([]);
-  return { command: command ?? expect.fail("nothing was started"), input: String(stdin.read()) };
+  const input = String(stdin.read());
+  return { command: command ?? expect.fail("nothing was started"), input, settings };
 }
 
 const runtimes: [name: string, create: () => RuntimeInterface][] = [
@@ -63,7 +70,7 @@ const streams = ["--output-format=stream-json", "--verbose", "--input-format=str
 const wakeups = "CronCreate,CronDelete,CronList,ScheduleWakeup";
 const defaults = {
   "setting-sources": "user",
-  settings: '{"cleanupPeriodDays":36500,"env":{}}',
+  settings: "/private/settings.json",
   "permission-mode": "default",
   "add-dir": "/work",
   disallowedTools: wakeups,
@@ -96,6 +103,7 @@ const cases: [
   ["denied_tools: [Write]\nself_wakeup: true", {}, { disallowedTools: "Write" }, []],
   ["self_wakeup: true", {}, { disallowedTools: undefined }, []],
   ["setting_sources: [user, project]", {}, { "setting-sources": "user,project" }, []],
+  ["setting_sources: []", {}, { "setting-sources": "" }, []],
   ["mcp_servers: { echo: { command: node } }", {}, { "mcp-config": "/private/mcp.json" }, []],
   ["plugins: [/opt/a, /opt/b]", {}, {}, ["--plugin-dir=/opt/a", "--plugin-dir=/opt/b"]],
   [
@@ -123,18 +131,19 @@ const cases: [
     {},
     ["--permission-prompt-tool=stdio"],
   ],
-  [
-    "max_concurrent: 1",
-    { settings: { outputStyle: "short" }, env: { CLAUDE_CODE_DISABLE_CRON: "1" } },
-    {
-      settings:
-        '{"cleanupPeriodDays":36500,"env":{"CLAUDE_CODE_DISABLE_CRON":"1"},"outputStyle":"short"}',
-    },
-    [],
-  ],
 ];
 
-describe.each(runtimes)("%s", (name, create) => {
+/** The fields of the first line on standard input, the control request `initialize`. */
+function initializeOf({ input }: StartedProgram): Record<string, unknown> {
+  const { request, type } = JSON.parse(input.split("\n")[0] ?? "");
+  expect({ type, subtype: request.subtype }).toEqual({
+    type: "control_request",
+    subtype: "initialize",
+  });
+  return request;
+}
+
+describe.each(runtimes)("%s", (_name, create) => {
   test.each(cases)(
     "starts claude for `%s` with the right flags",
     async (yaml, options, changed, added) => {
@@ -156,10 +165,21 @@ describe.each(runtimes)("%s", (name, create) => {
   });
 
   test("appends the system prompt without showing it in the arguments", async () => {
-    const { command, input } = await startedBy(create(), "system_prompt: Be kind.");
-    expect(command.args.join(" ")).not.toContain("Be kind.");
-    if (name === "CLIRuntime")
-      expect(command.args).toContain("--append-system-prompt-file=/private/system-prompt.txt");
-    else expect(input).toContain('"appendSystemPrompt":"Be kind."');
+    const started = await startedBy(create(), "system_prompt: Be kind.");
+    expect(started.command.args.join(" ")).not.toContain("Be kind.");
+    expect(initializeOf(started)).toMatchObject({ appendSystemPrompt: "Be kind." });
+    expect(initializeOf(started)).not.toHaveProperty("systemPrompt");
+  });
+
+  test("passes settings in a private file", async () => {
+    const { settings } = await startedBy(create(), "max_concurrent: 1", {
+      settings: { outputStyle: "short" },
+      env: { CLAUDE_CODE_DISABLE_CRON: "1" },
+    });
+    expect(settings).toEqual({
+      cleanupPeriodDays: 36500,
+      env: { CLAUDE_CODE_DISABLE_CRON: "1" },
+      outputStyle: "short",
+    });
   });
 });

@@ -45,6 +45,7 @@ async function open(first: ExecuteOptions, failure?: Error) {
           messages: failure ? failAfter(messages, failure) : messages,
           exited: Promise.resolve(),
           settings: {},
+          readInitialization: async () => undefined,
           readSettings: async () => undefined,
           sendMessage: ({ message }) => void sent.push(String(message.content)),
           stop: () => void sent.push("(stop)"),

@@ -4,7 +4,6 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { killRunProcesses } from "../../packages/core/src/process-tree/kill-processes.ts";
-import { writePrivateFiles } from "../../packages/core/src/runner/runtimes/claude-settings.ts";
 import {
   McpBridge,
   MessageRateLimiter,
@@ -18,6 +17,7 @@ import {
   ToolRules,
 } from "../../packages/core/src/runner/runtimes/mcp/bridges.ts";
 import { StderrTail } from "../../packages/core/src/runner/runtimes/mcp/reconnecting-connection.ts";
+import { writePrivateFiles } from "../../packages/core/src/runner/runtimes/private-files.ts";
 import { agentOf, configProblems, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
 import { startHarness } from "../support/harness.ts";
 import { executeBridged, richMcpServer } from "../support/mcp-bridge.ts";
@@ -52,9 +52,9 @@ describe("placement of MCP servers", () => {
   test("writes secrets of claude's own servers to its file and only the names of the others", async () => {
     const privateDir = tempFolderWith({});
     const bridgedServers = createHostServers(agent(true), {}, {});
-    const written = async (announced: string[]) => {
+    const written = async (announcedServers: string[]) => {
       const options = { agent: agent(true), privateDir, bridgedServers };
-      const { mcpConfig = "" } = writePrivateFiles(options, announced);
+      const { mcpConfig = "" } = writePrivateFiles(options, { settings: {}, announcedServers });
       return JSON.parse(readFileSync(mcpConfig, "utf8"));
     };
     const inside = { command: "three", args: [], env: { KEY: "key-of-inside" } };

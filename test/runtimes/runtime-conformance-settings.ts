@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SpawnCommand } from "../../packages/core/src/runner/runtimes/spawn-claude.ts";
@@ -19,9 +19,11 @@ const brokenHookSettings = {
   },
 };
 
-/** Replaces a number in `--settings` by a string on the way to the program. */
+/** Replaces a number in the settings file by a string before the program reads it. */
 function spawnWithWrongValue(options: SpawnCommand) {
-  return spawnOnHost({ ...options, args: options.args.map((arg) => arg.replace("36500", '"x"')) });
+  const { file = "" } = /--settings[= ](?<file>\S+)/.exec(options.args.join(" "))?.groups ?? {};
+  writeFileSync(file, readFileSync(file, "utf8").replace("36500", '"x"'));
+  return spawnOnHost(options);
 }
 
 /** How every runtime must pass settings to Claude Code. */

@@ -80,7 +80,7 @@ export const otherUserDefences: readonly Defence[] = [
     without: "0o644",
     failingTest: {
       file: "test/runtimes/private-config-files.test.ts",
-      test: "creates files with server secrets for their owner only, whatever the umask allows",
+      test: "creates files with secrets for their owner only, whatever the umask allows",
     },
   },
   {

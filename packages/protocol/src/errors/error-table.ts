@@ -84,6 +84,12 @@ export const errorTable = {
     status: 422,
     hint: "Correct the settings, or update Claude Code if it is too old to support them.",
   },
+  options_rejected: {
+    meaning: "Claude Code rejected options of an agent when it started.",
+    exitCode: exitCodes.badInput,
+    status: 422,
+    hint: "Correct the options that the message names, or update Claude Code.",
+  },
   sdk_missing: {
     meaning: "An agent uses the Agent SDK, which is not installed.",
     exitCode: exitCodes.badInput,

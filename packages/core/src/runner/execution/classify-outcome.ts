@@ -248,6 +248,7 @@ const crashHint = "Correct the options of the agent that the message names, or u
 const outcomeByErrorCode: Partial<Record<ErrorCode, OutcomeCode>> = {
   sdk_missing: "runtime_missing",
   settings_rejected: "config_error",
+  options_rejected: "config_error",
   docker_denied: "docker_denied",
   docker_unavailable: "docker_unavailable",
   image_missing: "image_missing",

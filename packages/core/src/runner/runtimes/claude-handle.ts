@@ -1,6 +1,7 @@
 import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import { isOlder } from "../../claude/binary.ts";
-import { assertSettingsApplied, type ClaudeSettings } from "./claude-settings.ts";
+import type { ClaudeSettings } from "./claude-settings.ts";
+import { confirmStart } from "./confirm-start.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./runtime-interface.ts";
 
 /** A running `claude` that accepts prompts one after the other. */
@@ -10,6 +11,8 @@ export interface ClaudeHandle {
   readonly exited: Promise<unknown>;
   /** The settings it was started with; in a container, they contain the container's paths. */
   readonly settings: ClaudeSettings;
+  /** The response to `initialize`, or `{ error }`; undefined if `claude` exits without one. */
+  readInitialization(): Promise<unknown>;
   /** The response to `get_settings`; undefined if `claude` exits without one. */
   readSettings(): Promise<unknown>;
   sendMessage(message: SDKUserMessage): void;
@@ -46,7 +49,7 @@ export async function* runSinglePrompt(
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {
-    await assertSettingsApplied(claude, claude.settings, options);
+    await confirmStart(claude, options);
     claude.sendMessage(buildUserMessage(options));
     const tasks = new BackgroundTasks();
     for await (const message of claude.messages) {

@@ -1,12 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { ResolvedAgent } from "@herdctl/config";
 import { UserError } from "@herdctl/protocol";
 import { z } from "zod";
 import { hookEvents } from "./hook-events.ts";
-import { partitionServers } from "./mcp/bridged-server.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 
 const ruleListSchema = z.array(z.string()).optional();
@@ -67,12 +63,15 @@ const herdctlVariables = [
   "CLAUDE_CODE_DISABLE_FILE_MENTIONS",
 ];
 
-/** The settings object passed to every run with `--settings`. */
-export function buildSettings({
-  env,
-  settings = {},
-}: Pick<ExecuteOptions, "env" | "settings">): ClaudeSettings {
-  const guardedEntries = herdctlVariables.flatMap((name) => {
+/**
+ * The settings object passed to every run with `--settings`. `optionVariables` are variables of the
+ * environment that options of the agent set.
+ */
+export function buildSettings(
+  { env, settings = {} }: Pick<ExecuteOptions, "env" | "settings">,
+  optionVariables: readonly string[] = [],
+): ClaudeSettings {
+  const guardedEntries = [...herdctlVariables, ...optionVariables].flatMap((name) => {
     const value = env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
@@ -206,54 +205,4 @@ function settingsRejectedError(dropped: readonly string[], { errors }: SettingsR
 /** Claude Code omits empty objects and undefined values. */
 function isApplied(applied: unknown, wanted: unknown): boolean {
   return isDeepStrictEqual(applied ?? {}, wanted ?? {});
-}
-
-/** Paths of the written files; a file without content is not written. */
-export interface PrivateFiles {
-  mcpConfig?: string;
-  systemPrompt?: string;
-  remove(): Promise<void>;
-}
-
-/**
- * Writes options that must not appear in a process list to files that only this user can read.
- * Returns their paths as seen by claude. `announcedServers` are the bridged servers to list in the
- * MCP configuration.
- */
-export function writePrivateFiles(
-  options: Pick<ExecuteOptions, "agent" | "privateDir" | "privateDirAsSeen" | "bridgedServers">,
-  announcedServers: readonly string[] = [],
-): PrivateFiles {
-  const { agent, privateDir: folder, privateDirAsSeen = folder } = options;
-  const written: string[] = [];
-  const write = (name: string, text: string) => {
-    const file = join(folder, name);
-    if (written.length === 0) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(file, text, { mode: /* defence: private-file-mode */ 0o600 });
-    written.push(file);
-    return join(privateDirAsSeen, name);
-  };
-  const servers = buildMcpServers(options, announcedServers);
-  const hasServers = Object.keys(servers).length > 0;
-  return {
-    // claude starts faster without a file than with a file that has no servers.
-    mcpConfig: hasServers ? write("mcp.json", JSON.stringify({ mcpServers: servers })) : undefined,
-    systemPrompt: agent.system_prompt && write("system-prompt.txt", agent.system_prompt),
-    remove: async () => {
-      await Promise.all(written.map((file) => rm(file, { force: true })));
-    },
-  };
-}
-
-function buildMcpServers(
-  { agent, bridgedServers = {} }: Pick<ExecuteOptions, "agent" | "bridgedServers">,
-  announcedServers: readonly string[],
-): Record<string, unknown> {
-  const directServers = Object.entries(partitionServers(agent).direct)
-    .filter(([name]) => !(name in bridgedServers))
-    .map(([name, { run: _run, required: _required, ...server }]) => [name, server]);
-  return Object.fromEntries([
-    ...directServers,
-    ...announcedServers.map((name) => [name, { type: "sdk", name }]),
-  ]);
 }

@@ -1,7 +1,7 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
-import { buildClaudeArguments, buildStreamFlags } from "./claude-arguments.ts";
 import { type ClaudeHandle, type MultiTurnRuntime, runSinglePrompt } from "./claude-handle.ts";
-import { buildSettings, writePrivateFiles } from "./claude-settings.ts";
+import { buildInvocation } from "./claude-options/build-invocation.ts";
+import { buildCliArguments } from "./claude-options/cli-arguments.ts";
 import { executeCompleted } from "./complete-execution.ts";
 import { ControlClient } from "./control-client.ts";
 import { McpBridges } from "./mcp/bridges.ts";
@@ -17,18 +17,21 @@ export class CLIRuntime implements MultiTurnRuntime {
 
   async open(options: ExecuteOptions): Promise<ClaudeHandle> {
     const mcpBridges = new McpBridges(options);
-    const files = writePrivateFiles(options, mcpBridges.names);
+    const invocation = buildInvocation(options, mcpBridges.names);
+    const { env, settings, files } = invocation;
     const spawn = options.spawn ?? spawnOnHost;
-    const { claude: file, cwd, env } = options;
-    const args = [...buildStreamFlags(options), ...buildClaudeArguments(options, files)];
+    const { claude: file, cwd } = options;
+    const args = buildCliArguments(invocation, options);
     const process = observeProcess(spawn({ file, args, cwd, env }), options.observer);
     const client = new ControlClient(process, mcpBridges);
+    const initialization = client.initialize(invocation.initialize);
     mcpBridges.open();
     const close = () => client.close();
     return {
       messages: client.messages,
       exited: process.exited,
-      settings: buildSettings(options),
+      settings,
+      readInitialization: () => initialization,
       readSettings: () => client.readSettings(),
       sendMessage: (message) => client.sendMessage(message),
       stop: () => void stopGracefully({ process, interrupt: () => client.interrupt(), close }),

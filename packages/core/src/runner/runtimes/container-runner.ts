@@ -74,6 +74,7 @@ function attachContainer(
       return claude.exited;
     },
     settings: claude.settings,
+    readInitialization: () => claude.readInitialization(),
     readSettings: () => claude.readSettings(),
     sendMessage: (message) => claude.sendMessage(message),
     stop: () => claude.stop(),

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { LineSplitter } from "../../lib/line-splitter.ts";
 import type { PermissionAnswer } from "../contract/messages.ts";
 import { MessageQueue } from "./claude-handle.ts";
+import type { InitializeFields } from "./claude-options/option-channels.ts";
 import type { McpBridges } from "./mcp/bridges.ts";
 import { isRequest, jsonRpcMessageSchema } from "./mcp/method-rules.ts";
 import type { ClaudeProcess } from "./spawn-claude.ts";
@@ -59,13 +60,22 @@ export class ControlClient {
     this.writeLine(message);
   }
 
-  /** Undefined if claude exits without a response; `{ error }` if it responds with an error. */
+  /** Call first, as the Agent SDK does. */
+  initialize(fields: InitializeFields): Promise<unknown> {
+    return this.ask({ subtype: "initialize", ...fields });
+  }
+
   readSettings(): Promise<unknown> {
+    return this.ask({ subtype: "get_settings" });
+  }
+
+  /** Undefined if claude exits without a response; `{ error }` if it responds with an error. */
+  private ask(request: object): Promise<unknown> {
     return new Promise((resolve) => {
       const { stdout } = this.process;
       if (stdout.readableEnded) return resolve(undefined);
       stdout.once("end", () => resolve(undefined));
-      this.pendingResponses.set(this.request({ subtype: "get_settings" }), resolve);
+      this.pendingResponses.set(this.request(request), resolve);
     });
   }
 

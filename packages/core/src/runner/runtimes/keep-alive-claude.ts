@@ -7,7 +7,7 @@ import {
   MessageQueue,
   type MultiTurnRuntime,
 } from "./claude-handle.ts";
-import { assertSettingsApplied } from "./claude-settings.ts";
+import { confirmStart } from "./confirm-start.ts";
 import type { ExecuteOptions, RuntimeObserver } from "./runtime-interface.ts";
 
 interface Turn {
@@ -24,8 +24,8 @@ export class KeepAliveClaude {
   private isUnused = true;
   private failure: { error: unknown } | undefined;
   private claude: ClaudeHandle | undefined;
-  /** Resolves once Claude Code has applied all settings. */
-  private settingsConfirmed: Promise<void> = Promise.resolve();
+  /** Resolves once Claude Code has applied all options. */
+  private startConfirmed: Promise<void> = Promise.resolve();
   private container: ContainerObservation | undefined;
   private readonly warnings: string[] = [];
   private resolveGone: () => void = () => undefined;
@@ -45,9 +45,9 @@ export class KeepAliveClaude {
     const opened = new KeepAliveClaude(options.session.sessionId, options);
     const relay = opened.relayToCurrentTurn(options);
     opened.claude = await runtime.open({ ...options, ...relay });
-    opened.settingsConfirmed = assertSettingsApplied(opened.claude, opened.claude.settings, relay);
+    opened.startConfirmed = confirmStart(opened.claude, relay);
     // Thrown when the first turn starts.
-    opened.settingsConfirmed.catch(() => undefined);
+    opened.startConfirmed.catch(() => undefined);
     void opened.consumeMessages(opened.claude);
     return opened;
   }
@@ -71,7 +71,7 @@ export class KeepAliveClaude {
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
-      await this.settingsConfirmed;
+      await this.startConfirmed;
       this.claude?.sendMessage(buildUserMessage(options));
       yield* turn.messages;
       if (this.failure) throw this.failure.error;

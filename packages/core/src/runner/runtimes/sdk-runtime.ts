@@ -9,7 +9,7 @@ import type {
   SDKUserMessage,
   SpawnedProcess,
 } from "@anthropic-ai/claude-agent-sdk";
-import { UserError } from "@herdctl/protocol";
+import { raceTimeout, UserError } from "@herdctl/protocol";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
 import {
@@ -18,13 +18,8 @@ import {
   type MultiTurnRuntime,
   runSinglePrompt,
 } from "./claude-handle.ts";
-import {
-  buildAllowedTools,
-  buildDeniedTools,
-  buildSettings,
-  type PrivateFiles,
-  writePrivateFiles,
-} from "./claude-settings.ts";
+import { buildInvocation } from "./claude-options/build-invocation.ts";
+import { buildSdkOptions } from "./claude-options/sdk-options.ts";
 import { executeCompleted } from "./complete-execution.ts";
 import type { McpBridge } from "./mcp/bridge.ts";
 import { McpBridges } from "./mcp/bridges.ts";
@@ -42,7 +37,8 @@ export class SDKRuntime implements MultiTurnRuntime {
   async open(options: ExecuteOptions): Promise<ClaudeHandle> {
     const { query, createSdkMcpServer } = await importSdk();
     const bridges = new McpBridges(options);
-    const files = writePrivateFiles(options);
+    const invocation = buildInvocation(options);
+    const { settings, files } = invocation;
     const input = new MessageQueue<SDKUserMessage>();
     let process: ClaudeProcess | undefined;
     let start: (running: ClaudeProcess) => void = () => undefined;
@@ -57,7 +53,9 @@ export class SDKRuntime implements MultiTurnRuntime {
       // The input stays open until the run has finished.
       prompt: input,
       options: {
-        ...sdkOptions({ ...options, onPermission: bridges.onPermission }, files, start),
+        ...buildSdkOptions(invocation),
+        ...processOptions(options, start),
+        canUseTool: bridges.onPermission && canUseTool(bridges.onPermission),
         mcpServers,
       },
     });
@@ -66,7 +64,8 @@ export class SDKRuntime implements MultiTurnRuntime {
       get exited() {
         return process?.exited ?? Promise.resolve();
       },
-      settings: buildSettings(options),
+      settings,
+      readInitialization: () => readInitializationOf(run, exited),
       readSettings: () => Promise.race([readSettingsOf(run), exited]),
       sendMessage: (message) => input.push(message),
       stop: () => void stopRun(run, input, process),
@@ -108,6 +107,22 @@ async function readSettingsOf(run: Query): Promise<unknown> {
   return await data?.getSettings.call(run).catch(() => undefined);
 }
 
+async function readInitializationOf(run: Query, exited: Promise<void>): Promise<unknown> {
+  try {
+    return await Promise.race([run.initializationResult(), exited]);
+  } catch (error) {
+    // If the program has exited, `onExited` reports it.
+    return await raceTimeout(exited, exitNoticeMs, () => ({ error: describeError(error) }));
+  }
+}
+
+/** The SDK may notice the exit of the program before `exited` resolves. */
+const exitNoticeMs = 500;
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 async function stopRun(
   run: Query,
   input: MessageQueue<SDKUserMessage>,
@@ -118,47 +133,14 @@ async function stopRun(
   await stopGracefully({ process, interrupt, close: () => input.end() });
 }
 
-function sdkOptions(
+/** Starts the given program instead of the one that the SDK brings. */
+function processOptions(
   options: ExecuteOptions,
-  files: PrivateFiles,
   onStart: (process: ClaudeProcess) => void,
 ): Options {
-  const { agent, session } = options;
-  const allowedTools = buildAllowedTools(agent);
   return {
     cwd: options.cwd,
-    env: options.env,
     pathToClaudeCodeExecutable: options.claude,
-    systemPrompt: { type: "preset", preset: "claude_code", append: agent.system_prompt },
-    settingSources: [...agent.setting_sources],
-    strictMcpConfig: true,
-    settings: JSON.stringify(buildSettings(options)),
-    extraArgs: {
-      ...(files.mcpConfig !== undefined && { "mcp-config": files.mcpConfig }),
-      // Passed as flags, because the SDK warns that these options may skip `canUseTool`. It is still called.
-      "permission-mode": agent.permission_mode,
-      ...(allowedTools.length > 0 && { allowedTools: allowedTools.join(",") }),
-    },
-    additionalDirectories: [options.cwd],
-    allowDangerouslySkipPermissions: agent.permission_mode === "bypassPermissions",
-    canUseTool: options.onPermission && canUseTool(options.onPermission),
-    disallowedTools: buildDeniedTools(agent),
-    plugins: agent.plugins.map((path) => ({ type: "local", path })),
-    model: agent.model,
-    fallbackModel: agent.fallback_model,
-    effort: agent.effort,
-    maxTurns: agent.max_turns,
-    maxBudgetUsd: agent.max_budget_usd,
-    includePartialMessages: options.partialMessages,
-    sessionId: session.kind === "resume" ? undefined : session.sessionId,
-    resume:
-      session.kind === "fresh"
-        ? undefined
-        : session.kind === "fork"
-          ? session.from
-          : session.sessionId,
-    forkSession: session.kind === "fork",
-    resumeSessionAt: session.kind === "fork" ? session.at : undefined,
     spawnClaudeCodeProcess: ({ command, args, env }) => {
       const spawn = options.spawn ?? spawnOnHost;
       const spawnCommand = { file: command, args, cwd: options.cwd, env: definedOnly(env) };

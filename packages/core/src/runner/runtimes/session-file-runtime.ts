@@ -6,10 +6,11 @@ import { UserError } from "@herdctl/protocol";
 import { followSessionFile } from "../../claude/session-files/follow-session-file.ts";
 import { SessionConverter } from "../../claude/session-files/session-converter.ts";
 import { sessionFilePath } from "../../claude/session-files/session-file-path.ts";
-import { buildClaudeArguments, buildStreamFlags } from "./claude-arguments.ts";
 import { buildUserMessage } from "./claude-handle.ts";
-import { assertSettingsApplied, buildSettings, writePrivateFiles } from "./claude-settings.ts";
+import { buildInvocation } from "./claude-options/build-invocation.ts";
+import { buildCliArguments } from "./claude-options/cli-arguments.ts";
 import { executeCompleted } from "./complete-execution.ts";
+import { confirmStart } from "./confirm-start.ts";
 import { ControlClient } from "./control-client.ts";
 import { McpBridges } from "./mcp/bridges.ts";
 import type { ExecuteOptions, ExecuteRequest, RuntimeInterface } from "./runtime-interface.ts";
@@ -28,16 +29,18 @@ export class SessionFileRuntime implements RuntimeInterface {
 
   private async *follow(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     rejectBridgedServers(options);
-    const files = writePrivateFiles(options);
-    const { claude, cwd, env, session, agent, signal } = options;
+    const invocation = buildInvocation(options);
+    const { env, settings, files } = invocation;
+    const { claude, cwd, session, agent, signal } = options;
     const file = options.sessionFile ?? defaultSessionFile(options);
     const from = session.kind === "resume" ? await fileSizeOf(file) : 0;
     const converter = new SessionConverter({ since: Date.now(), model: agent.model });
 
-    const args = [...buildStreamFlags({}), ...buildClaudeArguments(options, files)];
+    const args = buildCliArguments(invocation, {});
     const spawn = options.spawn ?? spawnOnHost;
     const process = observeProcess(spawn({ file: claude, args, cwd, env }), options.observer);
     const client = new ControlClient(process, new McpBridges(options));
+    const initialization = client.initialize(invocation.initialize);
     void drain(client.messages);
     const stop = () => {
       const interrupt = () => process.kill("SIGINT");
@@ -48,7 +51,9 @@ export class SessionFileRuntime implements RuntimeInterface {
 
     try {
       const until = process.exited;
-      await assertSettingsApplied(client, buildSettings(options), options);
+      const readInitialization = () => initialization;
+      const readSettings = () => client.readSettings();
+      await confirmStart({ settings, readInitialization, readSettings }, options);
       client.sendMessage(buildUserMessage(options));
       client.close();
       const neverAborted = new AbortController().signal;
