@@ -16,6 +16,8 @@ export function buildSdkOptions({
     ...sdkFieldsOf(initialize),
     sessionId: flagOf("session-id"),
     resume: flagOf("resume"),
+    model: flagOf("model"),
+    fallbackModel: flagOf("fallback-model"),
     additionalDirectories: repeated("add-dir"),
     plugins: [
       ...repeated("plugin-dir").map((path) => ({ type: "local" as const, path })),
@@ -31,8 +33,11 @@ export function buildSdkOptions({
   };
 }
 
-/** Flags that may be repeated, and those of the session, which the SDK itself uses. */
-const typedFlags = new Set(["add-dir", "plugin-dir", "plugin-dir-no-mcp", "session-id", "resume"]);
+/** Flags that may be repeated, and those that the SDK itself uses or checks. */
+const typedFlags = new Set([
+  ...["add-dir", "plugin-dir", "plugin-dir-no-mcp"],
+  ...["session-id", "resume", "model", "fallback-model"],
+]);
 
 /** The SDK builds the same `initialize` request from its options. */
 function sdkFieldsOf({
