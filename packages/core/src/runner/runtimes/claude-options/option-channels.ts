@@ -1,7 +1,7 @@
 import type { Options } from "@anthropic-ai/claude-agent-sdk";
 
 /** A flag of `claude`, without its dashes; null for a flag without a value. */
-export type Flag = readonly [name: string, value: string | null];
+type Flag = readonly [name: string, value: string | null];
 
 /**
  * The fields of the control request `initialize` that herdctl uses. The SDK sends it by itself; the
