@@ -1,14 +1,20 @@
 import { UserError } from "@herdctl/protocol";
 import { z } from "zod";
-import type { ClaudeHandle } from "./claude-handle.ts";
-import { assertSettingsApplied } from "./claude-settings.ts";
+import { assertSettingsApplied, type ClaudeSettings } from "./claude-settings.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
+
+interface StartingClaude {
+  settings: ClaudeSettings;
+  /** The response to `initialize`, or `{ error }`; undefined if the program exits without one. */
+  readInitialization(): Promise<unknown>;
+  readSettings(): Promise<unknown>;
+}
 
 const rejectionSchema = z.object({ error: z.string() });
 
 /** Call before the first prompt. Throws if Claude Code did not accept all options of the run. */
 export async function confirmStart(
-  claude: Pick<ClaudeHandle, "settings" | "readInitialization" | "readSettings">,
+  claude: StartingClaude,
   options: Pick<ExecuteOptions, "observer">,
 ): Promise<void> {
   await Promise.all([
@@ -17,7 +23,7 @@ export async function confirmStart(
   ]);
 }
 
-async function assertInitialized(claude: Pick<ClaudeHandle, "readInitialization">): Promise<void> {
+async function assertInitialized(claude: StartingClaude): Promise<void> {
   const rejection = rejectionSchema.safeParse(await claude.readInitialization());
   if (rejection.success) throw optionsRejectedError(rejection.data.error);
 }
