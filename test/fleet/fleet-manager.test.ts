@@ -132,6 +132,7 @@ describe("after a failure", () => {
   });
 
   test("fails one job on a refused credential, reports it once and keeps the others waiting", async () => {
+    const jobCount = 8;
     const harness = await startHarness({
       script: { rules: [{ reply: "Welcome.", fault: { status: 401, times: 1 } }] },
     });
@@ -146,7 +147,7 @@ describe("after a failure", () => {
     const paused: string[] = [];
     fleet.on("agent:paused", ({ reason }) => paused.push(reason));
     const jobs = await Promise.all(
-      Array.from({ length: 20 }, async (_, index) => {
+      Array.from({ length: jobCount }, async (_, index) => {
         return (
           await fleet.jobs.trigger({
             ...manualTrigger,
@@ -157,16 +158,16 @@ describe("after a failure", () => {
       }),
     );
     const hasFailed = async () =>
-      (await fleet.jobs.list({ limit: 20 })).jobs.some(({ status }) => status === "failed");
+      (await fleet.jobs.list({ limit: jobCount })).jobs.some(({ status }) => status === "failed");
     await waitUntil("the first to fail", hasFailed, 60_000);
     await new Promise((done) => setTimeout(done, 500));
     const { fleet: counts, agents } = await fleet.status();
-    expect(counts.pending).toBe(19);
+    expect(counts.pending).toBe(jobCount - 1);
     expect(paused).toHaveLength(1);
     expect(agents.every((agent) => agent.paused !== null)).toBe(true);
     await fleet.agents.resume("one");
     const ended = await Promise.all(jobs.map((job) => fleet.jobs.wait(job.id)));
-    expect(ended.filter((job) => job.status === "completed")).toHaveLength(19);
+    expect(ended.filter((job) => job.status === "completed")).toHaveLength(jobCount - 1);
   }, 300_000);
 });
 
