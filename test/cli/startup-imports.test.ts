@@ -8,7 +8,9 @@ const listModules = resolve(import.meta.dirname, "programs/list-modules.mjs");
 
 test("loads neither the engine nor any library for a command that talks to a fleet", async () => {
   const harness = await startRunningFleet({ rules: [{ reply: "done" }] });
+  const { id } = await harness.waitForJob(await harness.triggerJob("cli", "hello"));
   const commands = [
+    ["job", id],
     ["trigger", "cli", "-p", "hello", "--wait"],
     ["status"],
     ["status", "cli"],

@@ -1,3 +1,4 @@
+import type { DeliveryQuery } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "../command.ts";
 import { parseLimit } from "../parse-query-options.ts";
 import { queryFleetOrState } from "../query-fleet-or-state.ts";
@@ -6,7 +7,7 @@ import { terminalStyleOf } from "../render/terminal-style.ts";
 
 export async function run(context: CommandContext): Promise<number> {
   const { options, terminal } = context;
-  const query = {
+  const query: DeliveryQuery = {
     agent: textOption(options, "agent"),
     limit: parseLimit(textOption(options, "limit") ?? "20", "deliveries"),
     cursor: textOption(options, "cursor"),

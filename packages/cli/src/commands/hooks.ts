@@ -1,3 +1,4 @@
+import type { HookQuery } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "../command.ts";
 import { findJob } from "../find-job.ts";
 import { parseLimit } from "../parse-query-options.ts";
@@ -9,9 +10,9 @@ import { terminalStyleOf } from "../render/terminal-style.ts";
 export async function run(context: CommandContext): Promise<number> {
   const { terminal, options } = context;
   const idPrefix = textOption(options, "job");
-  const query = {
+  const query: HookQuery = {
     job: idPrefix && (await readState(context, (state) => findJob(state, idPrefix))).id,
-    status: options.failed === true ? ("failed" as const) : undefined,
+    status: options.failed === true ? "failed" : undefined,
     limit: parseLimit(textOption(options, "limit") ?? "20", "hooks"),
   };
   const hooks = await queryFleetOrState(

@@ -1,4 +1,4 @@
-import { isFinished, type Job, type NodeView, UserError } from "@herdctl/protocol";
+import { type HookQuery, isFinished, type Job, type NodeView, UserError } from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
 import { explainWaits } from "../explain-job-wait.ts";
 import { findJob } from "../find-job.ts";
@@ -21,7 +21,7 @@ export async function run(context: CommandContext): Promise<number> {
     async (fleet) => (await fleet.jobs.get(id)) ?? (await readRecord(context, id)),
     () => readRecord(context, id),
   );
-  const query = { jobId: job.id, limit: 100 };
+  const query: HookQuery = { job: job.id, limit: 100 };
   const hooks = await queryFleetOrState(
     context,
     (fleet) => fleet.hooks.list(query),

@@ -1,3 +1,4 @@
+import type { DueTimeQuery } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "../command.ts";
 import { parseLimit } from "../parse-query-options.ts";
 import { queryFleetOrState } from "../query-fleet-or-state.ts";
@@ -9,7 +10,7 @@ export async function run(context: CommandContext): Promise<number> {
   const [agent, schedule] = context.arguments;
   const cursor = textOption(options, "cursor");
   const limit = parseLimit(textOption(options, "limit") ?? "20", "due times");
-  const query = { agent, schedule, cursor, limit };
+  const query: DueTimeQuery = { agent, schedule, cursor, limit };
   const page = await queryFleetOrState(
     context,
     (fleet) => fleet.schedules.dueTimes(query),

@@ -1,4 +1,4 @@
-import { UserError } from "@herdctl/protocol";
+import { type JobSearchQuery, UserError } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "../command.ts";
 import { parseLimit } from "../parse-query-options.ts";
 import { queryFleetOrState } from "../query-fleet-or-state.ts";
@@ -9,7 +9,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { options, terminal } = context;
   const [text = ""] = context.arguments;
   if (text.trim() === "") throw new UserError("usage", "the text to search for is missing");
-  const query = {
+  const query: JobSearchQuery = {
     text,
     agent: textOption(options, "agent"),
     limit: parseLimit(textOption(options, "limit") ?? "20", "jobs"),
