@@ -1,12 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:net";
-import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
-import { checkout, waitForExit } from "../cli/run-herdctl.ts";
 import { tempFolderWith, writeFiles } from "../support/temp-folder.ts";
+import { freePort } from "../webhooks/webhook-harness.ts";
 import type { CodeBlock } from "./code-blocks.ts";
 import { isQuotedFrom, normalizeOutput } from "./normalize-output.ts";
+import { TypedShell } from "./typed-shell.ts";
 
 interface SessionStep {
   command: string;
@@ -31,7 +27,7 @@ export async function replaySession(
   env: Record<string, string>,
 ): Promise<Difference[]> {
   const home = tempFolderWith({});
-  const shell = new Shell(home, env);
+  const shell = new TypedShell(home, env);
   const port = String(await freePort());
   const idMapping = new Map([[documentedPort, port]]);
   const differences: Difference[] = [];
@@ -104,60 +100,5 @@ function recordIds(
   for (const [at, there] of (expectedLines.match(id) ?? []).entries()) {
     const found = here[at];
     if (found !== undefined) idMapping.set(there, found);
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address ? address.port : 0;
-}
-
-const endMark = "-- so far --";
-
-class Shell {
-  readonly #bash: ChildProcess;
-  #said = "";
-  #heard: () => void = () => undefined;
-
-  constructor(home: string, env: Record<string, string>) {
-    // Only what a new user has; npm would put an incomplete `claude` there.
-    const PATH = [join(checkout, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(":");
-    const own = { PATH, HOME: home, LANG: "C.UTF-8", TMPDIR: tempFolderWith({}), ...env };
-    this.#bash = spawn("bash", ["--norc"], { cwd: home, env: own });
-    onTestFinished(() => void this.#bash.kill("SIGKILL"));
-    for (const stream of [this.#bash.stdout, this.#bash.stderr]) {
-      stream?.setEncoding("utf8").on("data", (text) => {
-        this.#said += text;
-        this.#heard();
-      });
-    }
-    this.#bash.stdin?.write("exec 2>&1\n");
-  }
-
-  async type(line: string): Promise<string> {
-    this.#said = "";
-    // Programs must not read the next command from standard input.
-    this.#bash.stdin?.write(`{ ${line}\n} < /dev/null\nprintf '%s\\n' '${endMark}'\n`);
-    while (!this.#said.includes(`${endMark}\n`)) {
-      await new Promise<void>((resolve) => {
-        this.#heard = resolve;
-      });
-    }
-    return this.#said.slice(0, this.#said.indexOf(endMark));
-  }
-
-  async folder(): Promise<string> {
-    return (await this.type("pwd")).trim();
-  }
-
-  /** Also ends the background jobs of the shell. */
-  async close(): Promise<void> {
-    await this.type("kill $(jobs -p) 2>/dev/null; wait 2>/dev/null");
-    const ended = waitForExit(this.#bash);
-    this.#bash.stdin?.end();
-    await ended;
   }
 }
