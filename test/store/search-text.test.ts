@@ -9,10 +9,15 @@ import {
 test("reads words and terms of several words, whatever characters separate them", () => {
   const terms = toSearchTerms('  src/cart.ts "max_turns" Größe ' + "' -- *");
   expect(terms).toEqual([["src", "cart", "ts"], ["max", "turns"], ["größe"]]);
-  expect(toFts5Query(terms)).toBe('"src cart ts"* "max turns"* "größe"*');
+  expect(toFts5Query(terms)).toBe('"src cart ts" "max turns"* "größe"*');
   expect(toTsQuery(terms)).toBe(
-    "('src' <-> 'cart' <-> 'ts':*) & ('max' <-> 'turns':*) & ('größe':*)",
+    "('src' <-> 'cart' <-> 'ts') & ('max' <-> 'turns':*) & ('größe':*)",
   );
+});
+
+test("takes one or two letters as a whole word, but not one or two characters of other scripts", () => {
+  expect(toFts5Query(toSearchTerms("w ci 検索 car"))).toBe('"w" "ci" "検索"* "car"*');
+  expect(toTsQuery(toSearchTerms("w 検 car"))).toBe("('w') & ('検':*) & ('car':*)");
 });
 
 test("shows the text around the first word as one line", () => {

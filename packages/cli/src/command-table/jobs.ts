@@ -27,7 +27,11 @@ export const jobCommands: CommandSpec[] = [
     name: "search",
     summary: "Search the prompts, summaries and outputs of all jobs",
     arguments: [
-      { name: "text", summary: "Words that must all occur; each may be the start of a word" },
+      {
+        name: "text",
+        summary:
+          "Words that must all occur; each of three or more letters may be the start of a word",
+      },
     ],
     options: [
       { flags: "--agent <name>", summary: "Only jobs of this agent" },

@@ -25,7 +25,7 @@ const searchPageSchema = z.object({
 export const searchEndpoints = {
   search: defineEndpoint("search", {
     summary:
-      "Search the prompts, summaries and outputs of all jobs that ran, newest first. All words of `text` must occur; each may be the start of a word. `next_cursor` is the `cursor` of the next page.",
+      "Search the prompts, summaries and outputs of all jobs that ran, newest first. All words of `text` must occur; each of three or more letters may be the start of a word. `next_cursor` is the `cursor` of the next page.",
     query: searchQuerySchema,
     response: searchPageSchema,
     handle: ({ control }, { query }) => control.jobs.search(query),

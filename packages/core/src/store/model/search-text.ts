@@ -8,7 +8,7 @@ export const maxSearchedChars = 64_000;
 
 /**
  * The words of a query. The words of one term, such as `max_turns`, must follow each other; the
- * last one may be the start of a longer word.
+ * last one may be the start of a longer word, unless it is too short.
  */
 export function toSearchTerms(text: string): string[][] {
   return text
@@ -19,7 +19,12 @@ export function toSearchTerms(text: string): string[][] {
 
 /** A query of SQLite's FTS5. */
 export function toFts5Query(terms: readonly string[][]): string {
-  return terms.map((words) => `"${words.join(" ")}"*`).join(" ");
+  return terms.map((words) => `"${words.join(" ")}"${isPrefix(words.at(-1)) ? "*" : ""}`).join(" ");
+}
+
+/** One or two letters begin so many words that the index would be read for seconds. */
+function isPrefix(word = ""): boolean {
+  return !/^[a-z0-9]{1,2}$/.test(word);
 }
 
 /** A query of PostgreSQL's `to_tsquery`. */
@@ -31,7 +36,7 @@ export function toTsQuery(terms: readonly string[][]): string {
 }
 
 function toLexeme(word: string, isLast: boolean): string {
-  return `'${word}'${isLast ? ":*" : ""}`;
+  return `'${word}'${isLast && isPrefix(word) ? ":*" : ""}`;
 }
 
 const excerptChars = 160;

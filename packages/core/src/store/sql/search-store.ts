@@ -69,6 +69,9 @@ export class SearchStore {
     const [before] = cursor === undefined ? [] : readCursor(cursor, "integer");
     const { from, matches, seq, toQuery } = this.database.dialect.textSearch;
     const ofAgent = agent === undefined ? "" : "AND jobs.agent = ?";
+    // `+` stops SQLite from running the query of the words again for each job of the agent.
+    const foundOfAgent =
+      agent === undefined ? "" : `AND +${seq} IN (SELECT seq FROM jobs WHERE agent = ?)`;
     const values: SqlValue[] = agent === undefined ? [] : [agent];
     const live =
       cursor === undefined
@@ -85,7 +88,7 @@ export class SearchStore {
     const found = yield* queryRows(
       `SELECT jobs.seq AS seq, jobs.id AS id, jobs.record AS record,
               job_texts.prompt AS prompt, job_texts.summary AS summary, job_texts.output AS output
-       FROM ${from} WHERE ${matches} ${ofAgent} ${older}
+       FROM ${from} WHERE ${matches} ${foundOfAgent} ${older}
        ORDER BY ${seq} DESC LIMIT ?`,
       toQuery(terms),
       ...values,
