@@ -12,7 +12,8 @@ export default defineConfig({
   resolve: {
     alias: {
       "@herdctl/server/contract": at("../server/src/contract.ts"),
-      "@herdctl/core": at("../core/src/approval-text.ts"),
+      // The source, so that only its parts for browsers are included, and its build is not needed.
+      "@herdctl/protocol": at("../protocol/src/index.ts"),
     },
   },
   build: {

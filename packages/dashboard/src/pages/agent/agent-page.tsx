@@ -96,7 +96,7 @@ function AgentDetails({ agent }: { agent: AgentStatus }) {
             title: "Security",
             content: (
               <WithConfigValues agent={name}>
-                {(values) => <Security values={values} />}
+                {(values) => <Security agent={name} values={values} />}
               </WithConfigValues>
             ),
           },

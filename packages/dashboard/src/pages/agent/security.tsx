@@ -17,10 +17,15 @@ const weightStyles: Record<PostureStatement["weight"], { label: string; look: st
   open: { label: "Open", look: "bg-warn-soft text-warn" },
 };
 
-export function Security({ values }: { values: ConfigValueView[] }) {
+export function Security({ agent, values }: { agent: string; values: ConfigValueView[] }) {
   const posture = describePosture(values);
   return (
     <div className="grid gap-4 lg:grid-cols-2">
+      <p className="text-muted lg:col-span-2">
+        <TextWithCode
+          text={`This describes the configuration. \`herdctl doctor ${agent}\` also looks at files and other agents, and warns if untrusted input, secrets and a way out come together.`}
+        />
+      </p>
       {sections.map(({ key, title }) => (
         <Panel key={key} title={title}>
           <ul className="flex flex-col gap-2">

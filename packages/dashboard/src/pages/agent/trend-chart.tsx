@@ -55,7 +55,7 @@ function createChartOptions(
   return {
     width,
     height: heightPx,
-    padding: [8, 16, 0, 0],
+    padding: [8, 40, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     scales: { y: { range: (_, __, top) => [0, top * 1.1 || 1] } },

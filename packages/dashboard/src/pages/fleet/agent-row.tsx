@@ -15,7 +15,7 @@ interface AgentRowProps {
   jobs: readonly TimelineEntry[];
   start: number;
   end: number;
-  /** One line per agent on a wide screen. */
+  /** One line per agent on a wide screen; no timeline on a narrow one. */
   isCompact: boolean;
 }
 
@@ -36,7 +36,7 @@ export const AgentRow = memo(function AgentRow({
         // Rows outside the window are not laid out, so that hundreds of agents stay quick.
         "[content-visibility:auto]",
         isCompact
-          ? "py-2 [contain-intrinsic-size:auto_2rem] lg:py-0.5"
+          ? "py-1.5 [contain-intrinsic-size:auto_2rem] lg:py-0.5"
           : "py-2 [contain-intrinsic-size:auto_3.25rem]",
       )}
     >
@@ -65,7 +65,10 @@ export const AgentRow = memo(function AgentRow({
             {agent.name}
           </Link>
           <p
-            className={classNames("truncate text-sm text-muted", isCompact && "lg:leading-5")}
+            className={classNames(
+              "truncate text-sm text-muted",
+              isCompact && "max-lg:hidden lg:leading-5",
+            )}
             title={agent.description ?? undefined}
           >
             {agent.description ?? `${agent.runtime}${agent.docker ? " in Docker" : ""}`}
@@ -76,7 +79,7 @@ export const AgentRow = memo(function AgentRow({
         </span>
       </div>
       {isAtWork && <Work agent={agent} isCompact={isCompact} />}
-      <div className="col-span-2 lg:col-span-1">
+      <div className={classNames("col-span-2 lg:col-span-1", isCompact && "max-lg:hidden")}>
         <TimelineStrip
           agent={agent.name}
           jobs={jobs}
@@ -121,14 +124,14 @@ function Work({ agent, isCompact }: { agent: AgentStatus; isCompact: boolean }) 
           to="/jobs/$jobId"
           params={{ jobId: job_id }}
           className={classNames(
-            "flex min-w-0 justify-between gap-x-2 hover:underline",
+            "flex min-h-6 min-w-0 justify-between gap-x-2 hover:underline",
             !isCompact && "lg:flex-col",
           )}
         >
           <span className="truncate" title={activity}>
             {activity}
           </span>
-          <span className="truncate text-sm text-muted">
+          <span className="shrink-0 text-sm text-muted">
             <Elapsed since={started_at} />
             {node && ` on ${node}`}
           </span>

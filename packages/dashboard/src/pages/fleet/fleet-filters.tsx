@@ -87,8 +87,8 @@ export function FleetFilters({ search, agents, density, onChange, onDensity }: F
         <Toggle
           pressed={density === "compact"}
           onPressedChange={(isCompact) => onDensity(isCompact ? "compact" : "comfortable")}
-          title="One line per agent"
-          className="h-8 rounded border border-line-strong bg-surface px-2.5 text-muted hover:bg-hover data-pressed:bg-hover data-pressed:font-medium data-pressed:text-text max-lg:hidden"
+          title="Less space per agent"
+          className="h-8 rounded border border-line-strong bg-surface px-2.5 text-muted hover:bg-hover data-pressed:bg-hover data-pressed:font-medium data-pressed:text-text"
         >
           Compact
         </Toggle>

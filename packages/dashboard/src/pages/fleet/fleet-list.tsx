@@ -35,8 +35,8 @@ export function FleetList({ groups, jobs, hours, density, sort, onSort }: FleetL
       <div
         className={`${columnsClass} sticky top-0 z-10 hidden rounded-t-lg border-b border-line bg-surface px-3 py-1.5 text-sm font-medium text-muted lg:grid`}
       >
-        <span className="flex gap-4">
-          {title("state")}
+        <span className="flex gap-2">
+          <span className="w-19 shrink-0">{title("state")}</span>
           {title("name")}
         </span>
         <span>Now</span>

@@ -1,5 +1,5 @@
 import type { Approval } from "@herdctl/server/contract";
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useFleetQuery } from "../../api/queries.ts";
 import { applyOutputLine } from "../../transcript/apply-output-line.ts";
@@ -17,13 +17,18 @@ import { ApprovalCard } from "./approval-card.tsx";
 /** Maximum number of log lines to search for the context of a request. */
 const maxLines = 20_000;
 
-export function InboxItem({ approval }: { approval: Approval }) {
-  const { id, job_id: jobId, requested_at } = approval;
-  const { data: jobResponse } = useFleetQuery("job", { params: { id: jobId } });
-  const { data: context } = useQuery({
-    queryKey: ["before", id],
+/** What the agent did before the request. */
+export function contextQuery(approval: Approval) {
+  return queryOptions({
+    queryKey: ["before", approval.id],
     queryFn: ({ signal }) => readPreceding(approval, signal),
   });
+}
+
+export function InboxItem({ approval }: { approval: Approval }) {
+  const { job_id: jobId, requested_at } = approval;
+  const { data: jobResponse } = useFleetQuery("job", { params: { id: jobId } });
+  const { data: context } = useQuery(contextQuery(approval));
   const job = jobResponse?.job;
   return (
     <article

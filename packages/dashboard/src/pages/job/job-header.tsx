@@ -101,6 +101,8 @@ function SessionOrigin({ job: { resumed_from, forked_from } }: { job: Job }) {
   );
 }
 
+const copyLabel = "Copy resume command";
+
 /** Copies the command that resumes the session with Claude Code in a terminal. */
 function ResumeCommandButton({ job }: { job: Job }) {
   const { agent, session_id } = job;
@@ -111,7 +113,15 @@ function ResumeCommandButton({ job }: { job: Job }) {
   );
   const file = useFleetQuery("status").data?.fleet.file;
   const session = data?.sessions.find((candidate) => candidate.session_id === session_id);
-  if (!session || file === undefined) return null;
+  if (session_id === null) return null;
+  // Takes the place of the button, so that the page does not move when it comes.
+  if (!data || file === undefined)
+    return (
+      <Button size="small" disabled>
+        {copyLabel}
+      </Button>
+    );
+  if (!session) return null;
   if (session.obstacle)
     return (
       <Button
@@ -121,9 +131,7 @@ function ResumeCommandButton({ job }: { job: Job }) {
         Resume in a terminal
       </Button>
     );
-  return (
-    <CopyButton text={formatResumeCommand(session.session_id, file)} label="Copy resume command" />
-  );
+  return <CopyButton text={formatResumeCommand(session.session_id, file)} label={copyLabel} />;
 }
 
 function noSessionReason({ session_id }: Job): string | undefined {

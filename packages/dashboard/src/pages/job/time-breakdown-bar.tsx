@@ -28,7 +28,10 @@ export function TimeBreakdownBar({ breakdown }: { breakdown: TimeBreakdown }) {
           />
         ))}
       </div>
-      <ul aria-label="Time breakdown" className="mt-1 flex flex-wrap gap-x-3 text-muted">
+      <ul
+        aria-label="Time breakdown"
+        className="mt-1 flex flex-wrap content-start gap-x-3 text-muted max-md:min-h-10"
+      >
         {shown.map(({ share, label, colour }) => (
           <li key={share} className="flex items-center gap-1">
             <span

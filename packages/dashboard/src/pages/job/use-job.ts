@@ -8,11 +8,13 @@ export function useJobRecord(id: string): { record: JobRecord | undefined; error
   const job = useFleetQuery("job", { params: { id } });
   const approvals = useFleetQuery("approvals", { query: { job: id } });
   const chain = useFleetQuery("chain", { params: { id } });
+  // Shown above the conversation, which would move if they came later.
+  const hooks = useFleetQuery("hooks", { query: { job: id } });
   const record = useMemo(() => {
-    if (!job.data) return undefined;
+    if (!job.data || hooks.isPending) return undefined;
     const delegatedJobs = chain.data?.jobs.filter((child) => child.chain.parent === id) ?? [];
     return { ...job.data, approvals: approvals.data?.approvals ?? [], delegatedJobs };
-  }, [id, job.data, approvals.data, chain.data]);
+  }, [id, job.data, hooks.isPending, approvals.data, chain.data]);
   return { record, error: job.error };
 }
 

@@ -108,6 +108,9 @@ function addEndMargin({ start, end }: Extent): Extent {
   return { start, end: end + (end - start) * 0.03 };
 }
 
+/** Labels to the right of this position would not fit beside their tick. */
+const maxLeftLabelShare = 0.7;
+
 interface AxisProps {
   ticks: AxisTick[];
   children: React.ReactNode;
@@ -121,7 +124,10 @@ function Axis({ ticks, children }: AxisProps) {
         {ticks.map(({ at, share }) => (
           <span
             key={at}
-            className="absolute top-1.5 border-l border-line pl-1 text-xs text-muted"
+            className={classNames(
+              "absolute top-1.5 border-line px-1 text-xs whitespace-nowrap text-muted",
+              share > maxLeftLabelShare ? "-translate-x-full border-r" : "border-l",
+            )}
             style={{ left: `${share * 100}%` }}
           >
             {at === 0 ? "0" : formatDuration(at / 1000)}
