@@ -27,7 +27,7 @@ const script = (commandInRun: string): Script => ({
   default: "Done.",
 });
 
-const tagged = (tag: string, tool: { name: string; input: object }) => ({
+const tagged = (tag: string, tool: { name: string; input: Record<string, unknown> }) => ({
   match: { tag },
   replies: [{ tools: [tool] }, "Done."],
 });
