@@ -29,6 +29,7 @@ export class PostgresDatabase implements SqlDatabase {
       from: "job_texts JOIN jobs ON jobs.seq = job_texts.seq",
       matches: "job_texts.words @@ to_tsquery('simple', ?)",
       seq: "job_texts.seq",
+      isOrdered: false,
       toQuery: toTsQuery,
     },
   };

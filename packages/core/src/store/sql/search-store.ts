@@ -67,11 +67,8 @@ export class SearchStore {
     terms: string[][],
   ): SqlProgram<{ live: SqlRow[]; found: SqlRow[] }> {
     const [before] = cursor === undefined ? [] : readCursor(cursor, "integer");
-    const { from, matches, seq, toQuery } = this.database.dialect.textSearch;
+    const { matches, seq, toQuery, isOrdered } = this.database.dialect.textSearch;
     const ofAgent = agent === undefined ? "" : "AND jobs.agent = ?";
-    // `+` stops SQLite from running the query of the words again for each job of the agent.
-    const foundOfAgent =
-      agent === undefined ? "" : `AND +${seq} IN (SELECT seq FROM jobs WHERE agent = ?)`;
     const values: SqlValue[] = agent === undefined ? [] : [agent];
     const live =
       cursor === undefined
@@ -84,18 +81,62 @@ export class SearchStore {
             limit,
           )
         : [];
-    const older = before === undefined ? "" : `AND ${seq} < ?`;
-    const found = yield* queryRows(
+    const conditions = [
+      { sql: matches, values: [toQuery(terms)] },
+      // `+` stops SQLite from running the query of the words again for each job of the agent.
+      ...(agent === undefined
+        ? []
+        : [{ sql: `+${seq} IN (SELECT seq FROM jobs WHERE agent = ?)`, values: [agent] }]),
+      ...(before === undefined ? [] : [{ sql: `${seq} < ?`, values: [before] }]),
+    ];
+    const found = isOrdered
+      ? yield* this.newest(conditions, limit + 1)
+      : yield* this.newestOfUnordered(conditions, limit + 1, before);
+    return { live, found };
+  }
+
+  /** The newest matching rows. */
+  private *newest(conditions: readonly Condition[], count: number): SqlProgram<SqlRow[]> {
+    const { from, seq } = this.database.dialect.textSearch;
+    return yield* queryRows(
       `SELECT jobs.seq AS seq, jobs.id AS id, jobs.record AS record,
               job_texts.prompt AS prompt, job_texts.summary AS summary, job_texts.output AS output
-       FROM ${from} WHERE ${matches} ${foundOfAgent} ${older}
+       FROM ${from} WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}
        ORDER BY ${seq} DESC LIMIT ?`,
-      toQuery(terms),
-      ...values,
-      ...(before === undefined ? [] : [before]),
-      limit + 1,
+      ...conditions.flatMap(({ values }) => values),
+      count,
     );
-    return { live, found };
+  }
+
+  /**
+   * The same, for an index that returns matches in any order. Few matches are sorted. Of many, the
+   * newest are found quickly among the newest jobs.
+   */
+  private *newestOfUnordered(
+    conditions: readonly Condition[],
+    count: number,
+    before: SqlValue | undefined,
+  ): SqlProgram<SqlRow[]> {
+    const { seq } = this.database.dialect.textSearch;
+    const matching = yield* queryRows(
+      `SELECT seq FROM job_texts WHERE ${conditions.map(({ sql }) => sql).join(" AND ")} LIMIT ?`,
+      ...conditions.flatMap(({ values }) => values),
+      maxSorted + 1,
+    );
+    if (matching.length === 0) return [];
+    if (matching.length <= maxSorted) {
+      const numbers = matching.map((row) => Number(row.seq)).sort((one, other) => other - one);
+      const values = numbers.slice(0, count);
+      const isOne = { sql: `${seq} IN (${values.map(() => "?").join(", ")})`, values };
+      return yield* this.newest([isOne], count);
+    }
+    const [last] = yield* queryRows("SELECT max(seq) AS seq FROM job_texts");
+    const top = Number(before ?? last?.seq ?? 0);
+    for (let size = firstWindow; ; size *= 4) {
+      const window = { sql: `${seq} > ?`, values: [top - size] };
+      const found = yield* this.newest([...conditions, window], count);
+      if (found.length === count || size > top) return found;
+    }
   }
 
   private toHit(job: Job, row: SqlRow, terms: string[][]): JobSearchHit {
@@ -107,6 +148,16 @@ export class SearchStore {
     return { job, ...findExcerpt(texts, terms) };
   }
 }
+
+interface Condition {
+  sql: string;
+  values: readonly SqlValue[];
+}
+
+/** The most matches that are sorted. */
+const maxSorted = 2_000;
+/** The number of newest jobs to search first if more match. */
+const firstWindow = 4_000;
 
 /** For the few unfinished jobs, which are not in the index. */
 function hasAllTerms(prompt: string, terms: readonly string[][]): boolean {

@@ -64,6 +64,8 @@ interface TextSearchDialect {
   matches: string;
   /** The job's number in the index, by which results are sorted. */
   seq: string;
+  /** Whether the index returns matches in this order. */
+  isOrdered: boolean;
   toQuery(terms: readonly string[][]): string;
 }
 

@@ -23,6 +23,7 @@ const dialect: SqlDialect = {
     from: "job_words JOIN jobs ON jobs.seq = job_words.rowid JOIN job_texts ON job_texts.seq = job_words.rowid",
     matches: "job_words MATCH ?",
     seq: "job_words.rowid",
+    isOrdered: true,
     toQuery: toFts5Query,
   },
 };

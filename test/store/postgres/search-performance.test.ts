@@ -1,0 +1,2 @@
+import "./use-postgres-stores.ts";
+import "../search-performance.test.ts";
