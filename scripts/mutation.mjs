@@ -73,7 +73,7 @@ function strykerConfig(mutate, reportFile) {
     timeoutMS: 20_000,
     // Type errors do not stop the tests.
     disableTypeChecks: false,
-    reporters: ["json"],
+    reporters: ["json", "progress-append-only"],
     jsonReporter: { fileName: reportFile },
     tempDirName: ".stryker-tmp",
     // Folders that the tests of the groups do not read; copying them takes time.
