@@ -1,4 +1,4 @@
-import type { BudgetView, DueTimeRecord, Job, ScheduleView } from "@herdctl/protocol";
+import type { BudgetView, DueTimePage, Job, ScheduleView } from "@herdctl/protocol";
 import { expect, test } from "vitest";
 import { startCliHarness } from "./cli-harness.ts";
 import { startRunningFleet } from "./running-fleet.ts";
@@ -31,8 +31,8 @@ test("lists, switches and runs schedules with their next and last due times", as
     prompt: "the nightly prompt",
     trigger_type: "manual",
   });
-  const history = await harness.json<{ records: DueTimeRecord[] }>("schedules", "history", "cli");
-  expect(history.records).toEqual([]);
+  const history = await harness.json<DueTimePage>("schedules", "history", "cli");
+  expect(history.due_times).toEqual([]);
   for (const wrong of [["enable"], ["run", "cli"], ["disable", "cli", "none"]]) {
     expect(await harness.run("schedules", ...wrong)).toMatchObject({ code: 2 });
   }

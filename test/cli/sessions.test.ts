@@ -91,7 +91,7 @@ test("refuses to resume an unsuitable session and gives the reason", async () =>
 
 test("refuses a session that a job is writing to", async () => {
   const harness = await startCliHarness({
-    rules: [{ match: { prompt: "slowly" }, reply: { text: "Done.", delay: { first: "3s" } } }],
+    rules: [{ match: { prompt: "slowly" }, reply: { text: "Done.", delay: { first: "12s" } } }],
   });
   const first = await harness.trigger("cli", "-p", "hello");
   const running = harness.start("trigger", "cli", "--resume", first.id, "-p", "slowly");
