@@ -40,6 +40,9 @@ const notHops = {
     /^packages\/server\/src\/(serve-on-socket|limit-body-size|read-request)\.ts/,
     /^packages\/cli\/src\/(stop-signals|hide-sqlite-warning)\.ts/,
   ],
+  "the composition root, of which the path takes a service": [
+    /core\/src\/(fleet|jobs)\/services\.ts/,
+  ],
   "logs of what is done": [
     /core\/src\/fleet\/audit-log-writer\.ts/,
     /core\/src\/store\/sql\/audit-store\.ts/,
@@ -51,7 +54,7 @@ const notHops = {
     /core\/src\/(hooks|triggers)\//,
     /core\/src\/fleet\/(log|search-index|views\/job-output)\.ts/,
     /core\/src\/jobs\/attempts\/wait-for-job\.ts/,
-    /core\/src\/store\/sql\/(hook-store|work-claim-store)\.ts/,
+    /core\/src\/store\/sql\/(hook-store|search-store|work-claim-store)\.ts/,
   ],
 };
 /** A call of these only stores or hands out a value. */

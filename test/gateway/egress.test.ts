@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { EgressEvent } from "../../packages/core/src/runner/gateway/egress/traffic.ts";
-import { summarizeRefusals } from "../../packages/core/src/runner/gateway/send-api-error.ts";
+import { summarizeRefusals } from "../../packages/core/src/runner/gateway/traffic-meter.ts";
 import {
   allowAnyProtocol,
   allowHost,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OutputGate } from "../../packages/core/src/runner/runtimes/stop-process.ts";
+import { OutputGate } from "../../packages/core/src/runner/runtimes/spawn-claude.ts";
 
 const limits = { maxLineBytes: 100, maxBacklogBytes: 200 };
 const line = (text: string, type = "assistant") => `${JSON.stringify({ type, text })}\n`;

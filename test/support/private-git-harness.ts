@@ -2,11 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { gitLayout, readRecord } from "../../packages/core/src/private-git/git-record.ts";
-import {
-  openPrivateGit,
-  privateGitFolder,
-} from "../../packages/core/src/private-git/private-git-lifecycle.ts";
+import { openPrivateGit } from "../../packages/core/src/private-git/private-git-lifecycle.ts";
 import { inspectWorkspaceGit } from "../../packages/core/src/private-git/workspace-git.ts";
+import { privateGitFolder } from "../../packages/core/src/runner/contract/paths.ts";
 import { createHostRepository, type HostRepository } from "./host-repository.ts";
 import { tempFolderWith } from "./temp-folder.ts";
 

@@ -21,11 +21,6 @@ import { readUntrustedRefs, type UntrustedRefs } from "./untrusted-refs.ts";
 import type { WorkspaceGit, WorkspaceLocation } from "./workspace-git.ts";
 import { headRefOf } from "./write-refs.ts";
 
-/** The folder of a run's private git directory, until its commits are imported. */
-export function privateGitFolder(stateDir: string, runToken: string): string {
-  return join(stateDir, "docker-git/runs", runToken);
-}
-
 export interface OpenPrivateGitOptions extends WorkspaceLocation {
   user: ContainerUser;
   commitBranch: string | null;

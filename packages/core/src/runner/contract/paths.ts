@@ -18,10 +18,7 @@ import { processIdentitySchema } from "@herdctl/protocol/schemas";
 import { runSubfolders } from "../../docker/mounts.ts";
 import { currentProcess, isAlive } from "../../lib/process-identity.ts";
 import { makeSocketPath, removeSocket } from "../../lib/socket-path.ts";
-import {
-  privateGitFolder,
-  removeFinishedPrivateGit,
-} from "../../private-git/private-git-lifecycle.ts";
+import { removeFinishedPrivateGit } from "../../private-git/private-git-lifecycle.ts";
 import { killRunProcesses } from "../../process-tree/kill-processes.ts";
 import { ensureJobDir } from "../../store/files/job-folder.ts";
 import { failPoint } from "../../testing/failpoints.ts";
@@ -102,6 +99,11 @@ export function isRunTokenInUse(stateDir: string, runToken: string): boolean {
   const folder = join(keepAliveDir(stateDir), runToken);
   const holder = readHolder(folder);
   return holder ? isAlive(holder) : isRecentlyCreated(folder);
+}
+
+/** The folder of a run's private git directory, until its commits are imported. */
+export function privateGitFolder(stateDir: string, runToken: string): string {
+  return join(stateDir, "docker-git/runs", runToken);
 }
 
 function keepAliveDir(stateDir: string): string {

@@ -4,8 +4,7 @@ import { z } from "zod";
 import type { ContainerObservation } from "../../docker/container-manager.ts";
 import type { SpendLimit } from "../contract/spend-limit.ts";
 import type { RateLimit } from "../gateway/response-reader.ts";
-import type { ProcessExit } from "../runtimes/spawn-claude.ts";
-import { formatDroppedWarning } from "../runtimes/stop-process.ts";
+import { formatDroppedWarning, type ProcessExit } from "../runtimes/spawn-claude.ts";
 
 /** Everything observed about a run; the outcome is decided from it alone. */
 export interface Evidence {

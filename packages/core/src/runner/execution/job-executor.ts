@@ -3,19 +3,16 @@ import { join } from "node:path";
 import type { Environment } from "@herdctl/config";
 import { isOlder } from "../../claude/binary.ts";
 import { runTokenOf } from "../../lib/run-token.ts";
-import {
-  type CollectedGit,
-  collectGit,
-  privateGitFolder,
-} from "../../private-git/private-git-lifecycle.ts";
+import { type CollectedGit, collectGit } from "../../private-git/private-git-lifecycle.ts";
 import { writeOutcome } from "../../store/files/job-folder.ts";
 import { type OutputWriter, openOutput } from "../../store/files/output-log.ts";
 import { failPoint } from "../../testing/failpoints.ts";
+import { privateGitFolder } from "../contract/paths.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 import type { RunReport } from "../contract/run-report.ts";
 import { spendLogPath } from "../gateway/metering/spend-log.ts";
 import { SpendMeter } from "../gateway/metering/spend-meter.ts";
-import type { RefusedRequest } from "../gateway/send-api-error.ts";
+import type { RefusedRequest } from "../gateway/traffic-meter.ts";
 import type { RuntimeInterface } from "../runtimes/runtime-interface.ts";
 import {
   buildReport,

@@ -8,8 +8,11 @@ import type { RunOrder } from "../contract/run-order.ts";
 import { type EgressProxy, startEgressProxy } from "../gateway/egress/egress-proxy.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway/gateway.ts";
 import type { SpendAccount } from "../gateway/metering/spend-meter.ts";
-import { type RefusedRequest, summarizeRefusals } from "../gateway/send-api-error.ts";
-import type { MeteredRequest } from "../gateway/traffic-meter.ts";
+import {
+  type MeteredRequest,
+  type RefusedRequest,
+  summarizeRefusals,
+} from "../gateway/traffic-meter.ts";
 
 /** The proxies of a run: the gateway to the API and the egress proxy. */
 export interface RunProxies {

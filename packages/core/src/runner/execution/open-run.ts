@@ -17,8 +17,7 @@ import { ProcessTracker } from "../../process-tree/process-tracker.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { SpendAccount, SpendMeter } from "../gateway/metering/spend-meter.ts";
-import type { RefusedRequest } from "../gateway/send-api-error.ts";
-import type { MeteredRequest } from "../gateway/traffic-meter.ts";
+import type { MeteredRequest, RefusedRequest } from "../gateway/traffic-meter.ts";
 import type { Evidence } from "./evidence.ts";
 import { openProxies, type RunProxies, usesMountedLogin } from "./open-proxies.ts";
 

@@ -11,11 +11,8 @@ import type { RunOrder } from "../contract/run-order.ts";
 import type { SpendMeter } from "../gateway/metering/spend-meter.ts";
 import { BackgroundTasks } from "../runtimes/claude-handle.ts";
 import type { KeepAliveRuntime } from "../runtimes/keep-alive-runtime.ts";
-import type {
-  ExecuteOptions,
-  RuntimeInterface,
-  RuntimeObserver,
-} from "../runtimes/runtime-interface.ts";
+import type { ExecuteOptions, RuntimeInterface } from "../runtimes/runtime-interface.ts";
+import type { RuntimeObserver } from "../runtimes/spawn-claude.ts";
 import { toRefusal } from "./classify-outcome.ts";
 import { DeadlineTimer, DiskWatch } from "./deadline-timer.ts";
 import { addMessage, type Evidence, emptyEvidence, type StopReason } from "./evidence.ts";

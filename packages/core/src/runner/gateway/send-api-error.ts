@@ -1,6 +1,4 @@
 import type { ServerResponse } from "node:http";
-import type { RefusedHost } from "./egress/traffic.ts";
-import type { MeterSnapshot } from "./traffic-meter.ts";
 
 const errorTypes: Record<number, string> = {
   400: "invalid_request_error",
@@ -32,36 +30,4 @@ export function sendApiError(
     connection: "close",
   });
   response.end(body);
-}
-
-/** A request that the gateway or the egress proxy refused, for the job's record. */
-export interface RefusedRequest {
-  /** `registry.example.com:443`, or `POST /v1/files`. */
-  target: string;
-  reason: string;
-  remedy?: string;
-  count: number;
-}
-
-/** Summarizes the refusals of gateway and egress proxy; equal ones are counted. */
-export function summarizeRefusals(
-  api: Pick<MeterSnapshot, "refusals"> | undefined,
-  hosts: readonly RefusedHost[],
-): RefusedRequest[] {
-  const byKey = new Map<string, RefusedRequest>();
-  for (const { method, target, reason, remedy } of api?.refusals ?? []) {
-    const requested = `${method} ${target.split("?")[0]}`;
-    const key = `${requested} ${reason}`;
-    const existing = byKey.get(key);
-    byKey.set(key, { target: requested, reason, remedy, count: (existing?.count ?? 0) + 1 });
-  }
-  return [
-    ...byKey.values(),
-    ...hosts.map(({ host, port, reason, remedy, count }) => ({
-      target: `${host}:${port}`,
-      reason,
-      remedy,
-      count,
-    })),
-  ];
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { addTokens, noTokens, type TokenUsage } from "../../claude/token-usage.ts";
+import type { RefusedHost } from "./egress/traffic.ts";
 import type { ResponseProgress } from "./metering/estimate.ts";
 import type { MeteredCall } from "./metering/spend-meter.ts";
 import {
@@ -187,4 +188,36 @@ function emptySnapshot(): MeterSnapshot {
     byModel: {},
     refusals: [],
   };
+}
+
+/** A request that the gateway or the egress proxy refused, for the job's record. */
+export interface RefusedRequest {
+  /** `registry.example.com:443`, or `POST /v1/files`. */
+  target: string;
+  reason: string;
+  remedy?: string;
+  count: number;
+}
+
+/** Summarizes the refusals of gateway and egress proxy; equal ones are counted. */
+export function summarizeRefusals(
+  api: Pick<MeterSnapshot, "refusals"> | undefined,
+  hosts: readonly RefusedHost[],
+): RefusedRequest[] {
+  const byKey = new Map<string, RefusedRequest>();
+  for (const { method, target, reason, remedy } of api?.refusals ?? []) {
+    const requested = `${method} ${target.split("?")[0]}`;
+    const key = `${requested} ${reason}`;
+    const existing = byKey.get(key);
+    byKey.set(key, { target: requested, reason, remedy, count: (existing?.count ?? 0) + 1 });
+  }
+  return [
+    ...byKey.values(),
+    ...hosts.map(({ host, port, reason, remedy, count }) => ({
+      target: `${host}:${port}`,
+      reason,
+      remedy,
+      count,
+    })),
+  ];
 }

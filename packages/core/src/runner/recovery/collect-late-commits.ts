@@ -6,9 +6,8 @@ import {
   closePrivateGit,
   collectGit,
   keptRunsFolder,
-  privateGitFolder,
 } from "../../private-git/private-git-lifecycle.ts";
-import { isRunTokenInUse } from "../contract/paths.ts";
+import { isRunTokenInUse, privateGitFolder } from "../contract/paths.ts";
 
 interface LateCommits extends CollectedGit {
   jobId: string;

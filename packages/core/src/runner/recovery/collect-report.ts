@@ -14,7 +14,6 @@ import {
   type CollectedGit,
   closePrivateGit,
   collectGit,
-  privateGitFolder,
 } from "../../private-git/private-git-lifecycle.ts";
 import { killRunProcesses } from "../../process-tree/kill-processes.ts";
 import { readOutcome, writeOutcome } from "../../store/files/job-folder.ts";
@@ -23,6 +22,7 @@ import type { RunnerClaim } from "../contract/messages.ts";
 import {
   claimAttempt,
   isRunTokenInUse,
+  privateGitFolder,
   readClaim,
   removeHostSocket,
   runnerSocketPath,

@@ -6,8 +6,7 @@ import { executeCompleted } from "./complete-execution.ts";
 import { ControlClient } from "./control-client.ts";
 import { McpBridges } from "./mcp/bridges.ts";
 import type { ExecuteOptions, ExecuteRequest } from "./runtime-interface.ts";
-import { spawnOnHost } from "./spawn-claude.ts";
-import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";
+import { endProcess, observeProcess, spawnOnHost, stopGracefully } from "./spawn-claude.ts";
 
 /** Runs the `claude` program over its standard streams; works with a subscription. */
 export class CLIRuntime implements MultiTurnRuntime {

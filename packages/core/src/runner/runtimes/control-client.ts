@@ -7,8 +7,7 @@ import { MessageQueue } from "./claude-handle.ts";
 import type { InitializeFields } from "./claude-options/option-channels.ts";
 import type { McpBridges } from "./mcp/bridges.ts";
 import { isRequest, jsonRpcMessageSchema } from "./mcp/method-rules.ts";
-import type { ClaudeProcess } from "./spawn-claude.ts";
-import { outputLimits } from "./stop-process.ts";
+import { type ClaudeProcess, outputLimits } from "./spawn-claude.ts";
 
 const controlRequestSchema = z.looseObject({
   request_id: z.string(),

@@ -8,7 +8,8 @@ import {
   type MultiTurnRuntime,
 } from "./claude-handle.ts";
 import { confirmStart } from "./confirm-start.ts";
-import type { ExecuteOptions, RuntimeObserver } from "./runtime-interface.ts";
+import type { ExecuteOptions } from "./runtime-interface.ts";
+import type { RuntimeObserver } from "./spawn-claude.ts";
 
 interface Turn {
   options: ExecuteOptions;

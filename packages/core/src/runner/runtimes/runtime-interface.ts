@@ -1,10 +1,9 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ResolvedAgent, ResolvedAgentConfig } from "@herdctl/config";
-import type { ContainerObservation } from "../../docker/container-manager.ts";
 import type { PermissionAnswer, PermissionRequest } from "../contract/messages.ts";
 import type { SessionChoice } from "../contract/run-order.ts";
 import type { BridgedServers } from "./mcp/bridged-server.ts";
-import type { ProcessExit, SpawnClaude } from "./spawn-claude.ts";
+import type { RuntimeObserver, SpawnClaude } from "./spawn-claude.ts";
 
 export type { SDKMessage };
 
@@ -65,25 +64,4 @@ export interface ExecuteOptions {
   observer?: RuntimeObserver;
   /** Starts the program (default: on the host). */
   spawn?: SpawnClaude;
-}
-
-/** Callbacks for events of a run other than its messages; evidence for its outcome. */
-export interface RuntimeObserver {
-  onSpawned?(pid: number | undefined): void;
-  /** The program wrote output, possibly only part of a message. */
-  onActivity?(): void;
-  /** Whether every message so far has been logged. Output is dropped if the reader is too far behind. */
-  isCaughtUp?(): boolean;
-  onStderr?(text: string): void;
-  /** A bridged server was started; its process belongs to the run. */
-  onServerSpawned?(pid: number): void;
-  /** A log message about a bridged server; not evidence of how the run ended. */
-  onServerNote?(text: string): void;
-  onExited?(exit: ProcessExit): void;
-  /** The turn is over, and `claude` keeps running for the next turn of its session. */
-  onIdle?(): void;
-  /** Facts about the container, if there is one; called again when it ends. */
-  onContainer?(facts: ContainerObservation): void;
-  /** A warning for the operator; the run continues. */
-  onWarning?(text: string): void;
 }

@@ -25,8 +25,13 @@ import type { McpBridge } from "./mcp/bridge.ts";
 import { McpBridges } from "./mcp/bridges.ts";
 import { isRequest } from "./mcp/method-rules.ts";
 import type { ExecuteOptions, ExecuteRequest } from "./runtime-interface.ts";
-import { type ClaudeProcess, spawnOnHost } from "./spawn-claude.ts";
-import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";
+import {
+  type ClaudeProcess,
+  endProcess,
+  observeProcess,
+  spawnOnHost,
+  stopGracefully,
+} from "./spawn-claude.ts";
 
 /** Runs the Agent SDK's `query()` with options that match the flags of the CLI runtime. */
 export class SDKRuntime implements MultiTurnRuntime {

@@ -14,8 +14,7 @@ import { confirmStart } from "./confirm-start.ts";
 import { ControlClient } from "./control-client.ts";
 import { McpBridges } from "./mcp/bridges.ts";
 import type { ExecuteOptions, ExecuteRequest, RuntimeInterface } from "./runtime-interface.ts";
-import { spawnOnHost } from "./spawn-claude.ts";
-import { endProcess, observeProcess, stopGracefully } from "./stop-process.ts";
+import { endProcess, observeProcess, spawnOnHost, stopGracefully } from "./spawn-claude.ts";
 
 /**
  * Runs the CLI and reads its messages from the session file. The prompt is sent as a stream message,
