@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -8,7 +8,6 @@ import type { Environment } from "@herdctl/config";
 import { outcomes } from "@herdctl/protocol";
 import { z } from "zod";
 import { writeFileAtomic } from "../lib/atomic-file.ts";
-import { type ExecutableState, executableState } from "../lib/executable-state.ts";
 import { runProgram } from "../process-tree/host-command.ts";
 
 export type FoundClaude =
@@ -240,4 +239,28 @@ async function readCache(file: string): Promise<Cache> {
 
 async function writeCache(file: string, cache: Cache): Promise<void> {
   await writeFileAtomic(file, JSON.stringify(cache)).catch(() => undefined);
+}
+
+export type ExecutableState =
+  | "runnable"
+  | "missing"
+  | "out_of_reach"
+  | "no_file"
+  | "not_executable";
+
+/** Whether a file can be executed, and if not, why. */
+export function executableState(path: string): ExecutableState {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return "missing";
+    if (!stat.isFile()) return "no_file";
+  } catch {
+    return "out_of_reach";
+  }
+  try {
+    accessSync(path, constants.X_OK);
+    return "runnable";
+  } catch {
+    return "not_executable";
+  }
 }

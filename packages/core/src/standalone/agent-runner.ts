@@ -1,6 +1,7 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import {
   completeAgent,
+  type Environment,
   type Fleet,
   type ResolvedAgent,
   type ResolvedAgentConfig,
@@ -8,14 +9,18 @@ import {
 import { isFinished, type Job, outcomes, UserError } from "@herdctl/protocol";
 import { type AdmissionRules, admit } from "../jobs/admission/admit.ts";
 import { sharedLimits } from "../jobs/attempts/budget-watch.ts";
+import { settleRun } from "../jobs/attempts/settle-run.ts";
+import { isAlive } from "../lib/process-identity.ts";
 import { dayOf } from "../lib/time-zone.ts";
 import { CallbackError, RunnerError, SDKError } from "../runner/contract/errors.ts";
+import type { RunnerClaim } from "../runner/contract/messages.ts";
+import { readClaim } from "../runner/contract/paths.ts";
 import type { SpendPlan } from "../runner/contract/run-order.ts";
 import { toRefusal } from "../runner/execution/classify-outcome.ts";
+import { collectRunReport } from "../runner/recovery/collect-report.ts";
 import { newJobId } from "../store/model/ids.ts";
 import { StateManager } from "../store/state-manager.ts";
 import { type JobCallbacks, runJob, skipHooks } from "./run-job.ts";
-import { settleDeadRuns } from "./settle-dead-runs.ts";
 
 export interface RunnerOptions extends Omit<JobCallbacks, "onError"> {
   /** An agent of `loadFleet`, or one that the program writes itself. */
@@ -252,3 +257,51 @@ function failure(jobId: string, cause: unknown, job?: Job): RunnerResult {
   if (job?.outcome && isFinished(job.status)) error.outcome = job.outcome;
   return { success: false, sessionId: job?.session_id ?? "", error, job };
 }
+
+/**
+ * Records the end of runs whose program was killed, and removes their processes and containers. Runs
+ * of a fleet are left to that fleet.
+ */
+export async function settleDeadRuns(
+  state: StateManager,
+  agent: ResolvedAgent,
+  environment: Environment,
+): Promise<void> {
+  for (const { id, status } of await state.jobs.listLive()) {
+    if (status === "pending") continue;
+    const job = await state.jobs.get(id);
+    if (!job) continue;
+    const claim = await readClaim(state.jobDir(id), job.attempts);
+    if (claim.kind !== "found" || !isDeadStandalone(claim.file)) continue;
+    await settleDeadRun(state, job, claim.file, { agent, environment });
+  }
+}
+
+function isDeadStandalone({ standalone, runner }: RunnerClaim): boolean {
+  return standalone === true && runner !== null && !isAlive(runner);
+}
+
+async function settleDeadRun(
+  state: StateManager,
+  job: Job,
+  { run, runner }: RunnerClaim,
+  { agent, environment }: { agent: ResolvedAgent; environment: Environment },
+): Promise<void> {
+  const configured = agent.name === job.agent ? agent : undefined;
+  const { stateDir } = state;
+  const report = await collectRunReport({ stateDir, job, environment, agent: configured });
+  const context = {
+    agent: job.agent,
+    place: job.session_home ?? "cli",
+    cwd: run?.cwd ?? "",
+    configDir: run?.config_dir ?? "",
+    expiresAfterMs: agent.session.expires,
+    ownerSchedule: null,
+    isChat: false,
+  };
+  const holder = { ...(runner ?? unknownProcess), job_id: job.id };
+  const next = { kind: "finish" as const, outcome: report.outcome };
+  await skipHooks(state, await settleRun(state, report, context, holder, next));
+}
+
+const unknownProcess = { pid: 0, start_time: "", boot_id: "" };

@@ -1,12 +1,19 @@
 import type { HerdToolName } from "@herdctl/config";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { ToolCallKind } from "../../store/model/tool-call.ts";
+import { delegateInputSchema, scheduleInputSchema } from "../contract/messages.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 import type { RunTools, ToolNote } from "../execution/run-tools.ts";
 import type { BridgedServer } from "../runtimes/mcp/bridged-server.ts";
-import { type AgentTool, type AgentToolContext, refuse, type ToolAnswer } from "./agent-tool.ts";
+import {
+  type AgentTool,
+  type AgentToolContext,
+  defineAgentTool,
+  refuse,
+  type ToolAnswer,
+} from "./agent-tool.ts";
 import { artifactTool } from "./artifact.ts";
 import { askTool } from "./ask.ts";
-import { delegateTool, scheduleTool } from "./delegate-and-schedule.ts";
 import { memoryTool } from "./memory.ts";
 import { progressTool, reportTool } from "./report.ts";
 
@@ -132,3 +139,40 @@ function toolNames({ agent, outputSchema }: RunOrder): HerdToolName[] {
 
 const reportInstruction =
   "This run only succeeds with a report: call the tool `report` when you know the result, before you finish. The tool's input schema defines its content.";
+
+/** Sends the call to the fleet process. The run does not count as stalled while it waits. */
+async function callFleet(
+  { sendToolCall, whileAwaiting }: AgentToolContext,
+  kind: ToolCallKind,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  if (!sendToolCall) return refuse("Refused: this run does not belong to a fleet.");
+  const answer = await whileAwaiting(sendToolCall(kind, input, signal));
+  return answer.kind === "done" ? { text: answer.text } : refuse(`Refused: ${answer.reason}`);
+}
+
+/** Delegates work to another agent. The fleet checks permission and creates the job. */
+export function delegateTool(context: AgentToolContext): AgentTool {
+  const { may_trigger } = context.order.agent;
+  const allowedAgents = may_trigger.length > 0 ? may_trigger.join(", ") : "none";
+  return defineAgentTool({
+    name: "delegate",
+    title: "Hand work to another agent",
+    description: `Creates a job for another agent of this fleet. That agent does not see your conversation, so include everything it needs. Agents you may use (\`*\` matches any text): ${allowedAgents}. A refusal is final: do not try again.`,
+    input: delegateInputSchema,
+    call: (input, signal) => callFleet(context, "delegate", input, signal),
+  });
+}
+
+/** Manages the agent's own schedules. A person must approve changes that exceed its bounds. */
+export function scheduleTool(context: AgentToolContext): AgentTool {
+  return defineAgentTool({
+    name: "schedule",
+    title: "List and plan your own runs",
+    description:
+      "Lists your schedules and plans further runs of yours. Requests that exceed your bounds need approval by a person, which may take long.",
+    input: scheduleInputSchema,
+    call: (input, signal) => callFleet(context, "schedule", input, signal),
+  });
+}
