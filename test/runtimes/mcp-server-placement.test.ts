@@ -9,6 +9,7 @@ import {
   MessageRateLimiter,
   maskSecrets,
 } from "../../packages/core/src/runner/runtimes/mcp/bridge.ts";
+import { partitionServers } from "../../packages/core/src/runner/runtimes/mcp/bridged-server.ts";
 import {
   buildServerEnvironment,
   createHostServers,

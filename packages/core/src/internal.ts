@@ -1,69 +1,36 @@
-/** For herdctl's other packages. Not part of the public API: it may change at any time. */
+/**
+ * For herdctl's other packages: the public API and what only they use. It may change at any time.
+ */
 export {
-  type Fleet,
   isLoopback,
   type JsonSchema,
   jsonSchema,
-  type LoadedFleet,
   listUsedVariables,
-  loadFleet,
   parseDuration,
   passwordOf,
-  type ResolvedAgent,
   viewConfig,
   type WorkingDirectory,
 } from "@herdctl/config";
 export {
-  type AccessToken,
-  type AgentStatus,
   type Allowance,
-  type Approval,
-  type ApprovalDecision,
-  type Artifact,
-  type Attempt,
   allowances,
   assertOwnership,
   auditActions,
   type BudgetAmounts,
   type BudgetUsage,
-  type ChatPlatformName,
-  type ChatRoom,
   type ConfigValueView,
   type CostRow,
   type CostTotals,
-  type Delivery,
   type DeliveryPage,
   exitCodes,
-  type FleetControl,
-  type FleetEvent,
-  type FleetStatus,
   findFleetFile,
   findFleetFileUnchecked,
   formatProblem,
-  type HookRun,
-  isFinished,
-  type Job,
-  type JobEvent,
-  type JobOutput,
-  type Login,
   type NodeRole,
-  type NodeView,
   type OutcomeDefinition,
-  type OutputOptions,
-  outcomes,
-  ProblemsError,
   type RefusalCount,
-  type ScheduleRef,
-  type ScheduleView,
-  type Scope,
-  type Session,
-  type SessionView,
-  type ShutdownOptions,
   type SourcePosition,
   stateDirOf,
-  type TriggerRequest,
-  toJobEvents,
-  UserError,
 } from "@herdctl/protocol";
 export {
   accessTokenSchema,
@@ -96,8 +63,6 @@ export { migrateStore } from "./cluster/migrate-store.ts";
 export type { NodeOptions } from "./cluster/node-identity.ts";
 export { readNodeId } from "./cluster/node-identity.ts";
 export { ranOnOtherNode, readJobOutput } from "./cluster/shipped-output.ts";
-export { ContainerManager } from "./docker/container-manager.ts";
-export { resolveDockerConfig } from "./docker/docker-config.ts";
 export { dockerVersion } from "./docker/engine.ts";
 export type { DoctorTarget } from "./doctor/check.ts";
 export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
@@ -105,9 +70,7 @@ export { findSignInProblems } from "./doctor/claude/binary.ts";
 export type { RunningFleet } from "./doctor/fleet/running-fleet.ts";
 export { type DoctorOptions, runDoctor } from "./doctor/run-doctor.ts";
 export type { FleetAccess } from "./fleet/access.ts";
-export { FleetManager } from "./fleet/fleet-manager.ts";
 export type { FleetHttpOptions, FleetMcpOptions, HttpServerOptions } from "./fleet/http-options.ts";
-export type { FleetManagerOptions } from "./fleet/lifecycle.ts";
 export { type FleetLog, type FleetLogOptions, openFleetLog } from "./fleet/log.ts";
 export { listJobArtifacts, openJobArtifact } from "./fleet/views/artifacts.ts";
 export { viewBudget } from "./fleet/views/budget.ts";
@@ -117,47 +80,23 @@ export { viewAgents } from "./fleet/views/status.ts";
 export type { FleetWebhooks } from "./fleet/webhooks.ts";
 export { type BuildImageOptions, type BuiltImage, buildImage } from "./image/build-image.ts";
 export type { BuildEvent } from "./image/build-log.ts";
+// biome-ignore lint/performance/noReExportAll: a second list of the public names had to be kept in step by hand.
+export * from "./index.ts";
 export type { AskPerson } from "./jobs/attempts/approval-requests.ts";
 export { isAlive } from "./lib/process-identity.ts";
 export type { RunOrder, SessionChoice } from "./runner/contract/run-order.ts";
 export type { RunReport } from "./runner/contract/run-report.ts";
 export { classifyOutcome } from "./runner/execution/classify-outcome.ts";
 export type { Evidence } from "./runner/execution/evidence.ts";
-export { JobExecutor } from "./runner/execution/job-executor.ts";
-export { CLIRuntime } from "./runner/runtimes/cli-runtime.ts";
-export { ContainerRunner } from "./runner/runtimes/container-runner.ts";
-export { RuntimeFactory, type RuntimeFactoryOptions } from "./runner/runtimes/runtime-factory.ts";
-export type {
-  ExecuteOptions,
-  RuntimeInterface,
-  SDKMessage,
-} from "./runner/runtimes/runtime-interface.ts";
-export { SDKRuntime } from "./runner/runtimes/sdk-runtime.ts";
-export { SessionFileRuntime } from "./runner/runtimes/session-file-runtime.ts";
 export type { RunnerPoolOptions } from "./runner-pool/runner-pool.ts";
 export { RunnerPool } from "./runner-pool/runner-pool.ts";
-export {
-  AgentRunner,
-  type RunnerOptions,
-  type RunnerResult,
-  runAgent,
-} from "./standalone/agent-runner.ts";
-export type { JobCallbacks } from "./standalone/run-job.ts";
 export { AgentMemory, isNoteName, memoryDir } from "./store/files/agent-memory.ts";
 export { artifactsDir, listArtifacts } from "./store/files/artifacts.ts";
 export { type OutputLine, readOutput } from "./store/files/output-log.ts";
 export { type Actor, identities } from "./store/model/identity.ts";
 export { verifyAudit } from "./store/sql/audit-store.ts";
 export { readLockHolder } from "./store/sqlite/state-lock.ts";
-export { appendJobOutput, createJob, saveSessionInfo, updateJob } from "./store/state-functions.ts";
-export { StateManager } from "./store/state-manager.ts";
 export { listenRules } from "./triggers/chat/classify-message.ts";
-export type {
-  ChatPlatforms,
-  ConnectorListener,
-  IncomingMessage,
-  OutgoingPost,
-} from "./triggers/chat/connector.ts";
 export { viewSchedules } from "./triggers/schedules/schedule-view.ts";
 export type { ReceiveResult } from "./triggers/webhooks/receive-delivery.ts";
 export { TooManyDeliveries, type WebhookReceiver } from "./triggers/webhooks/webhook-receiver.ts";

@@ -241,15 +241,10 @@ async function writeCache(file: string, cache: Cache): Promise<void> {
   await writeFileAtomic(file, JSON.stringify(cache)).catch(() => undefined);
 }
 
-export type ExecutableState =
-  | "runnable"
-  | "missing"
-  | "out_of_reach"
-  | "no_file"
-  | "not_executable";
+type ExecutableState = "runnable" | "missing" | "out_of_reach" | "no_file" | "not_executable";
 
 /** Whether a file can be executed, and if not, why. */
-export function executableState(path: string): ExecutableState {
+function executableState(path: string): ExecutableState {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return "missing";

@@ -262,7 +262,7 @@ function failure(jobId: string, cause: unknown, job?: Job): RunnerResult {
  * Records the end of runs whose program was killed, and removes their processes and containers. Runs
  * of a fleet are left to that fleet.
  */
-export async function settleDeadRuns(
+async function settleDeadRuns(
   state: StateManager,
   agent: ResolvedAgent,
   environment: Environment,

@@ -311,6 +311,7 @@ class RunnerSlot {
   /** Prestarted processes cannot serve watched jobs or jobs that must submit a report. */
   takePrestarted(agent: ResolvedAgent): PrestartedProcess | undefined {
     const { id, schedule } = this.job;
+    if (agent.keep_alive.processes === 0) return undefined;
     if (this.services.isWatched(id) || outputSchemaOf(agent, schedule)) return undefined;
     this.prestarted ??= this.services.prestartedProcesses.take(agent.name);
     return this.prestarted;

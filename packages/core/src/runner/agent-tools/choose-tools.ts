@@ -153,7 +153,7 @@ async function callFleet(
 }
 
 /** Delegates work to another agent. The fleet checks permission and creates the job. */
-export function delegateTool(context: AgentToolContext): AgentTool {
+function delegateTool(context: AgentToolContext): AgentTool {
   const { may_trigger } = context.order.agent;
   const allowedAgents = may_trigger.length > 0 ? may_trigger.join(", ") : "none";
   return defineAgentTool({
@@ -166,7 +166,7 @@ export function delegateTool(context: AgentToolContext): AgentTool {
 }
 
 /** Manages the agent's own schedules. A person must approve changes that exceed its bounds. */
-export function scheduleTool(context: AgentToolContext): AgentTool {
+function scheduleTool(context: AgentToolContext): AgentTool {
   return defineAgentTool({
     name: "schedule",
     title: "List and plan your own runs",

@@ -44,6 +44,10 @@ const keepableOutcomes = new Set(["success", "finished_with_denials"]);
 export class KeepAliveSlot {
   private idleRun: (IdleRun & { transcript?: TranscriptWatch }) | undefined;
 
+  get isEmpty(): boolean {
+    return this.idleRun === undefined;
+  }
+
   get isIdle(): boolean {
     return this.idleRun?.runtime.isIdle ?? false;
   }
@@ -56,7 +60,7 @@ export class KeepAliveSlot {
   /** Takes the idle `claude` if it fits this order; otherwise leaves it in the slot. */
   async take(order: RunOrder, environment: Environment): Promise<IdleRun | undefined> {
     const { idleRun } = this;
-    if (!idleRun || !this.isIdle) return undefined;
+    if (!idleRun) return undefined;
     // An unused `claude` can only start a new session, a used one can only resume its own.
     const isUnused = idleRun.gitStatus !== undefined;
     if (order.session.kind !== (isUnused ? "fresh" : "resume")) return undefined;

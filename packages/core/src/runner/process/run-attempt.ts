@@ -56,7 +56,7 @@ export async function runAttempt(
 ): Promise<void> {
   const { stateDir, order, environment } = assignment;
   const jobDir = join(stateDir, "jobs", order.jobId);
-  const idleRun = await keepAliveSlot.take(order, environment);
+  const idleRun = keepAliveSlot.isIdle ? await keepAliveSlot.take(order, environment) : undefined;
   const claimed = claimRun(assignment, idleRun);
   if (!claimed) return idleRun && endIdleRun(idleRun);
   failPoint("runner began");
@@ -170,7 +170,7 @@ async function prepareExecutor(
 ): Promise<{ executor: JobExecutor; toolTable: ToolTable }> {
   const { stateDir, order, environment } = assignment;
   const options = { stateDir, environment };
-  if (!idleRun) await keepAliveSlot.end();
+  if (!idleRun && !keepAliveSlot.isEmpty) await keepAliveSlot.end();
   if (!idleRun && !order.keepAlive) {
     const runtime = RuntimeFactory.create(order.agent, options);
     return { executor: new JobExecutor(runtime, options), toolTable: createToolTable() };
