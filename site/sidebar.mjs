@@ -8,6 +8,7 @@ export const sidebar = [
     label: "How-to guides",
     pages: [
       "docs/guides/install.md",
+      "docs/guides/coming-from-another-herdctl.md",
       "docs/guides/choose-a-runtime.md",
       "docs/guides/configuration.md",
       "docs/guides/examples.md",

@@ -6,7 +6,7 @@ export default defineConfig({
   entry: ["src/herdctl.ts"],
   platform: "node",
   dts: false,
-  deps: { onlyBundle: ["commander", "picocolors"] },
+  deps: { onlyBundle: ["commander", "diff", "picocolors"] },
   outputOptions: {
     codeSplitting: {
       groups: [

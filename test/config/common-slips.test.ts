@@ -31,7 +31,6 @@ test.each([
   ],
   ["disallowedTools: [Bash]", "unknown key `disallowedTools`", "Here it is called `denied_tools`."],
   ["permissionMode: plan", "", "Here it is called `permission_mode`."],
-  ["tools: [Bash]", "", "Claude Code's tools go under `allowed_tools`"],
 ])("explains %j", (yaml, message, hint) => {
   const agent = yaml.replaceAll("\n", "\n    ");
   const [first] = configProblems({
@@ -39,11 +38,6 @@ test.each([
   });
   expect(first?.message).toContain(message);
   expect(first?.hint).toContain(hint);
-});
-
-test("asks for the version with its value", () => {
-  const [first] = configProblems({ "herdctl.yaml": "agents: [{ name: one }]\n" });
-  expect(first?.hint).toBe("Add `version: 1`.");
 });
 
 test.each([

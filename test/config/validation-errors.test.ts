@@ -259,7 +259,6 @@ test.each(invalidValues)("reports %s", (yaml, message, hint) => {
 
 const invalidFleets: [fleet: string, message: RegExp][] = [
   ["version: 2\nfleet: { name: x }", /2 is not 1/],
-  ["fleet: { name: x }", /`version` is missing/],
   ["version: 1\nfleet: nope", /"nope" is not a block of keys/],
   ["version: 1\nfleet: { name: ../x }", /not a valid name/],
   ["version: 1\nfleet: { name: x }\nserver: { port: 70000 }", /70000 is too large/],

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { waitUntil } from "../support/fleet-child-process.ts";
 import { processesWithMarker } from "../support/processes-with-marker.ts";
 import { startHookWorkerHarness } from "./hook-worker-harness.ts";
+import { startReceiver } from "./http-receiver.ts";
 
 const read = (folder: string, name: string) => readFileSync(join(folder, name), "utf8");
 
@@ -198,5 +199,63 @@ describe("durability of hooks", () => {
     expect(read(harness.folder, "ran").trim().split("\n").sort()).toEqual(
       jobs.map(({ id }) => id).sort(),
     );
+  });
+});
+
+describe("a hook that posts", () => {
+  const environment = { BOT: "a-token", PATH: process.env.PATH };
+
+  test.each([
+    ["discord", "/v10/channels/42/messages", "Bot a-token", "{}"],
+    ["slack", "/chat.postMessage", "Bearer a-token", '{"ok":true}'],
+  ])("posts to a channel of %s as a bot", async (type, path, authorization, answer) => {
+    const receiver = await startReceiver((response) => response.end(answer));
+    const hook = `{ type: ${type}, channel_id: "42", token_env: BOT, base_url: "${new URL(receiver.url).origin}", allow_private: true }`;
+    const harness = await startHookWorkerHarness(`after_run: [${hook}]`, environment);
+    harness.worker.start();
+    const job = await harness.createEndedJob();
+    harness.worker.wake();
+    await harness.waitUntilSettled(job);
+    expect(receiver.received).toMatchObject([{ path, headers: { authorization } }]);
+    expect(receiver.received[0]?.body).toContain(job.id);
+  });
+
+  test("reports a message that Slack refuses with status 200", async () => {
+    const receiver = await startReceiver((response) =>
+      response.end('{"ok":false,"error":"channel_not_found"}'),
+    );
+    const hook = `{ type: slack, channel_id: "42", token_env: BOT, base_url: "${new URL(receiver.url).origin}", allow_private: true }`;
+    const harness = await startHookWorkerHarness(`after_run: [${hook}]`, environment);
+    harness.worker.start();
+    const job = await harness.createEndedJob();
+    harness.worker.wake();
+    const [run] = await harness.waitUntilSettled(job, "failed");
+    expect(run).toMatchObject({
+      attempts: 1,
+      message: "Slack refused the message: channel_not_found",
+    });
+  });
+
+  test("fails without an attempt to post if the bot's token is not set", async () => {
+    const receiver = await startReceiver((response) => response.end());
+    const hook = `{ type: discord, channel_id: "42", token_env: NONE, base_url: "${new URL(receiver.url).origin}", allow_private: true }`;
+    const harness = await startHookWorkerHarness(`after_run: [${hook}]`, environment);
+    harness.worker.start();
+    const job = await harness.createEndedJob();
+    harness.worker.wake();
+    const [run] = await harness.waitUntilSettled(job, "failed");
+    expect(run?.message).toContain("NONE is not set");
+    expect(receiver.received).toEqual([]);
+  });
+
+  test("sends the headers of a webhook", async () => {
+    const receiver = await startReceiver((response) => response.end());
+    const hook = `{ type: webhook, url: "${receiver.url}", headers: { Authorization: "Bearer x" }, allow_private: true }`;
+    const harness = await startHookWorkerHarness(`after_run: [${hook}]`, environment);
+    harness.worker.start();
+    const job = await harness.createEndedJob();
+    harness.worker.wake();
+    await harness.waitUntilSettled(job);
+    expect(receiver.received[0]?.headers.authorization).toBe("Bearer x");
   });
 });

@@ -116,6 +116,7 @@ describe("signature of a webhook", () => {
   const hookTo = (url: string, secret_env?: string) => ({
     type: "webhook" as const,
     url,
+    headers: {},
     secret_env,
     allow_private: true,
     timeout: 1000,
@@ -133,7 +134,7 @@ describe("signature of a webhook", () => {
     const { received, url } = await startReceiver((response) => response.end());
     const result = await sendWebhook(hookTo(url, "SECRET"), attempt({ SECRET: secret }));
     expect(result.ok).toBe(true);
-    const [{ headers, body } = { headers: {}, body: "" }] = received;
+    const [{ headers, body } = { path: "", headers: {}, body: "" }] = received;
     const verified = new Webhook(secret).verify(body, headers as Record<string, string>);
     expect(verified).toMatchObject({ type: "job.finished", note: "ü" });
     expect(headers["webhook-id"]).toBe("hook-abc");
@@ -148,7 +149,7 @@ describe("signature of a webhook", () => {
       fc.asyncProperty(fc.stringMatching(/^[!-~]{1,80}$/), async (raw) => {
         received.length = 0;
         await sendWebhook(hookTo(url, "SECRET"), attempt({ SECRET: `!${raw}` }));
-        const [{ headers, body } = { headers: {}, body: "" }] = received;
+        const [{ headers, body } = { path: "", headers: {}, body: "" }] = received;
         const webhook = new Webhook(`!${raw}`, { format: "raw" });
         expect(() => webhook.verify(body, headers as Record<string, string>)).not.toThrow();
       }),

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 export interface ReceivedRequest {
+  path: string;
   headers: IncomingMessage["headers"];
   body: string;
 }
@@ -18,7 +19,7 @@ export async function startReceiver(
       body += part;
     });
     request.on("end", () => {
-      const one = { headers: request.headers, body };
+      const one = { path: request.url ?? "", headers: request.headers, body };
       received.push(one);
       answer(response, received.length, one);
     });

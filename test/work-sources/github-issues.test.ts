@@ -17,6 +17,7 @@ function createSource(github: GitHubStandIn, changes: object = {}): GitHubSource
     type: "github" as const,
     repo: "o/r",
     labels: ["ready"],
+    exclude_labels: [],
     token_env: "GITHUB_TOKEN",
     claimed_label: "in-progress",
     on_success: "close" as const,
@@ -52,14 +53,16 @@ describe.each(["close", "label"])("GitHub issues with on_success: %s", (on_succe
 describe("GitHub issues", () => {
   const claimant = { claimId: "a", agent: "coder", fleet: "test" };
 
-  test("finds only open issues with all labels, and no pull requests", async () => {
+  test("finds only open issues with all labels and no excluded one, and no pull requests", async () => {
     const github = await startGitHub();
     github.addIssue(1, { labels: ["ready", "small"] });
     github.addIssue(2, { labels: ["ready"] });
     Object.assign(github.addIssue(3, { labels: ["ready", "small"] }), { pull_request: {} });
     github.addIssue(4, { labels: ["ready", "small"] }).state = "closed";
     github.addIssue(5, { labels: ["ready", "small", "done"] });
-    const found = await createSource(github, { labels: ["ready", "small"] }).listAvailable(10);
+    github.addIssue(6, { labels: ["ready", "small", "blocked"] });
+    const wanted = { labels: ["ready", "small"], exclude_labels: ["blocked"] };
+    const found = await createSource(github, wanted).listAvailable(10);
     expect(found.map(({ id }) => id)).toEqual(["1"]);
   });
 

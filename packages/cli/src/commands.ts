@@ -8,7 +8,7 @@ import { triggerCommands } from "./command-table/triggers.ts";
 
 /** The headings of `herdctl --help`, and the first words of commands below each, in their order. */
 export const helpGroups: Record<string, readonly string[]> = {
-  "Start here": ["init", "demo", "doctor", "rehearse"],
+  "Start here": ["init", "import", "demo", "doctor", "rehearse"],
   Run: [
     "start",
     "stop",

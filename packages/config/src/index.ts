@@ -15,6 +15,8 @@ export {
 } from "./condition/parse.ts";
 export { type EditPreview, previewEdit } from "./edit/preview-edit.ts";
 export { type Environment, readEnvironment } from "./environment.ts";
+export type { FindingKind, ImportFinding } from "./import/findings.ts";
+export { type ImportedFile, type ImportPlan, planImport } from "./import/plan-import.ts";
 export { type JsonSchema, jsonSchema } from "./json-schema.ts";
 export { type Fleet, type LoadedFleet, loadFleet } from "./load-fleet.ts";
 export { matchesAnyPattern, matchesPattern } from "./name-patterns.ts";

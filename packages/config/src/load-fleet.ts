@@ -124,9 +124,10 @@ export function loadFleet(
       fleet: sources.rootTree,
       agents: new Map(loaded.map(({ name, tree }) => [name, tree])),
     },
-    warnings: removeDuplicates(collectAdvice(sources.rootTree, selectAgentsWithTrees(loaded))).sort(
-      comparePositions,
-    ),
+    warnings: removeDuplicates([
+      ...sources.warnings,
+      ...collectAdvice(sources.rootTree, selectAgentsWithTrees(loaded)),
+    ]).sort(comparePositions),
     files: [...files, ...schemas.map(({ file }) => file)],
     texts: new Map([
       ...sources.texts,

@@ -2,12 +2,15 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import type { Problem, SourcePosition } from "@herdctl/protocol";
 import { globSync, isDynamicPattern } from "tinyglobby";
+import type { ImportFinding } from "./import/findings.ts";
+import { type DocumentRole, translateDocument } from "./import/translate-document.ts";
+import type { WorkspaceDefaults } from "./import/workspace-rules.ts";
 import { resolvePath } from "./resolve-agent.ts";
 import { type FleetFile, fleetSchema } from "./schema/fleet.ts";
 import { toFleetName } from "./schema/strings.ts";
 import { type AgentLayer, chooseLayerTrees, type WrittenLayer } from "./trust/config-layers.ts";
 import { type Grant, isVariableGranted } from "./trust/grant.ts";
-import { type ParsedDocument, parseTree } from "./yaml/parse.ts";
+import { type DocumentTranslator, type ParsedDocument, parseTree } from "./yaml/parse.ts";
 import { checkTree, emptyTree, readText } from "./yaml/read-document.ts";
 import { mergeTrees, type Tree, treeAt, valuePositionOf } from "./yaml/tree.ts";
 import type { VariableLookup } from "./yaml/variables.ts";
@@ -35,6 +38,8 @@ export interface Sources {
   /** Absolute patterns that agent files are searched with. */
   patterns: string[];
   problems: Problem[];
+  /** Settings that are written in the format of the other project called herdctl. */
+  warnings: Problem[];
 }
 
 /** The fleet file, all files it names and the fleets it includes, read but not merged. */
@@ -51,8 +56,8 @@ export function readSources(
     includeChain: [],
     grants: [],
   });
-  const { agents, texts, patterns, problems } = reader;
-  return { ...root, agents, texts, patterns: [...patterns], problems };
+  const { agents, texts, patterns, problems, warnings } = reader;
+  return { ...root, agents, texts, patterns: [...patterns], problems, warnings };
 }
 
 interface IncludeContext {
@@ -73,6 +78,8 @@ interface ReadDocuments {
   unrestricted: ParsedDocument;
   /** The same document as `unrestricted` if its author has no limits. */
   limited: ParsedDocument;
+  /** Of a fleet file in the other format: the folder for clones of its agents. */
+  workspace: WorkspaceDefaults;
 }
 
 /** The merged entries that name one agent file. */
@@ -92,6 +99,7 @@ interface TreePair {
 class SourceReader {
   readonly agents: AgentSource[] = [];
   readonly problems: Problem[] = [];
+  readonly warnings: Problem[] = [];
   readonly texts = new Map<string, string>();
   readonly patterns = new Set<string>();
 
@@ -105,19 +113,24 @@ class SourceReader {
     file: string,
     context: IncludeContext,
   ): { root: FleetFile | undefined; rootTree: Tree } {
-    const read = this.readFile(file, context.grants);
+    const read = this.readFile(file, context.grants, { kind: "fleet" });
     this.problems.push(...read.unrestricted.problems);
     const tree = read.unrestricted.tree ?? emptyTree(file);
     const checked = checkTree(fleetSchema, tree);
     // A file that could not be parsed has already been reported.
     if (tree.kind !== "map" || tree.entries.size > 0) this.problems.push(...checked.problems);
     const pair = { unrestricted: tree, limited: read.limited.tree };
-    this.readAgents(file, pair, context);
+    this.readAgents(file, pair, context, read.workspace);
     this.readIncludes(file, pair, context);
     return { root: checked.ok ? checked.value : undefined, rootTree: tree };
   }
 
-  private readAgents(file: string, fleet: TreePair, context: IncludeContext): void {
+  private readAgents(
+    file: string,
+    fleet: TreePair,
+    context: IncludeContext,
+    workspace: WorkspaceDefaults,
+  ): void {
     const { grants } = context;
     const rank = context.includeChain.length;
     const fleetLayer = (pair: TreePair | undefined) => toLayers(rank, "fleet", grants, pair);
@@ -140,7 +153,7 @@ class SourceReader {
       const own = /* defence: grants-accumulate */ entry.isFullTrust
         ? grants
         : [...grants, createAgentGrant(file, agentFile, entry)];
-      const read = this.readFile(agentFile, own);
+      const read = this.readFile(agentFile, own, { kind: "agent", workspace });
       const pair = { unrestricted: read.unrestricted.tree, limited: read.limited.tree };
       const above = [...fleetLayer(entry.overrides), ...context.upperLayers];
       const layers = [...below, ...toLayers(rank, "agent", own, pair), ...above];
@@ -252,10 +265,16 @@ class SourceReader {
     return found.map((match) => resolve(match));
   }
 
-  private readFile(file: string, grants: readonly Grant[]): ReadDocuments {
+  private readFile(file: string, grants: readonly Grant[], role: DocumentRole): ReadDocuments {
     const text = this.readText(file);
     this.texts.set(file, text);
-    const unrestricted = parseTree(file, text, this.variables);
+    let workspace: WorkspaceDefaults = {};
+    const translate: DocumentTranslator = (document, lines) => {
+      const translated = translateDocument(file, document, lines, role, false);
+      workspace = translated.workspace;
+      this.reportFindings(translated.findings);
+    };
+    const unrestricted = parseTree(file, text, this.variables, undefined, translate);
     if (!unrestricted.tree && unrestricted.problems.length === 0) {
       const place = { file, line: 1, column: 1 };
       this.reportProblem(
@@ -264,9 +283,23 @@ class SourceReader {
         "Describe a fleet or an agent in it, or remove the file.",
       );
     }
-    if (grants.length === 0) return { unrestricted, limited: unrestricted };
+    if (grants.length === 0) return { unrestricted, limited: unrestricted, workspace };
     const mayUse = (name: string) => isVariableGranted(grants, name);
-    return { unrestricted, limited: parseTree(file, text, this.variables, mayUse) };
+    const limited = parseTree(file, text, this.variables, mayUse, translate);
+    return { unrestricted, limited, workspace };
+  }
+
+  /** A file is read twice, but each finding is reported once. */
+  private reportFindings(findings: readonly ImportFinding[]): void {
+    for (const { kind, message, ...place } of findings) {
+      const reported = kind === "decision" ? this.problems : this.warnings;
+      const hint =
+        kind === "decision"
+          ? "Run `herdctl import --dry-run` to see what it means here."
+          : "Change it, or run `herdctl import` to change all of them.";
+      if (reported.some((one) => one.message === message && samePlace(one, place))) continue;
+      reported.push({ ...place, message, hint });
+    }
   }
 
   private readText(file: string): string {
@@ -276,6 +309,10 @@ class SourceReader {
   private reportProblem(place: SourcePosition, message: string, hint: string): void {
     this.problems.push({ ...place, path: "", message, hint });
   }
+}
+
+function samePlace(a: SourcePosition, b: SourcePosition): boolean {
+  return a.file === b.file && a.line === b.line && a.column === b.column;
 }
 
 function toLayers(

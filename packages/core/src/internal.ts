@@ -83,6 +83,7 @@ export type { BuildEvent } from "./image/build-log.ts";
 // biome-ignore lint/performance/noReExportAll: a second list of the public names had to be kept in step by hand.
 export * from "./index.ts";
 export type { AskPerson } from "./jobs/attempts/approval-requests.ts";
+export { writeFileAtomic } from "./lib/atomic-file.ts";
 export { isAlive } from "./lib/process-identity.ts";
 export type { RunOrder, SessionChoice } from "./runner/contract/run-order.ts";
 export type { RunReport } from "./runner/contract/run-report.ts";

@@ -24,6 +24,20 @@ export const setupCommands: CommandSpec[] = [
     load: () => import("../commands/init.ts"),
   },
   {
+    name: "import",
+    summary: "Translate a fleet of the other project called herdctl",
+    arguments: [
+      {
+        name: "path",
+        summary: "Its herdctl.yaml, or the folder that contains it (default: this folder)",
+        optional: true,
+      },
+    ],
+    options: [{ flags: "--dry-run", summary: "Show the changes without writing them" }],
+    examples: ["herdctl import --dry-run", "herdctl import ~/old-fleet"],
+    load: () => import("../commands/import.ts"),
+  },
+  {
     name: "config check",
     summary: "Check the fleet file and its agent files, and report every problem",
     options: [configOption],

@@ -1,4 +1,5 @@
 import type { Problem } from "@herdctl/protocol";
+import { withCause } from "../problem-cause.ts";
 import { reservedVariables } from "../reserved-variables.ts";
 import { keyPositionOf, type Tree, treeAt, valuePositionOf } from "../yaml/tree.ts";
 
@@ -126,11 +127,14 @@ const checks: Check[] = [
       .filter((name) => textAt(agent, "schedules", name, "type") !== "chat")
       .filter((name) => !treeAt(agent, ["schedules", name, "prompt"]))
       .map((name) =>
-        problemAt(
-          agent,
-          ["schedules", name],
-          "this schedule has no prompt",
-          "Add `prompt:` here, or `default_prompt:` to the agent.",
+        withCause(
+          problemAt(
+            agent,
+            ["schedules", name],
+            "this schedule has no prompt",
+            "Add `prompt:` here, or `default_prompt:` to the agent.",
+          ),
+          { kind: "prompt_missing" },
         ),
       );
   },

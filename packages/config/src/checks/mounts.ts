@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
 import type { Problem, SourcePosition } from "@herdctl/protocol";
+import { withCause } from "../problem-cause.ts";
 import type { ResolvedAgent } from "../resolve-agent.ts";
 import { isNamedVolume } from "../schema/docker.ts";
 import { type Tree, treeAt, valuePositionOf } from "../yaml/tree.ts";
@@ -20,26 +21,24 @@ export function checkMounts(
     const folder = resolveLinks(path);
     const secret = findSecret(folder, protectedPaths);
     if (secret !== undefined) {
-      return [
-        {
-          ...place,
-          path: field,
-          message: `the container of \`${agent.name}\` would have access to ${secret}`,
-          hint: "Use a separate folder, such as a clone: `working_directory: { repo: … }`.",
-        },
-      ];
+      const problem = {
+        ...place,
+        path: field,
+        message: `the container of \`${agent.name}\` would have access to ${secret}`,
+        hint: "Use a separate folder, such as a clone: `working_directory: { repo: … }`.",
+      };
+      return [withCause(problem, { kind: "mount_refused", agent: agent.name })];
     }
     const file = isWritable ? protectedPaths.operatorFolders.get(folder) : undefined;
     // defence: no-operator-file-mount
     if (file === undefined) return [];
-    return [
-      {
-        ...place,
-        path: field,
-        message: `the container of \`${agent.name}\` could write ${file}`,
-        hint: "Move the agent's folder away from the fleet's files, or mount it read-only.",
-      },
-    ];
+    const problem = {
+      ...place,
+      path: field,
+      message: `the container of \`${agent.name}\` could write ${file}`,
+      hint: "Move the agent's folder away from the fleet's files, or mount it read-only.",
+    };
+    return [withCause(problem, { kind: "mount_refused", agent: agent.name })];
   });
 }
 

@@ -3,7 +3,7 @@ import { outcomeCodeSchema } from "@herdctl/protocol/schemas";
 import { z } from "zod";
 import { parseCondition } from "../condition/parse.ts";
 import { suggestionHint } from "../yaml/did-you-mean.ts";
-import { checkedText, InvalidValue } from "./codec.ts";
+import { checkedText, checkedValue, InvalidValue } from "./codec.ts";
 import { count, duration } from "./quantities.ts";
 import { nonEmptyText, stringMap, url, variableName } from "./strings.ts";
 import { block, fleetOnly } from "./trust.ts";
@@ -77,8 +77,9 @@ const shellFields = {
   ...commonFields,
 };
 
+const target = url("https", "http");
+
 const postFields = {
-  url: hookField(url("https", "http").describe("URL to post to.")),
   allow_private: hookField(
     z
       .boolean()
@@ -90,6 +91,10 @@ const postFields = {
 
 const webhookFields = {
   type: hookField(z.literal("webhook")),
+  url: hookField(target.describe("URL to post to.")),
+  headers: hookField(
+    stringMap.prefault({}).describe("Headers to send besides those of Standard Webhooks."),
+  ),
   secret_env: hookField(
     variableName
       .optional()
@@ -100,24 +105,51 @@ const webhookFields = {
 
 const messageFields = <T extends "discord" | "slack">(type: T) => ({
   type: hookField(z.literal(type)),
+  url: hookField(
+    target
+      .optional()
+      .describe("Incoming webhook to post to. Default: a bot posts to `channel_id`."),
+  ),
+  channel_id: hookField(
+    nonEmptyText.optional().describe("Id of the channel to which a bot posts, without `url`."),
+  ),
+  token_env: hookField(
+    variableName.optional().describe("Environment variable with the bot's token."),
+  ),
+  base_url: hookField(
+    target.optional().describe("URL of the platform's API. Default: that of the platform."),
+  ),
   format: hookField(
     z.enum(["embed", "text"]).prefault("embed").describe("`embed`: a card. `text`: plain lines."),
   ),
   ...postFields,
 });
 
+/** A message goes to an incoming webhook, or a bot posts it to a channel. */
+const hasTarget = checkedValue(
+  ({ url, channel_id, token_env }: { url?: string; channel_id?: string; token_env?: string }) => {
+    const isComplete = channel_id !== undefined && token_env !== undefined;
+    if (url === undefined && isComplete) return undefined;
+    if (url !== undefined && channel_id === undefined) return undefined;
+    return new InvalidValue(
+      "a message needs one target",
+      "Write the `url` of an incoming webhook, or `channel_id` and `token_env` of a bot.",
+    );
+  },
+);
+
 const hook = z.discriminatedUnion("type", [
   block({ ...shellFields, ...outcomeFields }),
   block({ ...webhookFields, ...outcomeFields }),
-  block({ ...messageFields("discord"), ...outcomeFields }),
-  block({ ...messageFields("slack"), ...outcomeFields }),
+  block({ ...messageFields("discord"), ...outcomeFields }).check(hasTarget),
+  block({ ...messageFields("slack"), ...outcomeFields }).check(hasTarget),
 ]);
 
 const questionHook = z.discriminatedUnion("type", [
   block(shellFields),
   block(webhookFields),
-  block(messageFields("discord")),
-  block(messageFields("slack")),
+  block(messageFields("discord")).check(hasTarget),
+  block(messageFields("slack")).check(hasTarget),
 ]);
 
 export const hooks = block({

@@ -50,6 +50,9 @@ export const workSource = block({
   labels: workSourceField(
     z.array(nonEmptyText).min(1).describe("Labels an issue must have to be claimed."),
   ),
+  exclude_labels: workSourceField(
+    z.array(nonEmptyText).prefault([]).describe("Labels an issue must not have."),
+  ),
   token_env: workSourceField(
     variableName.prefault("GITHUB_TOKEN").describe("Environment variable with the token."),
   ),

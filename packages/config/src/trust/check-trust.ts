@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { formatPath, type Problem, type SourcePosition } from "@herdctl/protocol";
 import { z } from "zod";
 import { findSecret, type ProtectedPaths, resolveLinks } from "../checks/mounts.ts";
+import { withCause } from "../problem-cause.ts";
 import type { AgentSource } from "../read-sources.ts";
 import { resolvePath } from "../resolve-agent.ts";
 import { isNamedVolume } from "../schema/docker.ts";
@@ -223,12 +224,13 @@ export function trustProblem(
   content: object,
 ): Problem {
   const lines = grants.map((grant) => formatGrantHint(grant, content)).join(" and to ");
-  return {
+  const problem = {
     ...place,
     path: formatPath(path),
     message: `a limited file cannot set this for an agent in Docker: ${reason}`,
     hint: `To allow it, add to ${lines}.`,
   };
+  return withCause(problem, { kind: "not_granted", grants, content });
 }
 
 function outsideFoldersProblem(

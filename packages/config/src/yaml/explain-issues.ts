@@ -1,5 +1,6 @@
 import { formatPath, type Problem, type SourcePosition } from "@herdctl/protocol";
 import type { core, z } from "zod";
+import { withCause } from "../problem-cause.ts";
 import { foreignKeyHint, shapeHint } from "./common-slips.ts";
 import { didYouMeanHint, suggestionHint } from "./did-you-mean.ts";
 import { descriptionAt, listKnownKeys } from "./schema-lookup.ts";
@@ -33,7 +34,8 @@ function explainIssue(issue: Issue, tree: Tree, schema: z.ZodType, isPartial: bo
       const all = index === 0 ? known : [];
       const hint =
         foreignKeyHint(key, known) ?? didYouMeanHint(key, known) ?? suggestionHint(key, all);
-      return createProblem(keyPositionOf(tree, whole), whole, message, hint);
+      const problem = createProblem(keyPositionOf(tree, whole), whole, message, hint);
+      return withCause(problem, { kind: "unknown_key" });
     });
   }
   if (issue.code === "invalid_key") {

@@ -11,6 +11,7 @@ import {
   type YAMLMap,
   Scalar as YamlScalar,
 } from "yaml";
+import { withCause } from "../problem-cause.ts";
 import { explainSyntaxSlip } from "./common-slips.ts";
 import type { ScalarValue, Tree, TreeEntry, TreeMap, WithheldVariable } from "./tree.ts";
 import {
@@ -26,6 +27,9 @@ export interface ParsedDocument {
   tree: Tree | undefined;
   problems: Problem[];
 }
+
+/** Edits a document before it is converted, such as one in another format. */
+export type DocumentTranslator = (document: Document, lines: LineCounter) => void;
 
 const maxNodes = 200_000;
 const maxDepth = 100;
@@ -43,6 +47,7 @@ export function parseTree(
   text: string,
   variables?: VariableLookup,
   isVariableAllowed: VariableFilter = () => true,
+  translate: DocumentTranslator = () => undefined,
 ): ParsedDocument {
   const problems: Problem[] = [];
   const escapedText = variables ? escapeVariables(text) : text;
@@ -51,6 +56,7 @@ export function parseTree(
   problems.push(...firstErrors(document.errors).map((error) => syntaxProblem(file, error, rows)));
   if (document.errors.length > 0 || document.contents === null)
     return { tree: undefined, problems };
+  translate(document, lines);
   const converter = new TreeConverter(
     file,
     document,
@@ -219,12 +225,13 @@ class TreeConverter {
   }
 
   private reportUnset(name: string, node: YamlScalar): void {
-    this.problems.push({
+    const problem = {
       ...this.placeOfVariable(name, node),
       path: "",
       message: `the environment variable ${name} is not set`,
       hint: `Set ${name} in the environment or in .env, or give a default: \${${name}:-value}.`,
-    });
+    };
+    this.problems.push(withCause(problem, { kind: "variable_not_set", name }));
   }
 
   private placeOfVariable(name: string, node: YamlScalar): SourcePosition {

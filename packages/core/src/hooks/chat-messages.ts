@@ -1,7 +1,9 @@
 import type { HookOf } from "@herdctl/config";
 import { escapeInvisible, escapeInvisibleInline, formatInput } from "@herdctl/protocol";
-import type { HookAttempt, HookContext, HookResult } from "./hook-attempt.ts";
+import { failed, type HookAttempt, type HookContext, type HookResult } from "./hook-attempt.ts";
 import { httpPost } from "./http-post.ts";
+
+type MessageHook = HookOf<"discord"> | HookOf<"slack">;
 
 /** The parts of a message about a job. Each chat has a different layout for them. */
 interface MessageParts {
@@ -121,10 +123,38 @@ function durationText(seconds: number | null): string {
 
 export function sendToDiscord(
   hook: HookOf<"discord">,
-  { context, signal }: HookAttempt,
+  { context, environment, signal }: HookAttempt,
 ): Promise<HookResult> {
-  const body = JSON.stringify(discordMessage(context, hook.format));
-  return httpPost({ url: hook.url, body, allowPrivateHosts: hook.allow_private, signal });
+  const message = discordMessage(context, hook.format);
+  const { url, channel_id: channel, base_url: base = "https://discord.com/api" } = hook;
+  if (url !== undefined) return post(hook, url, message, {}, signal);
+  const token = botToken(hook, environment);
+  if (token === undefined) return tokenMissing(hook);
+  const path = `/v10/channels/${encodeURIComponent(channel ?? "")}/messages`;
+  return post(hook, joinUrl(base, path), message, { authorization: `Bot ${token}` }, signal);
+}
+
+function botToken({ token_env: name }: MessageHook, environment: HookAttempt["environment"]) {
+  return (name && environment[name]) || undefined;
+}
+
+async function tokenMissing({ token_env: name }: MessageHook): Promise<HookResult> {
+  const message = `${name} is not set, so the bot could not post the message`;
+  return failed(message, { isTransient: false });
+}
+
+function post(
+  { allow_private: allowPrivateHosts }: MessageHook,
+  url: string,
+  message: object,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<HookResult> {
+  return httpPost({ url, body: JSON.stringify(message), headers, allowPrivateHosts, signal });
+}
+
+function joinUrl(base: string, path: string): string {
+  return `${base.replace(/\/$/, "")}${path}`;
 }
 
 /** Facts that need a line of their own. */
@@ -163,12 +193,25 @@ export function discordMessage(context: HookContext, format: "embed" | "text"): 
   return { embeds: [embed], ...noMentions };
 }
 
-export function sendToSlack(
+export async function sendToSlack(
   hook: HookOf<"slack">,
-  { context, signal }: HookAttempt,
+  { context, environment, signal }: HookAttempt,
 ): Promise<HookResult> {
-  const body = JSON.stringify(slackMessage(context, hook.format));
-  return httpPost({ url: hook.url, body, allowPrivateHosts: hook.allow_private, signal });
+  const message = slackMessage(context, hook.format);
+  const { url, channel_id: channel, base_url: base = "https://slack.com/api" } = hook;
+  if (url !== undefined) return post(hook, url, message, {}, signal);
+  const token = botToken(hook, environment);
+  if (token === undefined) return tokenMissing(hook);
+  const headers = { authorization: `Bearer ${token}` };
+  const address = joinUrl(base, "/chat.postMessage");
+  return slackResult(await post(hook, address, { channel, ...message }, headers, signal));
+}
+
+/** Slack answers a refused message with status 200. */
+function slackResult(result: HookResult): HookResult {
+  const error = /"ok":\s*false.*?"error":\s*"(\w+)"/s.exec(result.output ?? "")?.[1];
+  if (error === undefined) return result;
+  return failed(`Slack refused the message: ${error}`, { isTransient: error === "ratelimited" });
 }
 
 /** Slack's limits. Escaping can turn one character into five. */

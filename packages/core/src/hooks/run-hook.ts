@@ -36,7 +36,8 @@ export async function sendWebhook(
       isTransient: false,
     });
   }
-  const headers = secret ? webhookHeaders(run.id, body, secret) : { "webhook-id": run.id };
+  const signed = secret ? webhookHeaders(run.id, body, secret) : { "webhook-id": run.id };
+  const headers = { ...hook.headers, ...signed };
   const { url, allow_private: allowPrivate } = hook;
   return httpPost({ url, body, headers, allowPrivateHosts: allowPrivate, signal });
 }

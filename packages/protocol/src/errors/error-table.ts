@@ -20,6 +20,12 @@ export interface ErrorDefinition {
 
 /** Every error that a user can fix: meaning, hint, exit code and HTTP status. */
 export const errorTable = {
+  import_failed: {
+    meaning: "A fleet in another format cannot be imported.",
+    exitCode: exitCodes.badInput,
+    status: 422,
+    hint: "Fix the problems listed above. Nothing was written.",
+  },
   config_invalid: {
     meaning: "The fleet file, or a file that it refers to, has errors.",
     exitCode: exitCodes.badInput,

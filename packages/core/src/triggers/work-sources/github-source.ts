@@ -35,7 +35,7 @@ export class GitHubSource implements WorkSource {
   async listAvailable(limit: number): Promise<WorkItem[]> {
     const items: WorkItem[] = [];
     for await (const item of this.issues.listOpen(this.config.labels)) {
-      if (this.isUnclaimed(item)) items.push(item);
+      if (this.hasRequiredLabels(item) && this.isUnclaimed(item)) items.push(item);
       if (items.length === limit) break;
     }
     return items;
@@ -143,7 +143,9 @@ export class GitHubSource implements WorkSource {
   }
 
   private hasRequiredLabels({ labels }: WorkItem): boolean {
-    return this.config.labels.every((label) => labels.includes(label));
+    const { labels: required, exclude_labels: excluded } = this.config;
+    const hasExcluded = excluded.some((label) => labels.includes(label));
+    return !hasExcluded && required.every((label) => labels.includes(label));
   }
 
   /** Whether the labels show that the item is neither done nor claimed. */
