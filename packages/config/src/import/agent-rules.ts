@@ -89,7 +89,7 @@ function translateLimits(agent: Block): void {
   agent.drop("ignored", "instances", "`max_concurrent` limits the runs of an agent here");
 }
 
-/** Who the agent is, as the first sentences of its system prompt. */
+/** Turns the identity into the first sentences of the system prompt. */
 function translateIdentity(agent: Block): void {
   const identity = agent.block("identity");
   if (identity === undefined) return;

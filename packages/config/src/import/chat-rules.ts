@@ -47,7 +47,7 @@ function translatePlatform(platform: Block, defaultToken: string | undefined): v
 
 function translateDiscord(discord: Block): void {
   const unused: Record<string, string> = {
-    presence: "the bot has no presence of its own here",
+    presence: "the presence of the bot cannot be set here",
     voice: "voice messages are not read here",
     attachments: "images can be sent to the agent without a setting here",
     command_registration: "commands such as `/stop` are typed as messages here",

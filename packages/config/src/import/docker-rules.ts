@@ -17,10 +17,10 @@ export function translateDocker(docker: Block): void {
     translateTmpfs(docker);
   }
   if (docker.value("ephemeral") === false)
-    docker.drop("decision", "ephemeral", "each job gets a container of its own here");
-  docker.drop("ignored", "ephemeral", "each job gets a container of its own here");
+    docker.drop("decision", "ephemeral", "each job gets a separate container here");
+  docker.drop("ignored", "ephemeral", "each job gets a separate container here");
   docker.drop("ignored", "max_containers", "`max_concurrent` limits the runs of an agent here");
-  docker.drop("ignored", "labels", "containers have no labels of their own here");
+  docker.drop("ignored", "labels", "labels of containers cannot be set here");
   if (docker.list("ports")?.items.length === 0) docker.remove("ports");
   docker.drop("decision", "ports", "a container publishes no ports here");
   docker.drop(

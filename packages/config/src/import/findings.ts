@@ -9,7 +9,7 @@ import { type Document, isNode, type LineCounter } from "yaml";
  */
 export type FindingKind = "renamed" | "moved" | "ignored" | "decision";
 
-/** What a translation did with one setting. */
+/** The translation of one setting. */
 export interface ImportFinding extends SourcePosition {
   kind: FindingKind;
   path: string;

@@ -44,7 +44,7 @@ function addVersion(fleet: Block): void {
   fleet.map.items.unshift(document.createPair("version", 1));
 }
 
-/** Of all agents, only those with a repository used the folder for clones. */
+/** Only agents with a repository used the folder for clones. */
 function moveWorkspaceDefaults(fleet: Block): WorkspaceDefaults {
   const found = [fleet.block("defaults"), fleet].map((outer) => {
     const inner = outer?.block("working_directory");

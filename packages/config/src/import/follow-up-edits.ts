@@ -117,7 +117,7 @@ function addToEntry(draft: ImportDraft, grant: Grant, content: object): boolean 
   });
 }
 
-/** A file that only a pattern names gets an entry of its own, which is merged with the other. */
+/** A file that only a pattern names gets a separate entry, which is merged with the other. */
 function addEntry(document: Document, grant: Grant, target: string, folder: string): unknown {
   const entries = document.get(grant.list);
   const isNamed = isSeq(entries) && entries.items.some((item) => isMatch(item, target, folder));

@@ -15,7 +15,7 @@ const secretForms = [
   /\bAKIA[A-Z0-9]{16}\b/,
   /\b[MNO][A-Za-z0-9_-]{23,}\.[\w-]{6}\.[\w-]{27,}/,
 ];
-/** What follows is a secret whatever its form. */
+/** The text after one of these words is a secret, whatever its form. */
 const bearer = /(?<=^(?:Bearer|Basic|token) )[^\s$]{8,}$/i;
 const secretKey = /(api_?key|token|secret|password)$/i;
 

@@ -27,9 +27,9 @@ export interface ImportPlan {
   findings: ImportFinding[];
   /** Variables to add to `.env`; the value is empty if a person must fill it in. */
   variables: Record<string, string>;
-  /** Folders to create for agents that have none of their own. */
+  /** Folders to create for agents without a folder. */
   folders: string[];
-  /** What the loader says about the result. The result can be used if there are none. */
+  /** Problems that the loader finds in the result. The result can be used if there are none. */
   problems: Problem[];
 }
 
