@@ -24,7 +24,7 @@ export function reportLines(plan: ImportPlan, cwd: string, colors: Terminal["col
   });
 }
 
-export function placeOf({ file, line, path }: ImportFinding, cwd: string): string {
+function placeOf({ file, line, path }: ImportFinding, cwd: string): string {
   return `${shortPath(file, cwd)}:${line}${path === "" ? "" : ` ${path}`}`;
 }
 

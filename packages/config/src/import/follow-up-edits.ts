@@ -13,7 +13,7 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
-import type { Grant } from "../trust/grant.ts";
+import type { GrantEntry } from "../problem-cause.ts";
 import { type ImportDraft, placeOf, writtenPath } from "./draft.ts";
 import { renderDocument } from "./translate-document.ts";
 
@@ -49,7 +49,7 @@ export function addPrompt(draft: ImportDraft, problem: Problem): boolean {
 export function allowInFleetFile(
   draft: ImportDraft,
   problem: Problem,
-  grants: readonly Grant[],
+  grants: readonly GrantEntry[],
   content: object,
 ): boolean {
   const changed = grants.filter((grant) => addToEntry(draft, grant, content));
@@ -103,7 +103,7 @@ function chooseWorkspace(draft: ImportDraft, { file }: SourcePosition, agent: st
 }
 
 /** Adds settings to the entry of the fleet file that names a file. */
-function addToEntry(draft: ImportDraft, grant: Grant, content: object): boolean {
+function addToEntry(draft: ImportDraft, grant: GrantEntry, content: object): boolean {
   const folder = dirname(grant.fleetFile);
   return editDocument(draft, grant.fleetFile, (document) => {
     const entries = document.get(grant.list);
@@ -118,7 +118,7 @@ function addToEntry(draft: ImportDraft, grant: Grant, content: object): boolean 
 }
 
 /** A file that only a pattern names gets a separate entry, which is merged with the other. */
-function addEntry(document: Document, grant: Grant, target: string, folder: string): unknown {
+function addEntry(document: Document, grant: GrantEntry, target: string, folder: string): unknown {
   const entries = document.get(grant.list);
   const isNamed = isSeq(entries) && entries.items.some((item) => isMatch(item, target, folder));
   if (!isNamed || !isSeq(entries)) return undefined;
