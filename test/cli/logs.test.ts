@@ -1,9 +1,27 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { killRunProcesses } from "../../packages/core/src/process-tree/kill-processes.ts";
 import { readLoggedMessages, startCliHarness, waitUntil } from "./cli-harness.ts";
 
 const script = {
   rules: [
+    {
+      match: { prompt: "until told" },
+      replies: [
+        {
+          text: "First words.",
+          tools: [
+            {
+              name: "Bash",
+              input: { command: "until [ -e go ]; do sleep 0.1; done; echo slept" },
+            },
+          ],
+        },
+        "Last words.",
+      ],
+    },
     {
       match: { prompt: "slowly" },
       replies: [
@@ -43,17 +61,18 @@ test("prints the messages themselves with --json, one per line", async () => {
 
 test("prints the log of a running job, and follows it to its end with -f", async () => {
   const harness = await startCliHarness(script);
-  const running = harness.start("trigger", "cli", "-p", "slowly");
-  await waitUntil(async () =>
-    (await harness.run("logs", "cli")).stdout.includes("sleep 2; echo slept"),
-  );
+  const running = harness.start("trigger", "cli", "-p", "until told");
+  await waitUntil(async () => (await harness.run("logs", "cli")).stdout.includes("echo slept"));
   const soFar = await harness.run("logs", "cli");
   expect(soFar.stdout).toContain("◐ running");
   expect(soFar.stdout).not.toContain("Last words.");
-  const [followed, raw] = await Promise.all([
+  const following = Promise.all([
     harness.run("logs", "cli", "-f"),
     harness.run("logs", "cli", "-f", "--json"),
   ]);
+  await delay(1_000);
+  writeFileSync(join(harness.workspace, "go"), "");
+  const [followed, raw] = await following;
   expect(followed).toMatchObject({ code: 0, stderr: "" });
   expect(followed.stdout).toMatch(/First words\.[\s\S]*slept[\s\S]*Last words\.[\s\S]*✓ success/);
   const last = JSON.parse(raw.stdout.trimEnd().split("\n").at(-1) ?? "");
