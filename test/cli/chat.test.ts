@@ -28,8 +28,8 @@ test.each([
     const { at } = await startChatFleet(chat, `, channels: { "${room}": {}, "${nowhere}": {} }`);
     const run = await runHerdctl(["chat", "test", "one"], at);
     expect(run.code).toBe(1);
-    expect(run.stdout).toMatch(/✓ .* token +It is herd/);
-    expect(run.stdout).toMatch(new RegExp(`✓ .*${room} +It sees general`));
+    expect(run.stdout).toMatch(/✓ .* token +Signed in as herd/);
+    expect(run.stdout).toMatch(new RegExp(`✓ .*${room} +The (bot|app) can see general`));
     expect(run.stdout).toMatch(new RegExp(`✗ .*${nowhere}`));
     expect(chat.posts(room)).toEqual([]);
 
