@@ -60,6 +60,7 @@ const core = {
   standalone: ["jobs", "runner", "store", "lib"],
   backup: ["claude", "process-tree", "store", "lib"],
   doctor: [
+    "backup",
     "image",
     "triggers",
     "runner",

@@ -29,6 +29,7 @@ export const helpGroups: Record<string, readonly string[]> = {
   Configure: ["config", "docker", "completion"],
   Operate: [
     "service",
+    "uninstall",
     "backup",
     "restore",
     "budget",

@@ -64,6 +64,7 @@ export type { NodeOptions } from "./cluster/node-identity.ts";
 export { readNodeId } from "./cluster/node-identity.ts";
 export { ranOnOtherNode, readJobOutput } from "./cluster/shipped-output.ts";
 export { dockerVersion } from "./docker/engine.ts";
+export { findDockerParts, removeDockerParts } from "./docker/installed-parts.ts";
 export type { DoctorTarget } from "./doctor/check.ts";
 export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
 export { findSignInProblems } from "./doctor/claude/binary.ts";

@@ -35,4 +35,17 @@ export const serviceCommands: CommandSpec[] = [
     examples: ["herdctl service status"],
     load: () => import("../commands/service-status.ts"),
   },
+  {
+    name: "uninstall",
+    summary: "Remove what herdctl installed for this fleet; lists it first",
+    options: [
+      { flags: "-y, --yes", summary: "Remove without asking" },
+      { flags: "--state", summary: "Also remove the state folder with jobs, logs and notes" },
+      { flags: "--images", summary: "Also remove the agent images, which other fleets may use" },
+      platformOption,
+      configOption,
+    ],
+    examples: ["herdctl uninstall", "herdctl uninstall --yes --state --images"],
+    load: () => import("../commands/uninstall.ts"),
+  },
 ];

@@ -66,7 +66,16 @@ export const setupCommands: CommandSpec[] = [
     summary: "Find problems with this machine, the fleet and its agents",
     arguments: [{ name: "agent", summary: "Check only this agent", optional: true }],
     options: [
-      { flags: "--fix", summary: "Fix what is safe to fix: permissions and stale herdctl files" },
+      {
+        flags: "--fix",
+        summary:
+          "Fix permissions, remove stale files, restore a damaged state from the last backup",
+      },
+      {
+        flags: "--empty-state",
+        summary:
+          "With --fix: move a damaged state aside if there is no backup, and continue without it",
+      },
       { flags: "--offline", summary: "Skip the check of the credential with the API" },
       { flags: "--strict", summary: "Treat warnings as problems" },
       configOption,
@@ -98,6 +107,10 @@ export const setupCommands: CommandSpec[] = [
       {
         flags: "--password-env <name>",
         summary: "Environment variable with the password of the file",
+      },
+      {
+        flags: "--replace-state",
+        summary: "Move the existing state aside first, for example a damaged one",
       },
     ],
     examples: ["herdctl restore shop-2026-03-01-09-00-00.tar.gz"],

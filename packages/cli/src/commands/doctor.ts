@@ -53,6 +53,7 @@ async function createDoctorOptions(
     running: hasFleetFile ? await findRunningFleet(context) : undefined,
     offline: options.offline === true,
     fix: options.fix === true,
+    acceptEmptyState: options.emptyState === true,
   };
 }
 

@@ -10,7 +10,8 @@ export async function run(context: CommandContext): Promise<number> {
   if (name === undefined) throw new UserError("usage", "the backup file is missing");
   const password = backupPassword(context, env);
   const source = { file: resolve(cwd, name), ...(password !== undefined && { password }) };
-  const manifest = await restoreBackup(source, { dir: cwd, environment: env });
+  const replaceState = context.options.replaceState === true;
+  const manifest = await restoreBackup(source, { dir: cwd, environment: env, replaceState });
   if (terminal.isJson) terminal.printJson(manifest);
   else {
     const { green, dim } = terminal.colors;

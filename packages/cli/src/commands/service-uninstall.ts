@@ -1,7 +1,7 @@
-import { rmSync } from "node:fs";
 import { exitCodes } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "../command.ts";
 import { loadOwnService } from "../service/load-own-service.ts";
+import { removeService } from "../service/remove-service.ts";
 import { selectServiceManager } from "../service/select-service-manager.ts";
 
 export async function run(context: CommandContext): Promise<number> {
@@ -9,9 +9,7 @@ export async function run(context: CommandContext): Promise<number> {
   const manager = selectServiceManager(textOption(options, "platform"));
   const { service, facts } = loadOwnService(context, manager);
   if (service.isInstalled) {
-    await manager.assertAvailable(env);
-    await manager.disable(service.name, service.file, env);
-    for (const file of [service.file, facts.environmentFile]) rmSync(file, { force: true });
+    await removeService(manager, service, facts, env);
   }
   if (terminal.isJson) terminal.printJson({ name: service.name, removed: service.isInstalled });
   else {

@@ -8,6 +8,7 @@ import { openSqlite } from "../store/sqlite/driver.ts";
 import { openForReading } from "../store/sqlite/open.ts";
 import { StateManager } from "../store/state-manager.ts";
 import { encryptFile } from "./encryption.ts";
+import { recordLastBackup } from "./last-backup.ts";
 import { archiveLayout, type BackupManifest, databaseName, stateFolders } from "./manifest.ts";
 import { runTar } from "./tar.ts";
 
@@ -54,6 +55,8 @@ export async function createBackup(
     );
     if (target.password === undefined) cpSync(archive, target.file);
     else await encryptFile(archive, target.file, target.password);
+    const encrypted = target.password !== undefined;
+    recordLastBackup(stateDir, { file: target.file, created_at: manifest.created_at, encrypted });
     return { file: target.file, ...facts };
   } finally {
     rmSync(staging, { recursive: true, force: true });

@@ -13,6 +13,8 @@ import { UserError } from "@herdctl/protocol";
 import { configDirOf } from "../claude/credential.ts";
 import { sessionFilePath } from "../claude/session-files/session-file-path.ts";
 import { openSqlite } from "../store/sqlite/driver.ts";
+import { moveDamagedAside } from "../store/sqlite/open.ts";
+import { acquireLock } from "../store/sqlite/state-lock.ts";
 import { StateManager } from "../store/state-manager.ts";
 import { decryptFile, isEncrypted } from "./encryption.ts";
 import {
@@ -24,19 +26,28 @@ import {
 } from "./manifest.ts";
 import { runTar } from "./tar.ts";
 
+interface RestoreTarget {
+  dir: string;
+  environment: Environment;
+  /** Moves the existing database and job folders aside first. Nothing is deleted. */
+  replaceState?: boolean;
+}
+
 /**
  * Restores a backup into a folder without state. Paths below the old fleet folder become paths below
- * the new one, so that sessions can be continued. Existing configuration files are kept.
+ * the new one, so that sessions can be continued. Existing files are kept.
  */
 export async function restoreBackup(
   source: { file: string; password?: string },
-  { dir, environment }: { dir: string; environment: Environment },
+  { dir, environment, replaceState = false }: RestoreTarget,
 ): Promise<BackupManifest> {
   const stateDir = join(dir, ".herdctl");
-  if (existsSync(join(stateDir, databaseName)))
+  if (!replaceState && existsSync(join(stateDir, databaseName)))
     throw new UserError("file_exists", `${stateDir} already holds the state of a fleet`, {
-      hint: "Restore into another folder, or stop the fleet and move `.herdctl` aside first.",
+      hint: "Restore into another folder, or stop the fleet and add `--replace-state`.",
     });
+  // Held while files are replaced, so that no fleet opens the database meanwhile.
+  const lock = replaceState ? acquireLock(stateDir) : undefined;
   const staging = mkdtempSync(join(dir, ".herdctl-restore-"));
   try {
     const archive = await openArchive(source, staging);
@@ -48,18 +59,27 @@ export async function restoreBackup(
       configDir: configDirOf(environment),
     });
     mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    // Only now: a backup that cannot be used has changed nothing.
+    if (replaceState) moveDamagedAside(join(stateDir, databaseName), new Date());
     const configuration = join(staging, archiveLayout.configuration);
     if (existsSync(configuration)) cpSync(configuration, dir, { recursive: true, force: false });
     for (const name of stateFolders) {
-      if (existsSync(join(staging, name))) renameSync(join(staging, name), join(stateDir, name));
+      placeFolder(join(staging, name), join(stateDir, name));
     }
     // Last: from now on this folder has a state.
     renameSync(join(staging, databaseName), join(stateDir, databaseName));
     await placeTranscripts(stateDir, staging, configDirOf(environment));
     return manifest;
   } finally {
+    lock?.release();
     rmSync(staging, { recursive: true, force: true });
   }
+}
+
+function placeFolder(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  if (existsSync(to)) cpSync(from, to, { recursive: true, force: false });
+  else renameSync(from, to);
 }
 
 async function openArchive(

@@ -1,18 +1,50 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Environment } from "@herdctl/config";
+import { restoreBackup } from "../backup/restore-backup.ts";
+import { moveDamagedAside } from "../store/sqlite/open.ts";
 import { acquireLock } from "../store/sqlite/state-lock.ts";
 
 /** A change that is safe to make without confirmation. */
 export type Fix =
   | { kind: "chmod"; path: string; mode: number }
-  | { kind: "remove_stale"; stateDir: string };
+  | { kind: "remove_stale"; stateDir: string }
+  /** `dir` is the folder of the fleet file. */
+  | { kind: "restore_state"; dir: string; backup: string }
+  | { kind: "empty_state"; stateDir: string };
 
 /** Applies the fix and returns a description; undefined if it failed. */
-export function applyFix(fix: Fix): string | undefined {
+export async function applyFix(fix: Fix, environment: Environment): Promise<string | undefined> {
   try {
-    return fix.kind === "chmod" ? chmod(fix) : removeStale(fix.stateDir);
+    switch (fix.kind) {
+      case "chmod":
+        return chmod(fix);
+      case "remove_stale":
+        return removeStale(fix.stateDir);
+      case "restore_state":
+        return await restoreState(fix, environment);
+      case "empty_state":
+        return moveStateAside(fix.stateDir);
+    }
   } catch {
     return undefined;
+  }
+}
+
+async function restoreState(
+  { dir, backup: file }: Extract<Fix, { kind: "restore_state" }>,
+  environment: Environment,
+): Promise<string> {
+  const { created_at } = await restoreBackup({ file }, { dir, environment, replaceState: true });
+  return `Restored the backup of ${created_at}, ${file}. The damaged files are kept in .herdctl.`;
+}
+
+function moveStateAside(stateDir: string): string {
+  const lock = acquireLock(stateDir);
+  try {
+    return `Moved the damaged database to ${moveDamagedAside(join(stateDir, "herd.db"), new Date())}. The fleet continues with an empty state.`;
+  } finally {
+    lock.release();
   }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Environment, type ResolvedAgent, readEnvironment } from "@herdctl/config";
@@ -12,6 +13,7 @@ import { applyFix } from "./fix.ts";
 import { checkPermissions, type OwnedPath } from "./fleet/permissions.ts";
 import { checkPort } from "./fleet/port.ts";
 import { checkRunning, evaluateConfiguration, type RunningFleet } from "./fleet/running-fleet.ts";
+import { checkState } from "./fleet/state.ts";
 import { checkStore } from "./fleet/store.ts";
 import { checkDisk, checkGit, evaluateClock, evaluateNodeVersion } from "./machine.ts";
 import { checkMcpServers } from "./mcp-servers.ts";
@@ -30,6 +32,8 @@ export interface DoctorOptions {
   /** Do not query the API. */
   offline?: boolean;
   fix?: boolean;
+  /** Accept an empty state if the database is damaged and no backup can be restored. */
+  acceptEmptyState?: boolean;
   onStep?: (step: string) => void;
   signal: AbortSignal;
 }
@@ -49,7 +53,7 @@ export async function* runDoctor(options: DoctorOptions): AsyncGenerator<Check> 
   for (const groupChecks of Object.values(checksByGroup)) groupChecks.catch(() => undefined);
   for (const group of checkGroups) {
     for (const finding of await checksByGroup[group])
-      yield { group, ...applyFixIfAsked(finding, options) };
+      yield { group, ...(await applyFixIfAsked(finding, context)) };
   }
 }
 
@@ -139,7 +143,8 @@ async function checkClaude(
   return [...binary, ...signIns, ...(await api).findings];
 }
 
-async function checkFleet({ target, stateDir, running }: DoctorContext): Promise<Finding[]> {
+async function checkFleet(context: DoctorContext): Promise<Finding[]> {
+  const { target, stateDir, running } = context;
   const configuration = evaluateConfiguration(target);
   const file = fleetFileOf(target);
   if (file === undefined) return configuration;
@@ -158,9 +163,15 @@ async function checkFleet({ target, stateDir, running }: DoctorContext): Promise
     ...configuration,
     ...checkPermissions(ownedPaths),
     ...(target.kind === "refused" ? [] : [checkRunning(stateDir, running)]),
-    ...(store === undefined ? [] : await checkStore(store)),
+    ...(store === undefined ? checkOwnState(context) : await checkStore(store)),
     ...port,
   ];
+}
+
+/** Only of a valid fleet: another one may keep its state in a shared store. */
+function checkOwnState({ target, stateDir, acceptEmptyState = false }: DoctorContext): Finding[] {
+  if (target.kind !== "loaded" || !existsSync(stateDir)) return [];
+  return [checkState({ stateDir, dir: target.loaded.fleet.dir, acceptEmptyState })];
 }
 
 async function checkAgents(context: DoctorContext): Promise<Finding[]> {
@@ -186,8 +197,11 @@ async function checkContainerAgents(context: DoctorContext): Promise<Finding[]> 
   return findings;
 }
 
-function applyFixIfAsked(finding: Finding, { fix }: DoctorOptions): Omit<Check, "group"> {
-  const fixMessage = fix && finding.fix ? applyFix(finding.fix) : undefined;
+async function applyFixIfAsked(
+  finding: Finding,
+  { fix, environment }: DoctorContext,
+): Promise<Omit<Check, "group">> {
+  const fixMessage = fix && finding.fix ? await applyFix(finding.fix, environment) : undefined;
   if (fixMessage === undefined) return finding;
   const { name, agent, place } = finding;
   return { name, agent, place, verdict: "ok", message: fixMessage, fixed: true };

@@ -133,7 +133,7 @@ export const errorTable = {
     meaning: "A file in the state folder is damaged.",
     exitCode: exitCodes.refused,
     status: 503,
-    hint: "herdctl has not changed anything. Restore the state folder from a backup, or move the damaged file away to start without it.",
+    hint: "herdctl has not changed anything. `herdctl doctor --fix` restores the last backup. With `--empty-state`, it continues with an empty state if there is none.",
   },
   state_newer: {
     meaning: "The state was written by a newer herdctl.",

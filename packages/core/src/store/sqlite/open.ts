@@ -66,6 +66,18 @@ export function openForReading(file: string, steps = migrations): SqliteDatabase
   }
 }
 
+/** Why `openForWriting` would refuse the database as damaged. Changes nothing. */
+export function findDamage(file: string, steps = migrations): UserError | undefined {
+  try {
+    if (databaseExists(file)) checkDatabase(file, steps.length);
+    else refuseMissingRecords(file, listJobFolders(file));
+    return undefined;
+  } catch (error) {
+    if (error instanceof UserError && error.code === "state_damaged") return error;
+    throw error;
+  }
+}
+
 /** Renames a database, its journal and the job folders. Nothing is deleted. */
 export function moveDamagedAside(file: string, now: Date): string {
   const suffixOfCopy = `.damaged-${now.toISOString().replaceAll(":", "")}`;
@@ -179,7 +191,7 @@ function refuseMissingRecords(file: string, jobs: readonly string[]): void {
     jobs.length === 1
       ? `it has no record of ${first}, whose folder exists`
       : `it has no records of ${jobs.length} jobs whose folders exist, for example ${first}`;
-  const hint = `herdctl has not changed anything. Restore the state folder from a backup. To continue without these records, move the folders out of ${jobsFolder(file)}.`;
+  const hint = `herdctl has not changed anything. \`herdctl doctor --fix\` restores the last backup. To continue without these records, move the folders out of ${jobsFolder(file)}.`;
   throw damagedError(file, finding, { hint });
 }
 
