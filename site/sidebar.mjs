@@ -37,6 +37,8 @@ export const sidebar = [
       "docs/guides/embedding.md",
       "docs/guides/service.md",
       "docs/guides/back-up-and-move.md",
+      "docs/guides/upgrade.md",
+      "docs/guides/uninstall.md",
       "docs/guides/many-machines.md",
       "docs/guides/rehearsal.md",
       "docs/guides/rehearsing-in-ci.md",

@@ -56,7 +56,11 @@ export async function createBackup(
     if (target.password === undefined) cpSync(archive, target.file);
     else await encryptFile(archive, target.file, target.password);
     const encrypted = target.password !== undefined;
-    recordLastBackup(stateDir, { file: target.file, created_at: manifest.created_at, encrypted });
+    await recordLastBackup(stateDir, {
+      file: target.file,
+      created_at: manifest.created_at,
+      encrypted,
+    });
     return { file: target.file, ...facts };
   } finally {
     rmSync(staging, { recursive: true, force: true });

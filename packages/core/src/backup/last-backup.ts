@@ -13,8 +13,8 @@ export type LastBackup = z.infer<typeof lastBackupSchema>;
 const fileName = "last-backup.json";
 
 /** Remembers where the last backup is, so that the doctor finds it when the database is damaged. */
-export function recordLastBackup(stateDir: string, backup: LastBackup): void {
-  writeFileAtomic(join(stateDir, fileName), `${JSON.stringify(backup)}\n`);
+export async function recordLastBackup(stateDir: string, backup: LastBackup): Promise<void> {
+  await writeFileAtomic(join(stateDir, fileName), `${JSON.stringify(backup)}\n`);
 }
 
 /** Undefined if there is none, or its file is gone. */

@@ -68,6 +68,8 @@ export async function restoreBackup(
     }
     // Last: from now on this folder has a state.
     renameSync(join(staging, databaseName), join(stateDir, databaseName));
+    // Migrates the records of an older version, so that they can be read.
+    await (await new StateManager(stateDir).open()).close();
     await placeTranscripts(stateDir, staging, configDirOf(environment));
     return manifest;
   } finally {
