@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { loadFleet } from "@herdctl/config";
 import { stateDirOf, UserError } from "@herdctl/protocol";
 import { type CommandContext, textOption } from "../command.ts";
@@ -57,9 +58,26 @@ async function runningFleet(context: CommandContext): Promise<Removal[]> {
     const client = await findFleet(context);
     if (client === undefined) return;
     await stopAndWait(context, client, { drainMs: drainTimeoutMs }).finally(() => client.close());
+    await waitForExit(fleet.pid);
   };
   return [{ kind: "fleet", description: `process ${fleet.pid}`, apply: stop }];
 }
+
+/** The process still writes its log after it has released the state. */
+async function waitForExit(pid: number): Promise<void> {
+  const deadline = Date.now() + exitTimeoutMs;
+  while (isRunning(pid) && Date.now() < deadline) await pause(20);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const exitTimeoutMs = 10_000;
 
 async function dockerParts(stateDir: string, context: CommandContext): Promise<Removal[]> {
   const { findDockerParts, removeDockerParts } = await import("@herdctl/core/internal");
