@@ -83,6 +83,8 @@ const formNames = {
 };
 
 function formOf(field) {
+  // A text that may also be written as a number or a boolean.
+  if (field.title) return field.title;
   const options = optionsOf(field);
   if (options.length > 1) return [...new Set(options.map(formOf))].join(" or ");
   if ("const" in field) return code(field.const);
@@ -105,6 +107,7 @@ function plural(form) {
 
 /** Removes the variant `${VARIABLE}`, which all numbers and booleans accept, from the table. */
 function withoutVariable(field) {
+  if (field.title) return field;
   if (!field.anyOf) return field;
   const options = field.anyOf.filter((option) => option.pattern !== "\\$\\{");
   return options.length === 1 ? { ...field, anyOf: undefined, ...options[0] } : field;

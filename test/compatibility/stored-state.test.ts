@@ -36,12 +36,19 @@ test.each(readdirSync(recordings))(
     const [waiting, last] = jobs;
     expect(readFileSync(last?.output_file ?? "", "utf8")).toContain('"result"');
 
+    const before = (await fleet.sessions.list()).find(
+      ({ session_id }) => session_id === last?.session_id,
+    );
     const request = { agent: "coder", prompt: "And now?", resume: last?.id ?? "" };
     const resumed = await fleet.jobs.wait((await fleet.jobs.trigger(request)).job.id);
     expect(resumed).toMatchObject({
       outcome: { code: "success" },
       session_id: last?.session_id,
     });
+    const after = (await fleet.sessions.list()).find(
+      ({ session_id }) => session_id === last?.session_id,
+    );
+    expect(after?.turns).toBe((before?.turns ?? 0) + 1);
     await fleet.agents.resume("paused");
     expect(await fleet.jobs.wait(waiting?.id ?? "")).toMatchObject({
       outcome: { code: "success" },

@@ -80,9 +80,9 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
     const [again] = await once(second, "approval");
     expect(again).toEqual(asked);
     const withdrawn = once(first, "withdrawn");
-    second.answer(again.request_id, "allow");
+    second.answer(again.request_id, { behavior: "allow", updatedInput: {} });
     expect((await withdrawn)[0]).toMatchObject({ request_id: asked.request_id, why: "answered" });
-    first.answer(asked.request_id, "deny", "too late");
+    first.answer(asked.request_id, { behavior: "deny", message: "too late" });
 
     await Promise.all([once(first, "closed"), once(second, "closed"), exited]);
     expect((await readRunReport(task))?.outcome.code).toBe("success");

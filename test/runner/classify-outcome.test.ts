@@ -281,3 +281,14 @@ describe("text of an outcome", () => {
     }
   });
 });
+
+test("does not ask to allow tools that a person has just denied", () => {
+  const denials = [{ tool: "Bash", toolUseId: "one" }];
+  const evidence = { ...emptyEvidence(), result: success, denials };
+  expect(classifyOutcome({ ...evidence, deniedByPerson: ["one"] })).toMatchObject({
+    code: "finished_with_denials",
+    message: "The agent finished, but you denied Bash.",
+    hint: expect.stringContaining("Nothing to do"),
+  });
+  expect(classifyOutcome(evidence).hint).toContain("allowed_tools");
+});

@@ -44,6 +44,7 @@ describe.each(["sdk", "cli"])("%s", (runtime) => {
       });
       expect(statuses).toEqual(["waiting"]);
       expect(job.outcome?.code).toBe(word === "allow" ? "success" : "finished_with_denials");
+      if (word === "deny") expect(job.outcome?.message).toContain("you denied Bash");
       expect(readdirSync(harness.workspace).includes("asked")).toBe(word === "allow");
     }
   });

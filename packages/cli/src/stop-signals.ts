@@ -16,7 +16,7 @@ const stopReasons: Partial<Record<NodeJS.Signals, StopReason>> = {
 };
 
 /** The first signal requests a stop, the second forces it, a third has its default effect. */
-export function listenForStopSignals(onFirstSignal: () => void): StopSignals {
+export function listenForStopSignals(onFirstSignal: (reason: StopReason) => void): StopSignals {
   const stopController = new AbortController();
   let force = () => {};
   const forced = new Promise<void>((resolve) => {
@@ -29,7 +29,7 @@ export function listenForStopSignals(onFirstSignal: () => void): StopSignals {
         return force();
       }
       stopController.abort(reason);
-      onFirstSignal();
+      onFirstSignal(reason);
     };
     return { name, listener };
   });

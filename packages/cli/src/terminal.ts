@@ -33,10 +33,15 @@ export function openTerminal(json: boolean): Terminal {
     get columns() {
       return stdout.columns;
     },
-    colors: colors.createColors(colors.isColorSupported && isVisible && !json),
+    colors: colors.createColors(colors.isColorSupported && (isVisible || isColorForced()) && !json),
     print: (line) => stdout.write(`${line}\n`),
     write: (text) => stdout.write(text),
     printNote: (line) => stderr.write(`${line}\n`),
     printJson: (value) => stdout.write(`${toTerminalJson(value, 2)}\n`),
   };
+}
+
+function isColorForced(): boolean {
+  const { FORCE_COLOR: force = "" } = process.env;
+  return force !== "" && force !== "0";
 }

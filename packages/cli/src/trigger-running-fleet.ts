@@ -52,7 +52,10 @@ async function submitAndWatch(
 ): Promise<number> {
   const { terminal } = context;
   let reporter: JobReporter | undefined;
-  const stop = listenForStopSignals(() => reporter?.onStopping());
+  const stop = listenForStopSignals((reason) => {
+    if (reason === "cancelled") reporter?.onStopping();
+    else terminal.printNote("No longer watching; the job continues. To watch it: herdctl logs -f");
+  });
   const client = new ReconnectingFleetClient(context, fleet);
   try {
     // Load the reporter while the fleet accepts the job.
@@ -62,7 +65,7 @@ async function submitAndWatch(
     ]);
     reporter = createJobReporter(terminal, true);
     reporter.onAdmitted(job);
-    if (stop.signal.aborted) reporter.onStopping();
+    if (stop.signal.reason === "cancelled") reporter.onStopping();
     const ended = await waitForJobEnd(context, client, job, reporter, stop);
     reporter.onEnded(ended);
     return jobExitCode(ended);

@@ -69,6 +69,7 @@ export type { DoctorTarget } from "./doctor/check.ts";
 export { type Check, type CheckGroup, checkGroups } from "./doctor/check.ts";
 export { findSignInProblems } from "./doctor/claude/binary.ts";
 export type { RunningFleet } from "./doctor/fleet/running-fleet.ts";
+export { findRootProblems } from "./doctor/root-mode.ts";
 export { type DoctorOptions, runDoctor } from "./doctor/run-doctor.ts";
 export type { FleetAccess } from "./fleet/access.ts";
 export type { FleetHttpOptions, FleetMcpOptions, HttpServerOptions } from "./fleet/http-options.ts";

@@ -77,8 +77,11 @@ async function printConclusion(
   const lines = [
     "\nEach of the three jobs ran exactly once. The bug is fixed, and the report says:",
     `  ${readReport(fleet)}`,
-    `A real model would have cost about $${cost.toFixed(2)}. To resume one of the sessions:`,
-    `  herdctl trigger fixer --resume ${fixer?.id} -p "…"`,
+    `A real model would have cost about $${cost.toFixed(2)}.`,
+    // Without a terminal the fleet is stopped and removed now.
+    ...(terminal.isInteractive && fixer
+      ? [`To resume one of the sessions, in another terminal:\n  ${fleet.resumeCommand(fixer)}`]
+      : []),
     `\nDashboard (the link works once): ${url}`,
   ];
   for (const line of lines) terminal.print(line);

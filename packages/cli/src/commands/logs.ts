@@ -1,9 +1,10 @@
+import { loadFleet } from "@herdctl/config";
 import type { StateManager } from "@herdctl/core";
 import { readJobOutput } from "@herdctl/core/internal";
 import { isFinished, type Job, UserError } from "@herdctl/protocol";
 import type { CommandContext } from "../command.ts";
 import { createExitSignal } from "../exit-signal.ts";
-import { type FleetClient, findFleet } from "../find-fleet.ts";
+import { type FleetClient, findFleet, resolveFleetFile } from "../find-fleet.ts";
 import { findJobIfAny } from "../find-job.ts";
 import { createJobEndSignal } from "../job-end-signal.ts";
 import { readState } from "../read-state.ts";
@@ -29,9 +30,10 @@ async function showJobLog(
 ): Promise<number> {
   const { options, terminal } = context;
   return readState(context, async (state) => {
-    const job = await findLogJob(state, context.arguments[0]);
+    const job = await findLogJob(context, state, context.arguments[0]);
     if (!job) {
-      terminal.printNote("No jobs yet.");
+      const [agent] = context.arguments;
+      terminal.printNote(agent === undefined ? "No jobs yet." : `${agent} has no jobs yet.`);
       return 0;
     }
     const isFollowing = options.follow === true && !isFinished(job.status);
@@ -54,18 +56,18 @@ async function showJobLog(
 
 /** The named job, the latest job of the named agent, or without a name the latest job. */
 async function findLogJob(
+  context: CommandContext,
   state: StateManager,
   agentOrJob: string | undefined,
 ): Promise<Job | undefined> {
   const { jobs } = await state.jobs.list({ agent: agentOrJob, limit: 1 });
   const found = jobs[0] ?? (agentOrJob && (await findJobIfAny(state, agentOrJob)));
   if (found || agentOrJob === undefined) return found || undefined;
-  const isEmpty = (await state.jobs.list({ limit: 1 })).jobs.length === 0;
-  if (isEmpty) return undefined;
-  throw new UserError(
-    "job_not_found",
-    `there is no job ${agentOrJob}, and no agent of that name has run`,
-  );
+  const { fleet } = loadFleet(resolveFleetFile(context), context.env);
+  if (fleet.agents.some(({ name }) => name === agentOrJob)) return undefined;
+  throw new UserError("job_not_found", `there is neither a job nor an agent ${agentOrJob}`, {
+    hint: `Agents: ${fleet.agents.map(({ name }) => name).join(", ")}. \`herdctl jobs\` lists jobs.`,
+  });
 }
 
 async function printLog(

@@ -19,21 +19,26 @@ export async function run(context: CommandContext): Promise<number> {
   else
     for (const line of scheduleTableLines(schedules, new Date(), terminalStyleOf(terminal)))
       terminal.print(line);
-  for (const line of await webhookLines(context, schedules)) terminal.print(line);
+  const fleet = await findFleet(context);
+  const url = (await fleet?.status())?.fleet.url ?? undefined;
+  fleet?.close();
+  for (const line of webhookLines(context, schedules, url)) terminal.print(line);
+  if (fleet === undefined && schedules.some(({ enabled }) => enabled))
+    terminal.printNote(
+      terminal.colors.yellow("! The fleet is not running, so no schedule runs: herdctl start"),
+    );
   return 0;
 }
 
 /** The full addresses, which the sender needs. */
-async function webhookLines(
+function webhookLines(
   context: CommandContext,
   schedules: readonly ScheduleView[],
-): Promise<string[]> {
+  url: string | undefined,
+): string[] {
   const webhooks = schedules.filter(({ type }) => type === "webhook");
   if (webhooks.length === 0) return [];
   const { bold, dim } = context.terminal.colors;
-  const fleet = await findFleet(context);
-  const url = (await fleet?.status())?.fleet.url ?? undefined;
-  fleet?.close();
   const lines = webhooks.map(({ agent, schedule, when }) =>
     sanitizeText(`  ${agent} ${schedule}  ${url ?? ""}${when}`),
   );

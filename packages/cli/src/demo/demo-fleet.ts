@@ -83,6 +83,14 @@ export class DemoFleet {
     return readFileSync(join(this.folder, path), "utf8");
   }
 
+  /** A command that works as long as the demo runs, in any folder. */
+  resumeCommand({ agent, id }: Pick<DemoJob, "agent" | "id">): string {
+    const own = process.argv[1] ?? "";
+    const isInstalled = !own.includes("/packages/cli/dist/") && !own.includes("/_npx/");
+    const program = isInstalled ? "herdctl" : join(dirname(own), "../../../bin/herdctl");
+    return `${program} trigger ${agent} --resume ${id} -p "…" -c ${this.folder}`;
+  }
+
   /** Idempotent. */
   close(): Promise<void> {
     this.closing ??= this.end();

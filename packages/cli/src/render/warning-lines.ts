@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { LoadedFleet } from "@herdctl/config";
-import { findSignInProblems } from "@herdctl/core/internal";
+import { findRootProblems, findSignInProblems } from "@herdctl/core/internal";
 import type { Terminal } from "../terminal.ts";
 
 /** A problem that does not prevent a start, for people and for `--json`. */
@@ -11,7 +11,7 @@ export interface ConfigWarning {
   hint: string;
 }
 
-/** Warnings about the files, and agents that cannot sign in. */
+/** Warnings about the files, and agents that cannot sign in or start. */
 export function listWarnings(loaded: LoadedFleet, cwd: string): ConfigWarning[] {
   const { fleet, environment, warnings } = loaded;
   return [
@@ -22,6 +22,11 @@ export function listWarnings(loaded: LoadedFleet, cwd: string): ConfigWarning[] 
     })),
     ...findSignInProblems(fleet.agents, environment).map(({ agents, message, hint }) => ({
       place: `${agents.length} of ${fleet.agents.length} agents cannot sign in (${agents.join(", ")})`,
+      message,
+      hint,
+    })),
+    ...findRootProblems(fleet.agents, environment).map(({ agents, message, hint }) => ({
+      place: `${agents.length} of ${fleet.agents.length} agents cannot start (${agents.join(", ")})`,
       message,
       hint,
     })),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkedText, InvalidValue } from "./codec.ts";
 import { duration } from "./quantities.ts";
-import { nonEmptyText, stringMap, url, variableName } from "./strings.ts";
+import { nonEmptyText, scalarText, stringMap, url, variableName } from "./strings.ts";
 import { block, fleetOnly, free } from "./trust.ts";
 
 const run = z
@@ -18,7 +18,7 @@ const required = z
 
 const stdioServer = block({
   command: free(nonEmptyText.describe("Program to start.")),
-  args: free(z.array(z.coerce.string()).prefault([]).describe("Arguments of the program.")),
+  args: free(z.array(scalarText).prefault([]).describe("Arguments of the program.")),
   env: free(stringMap.prefault({}).describe("Environment variables of the program.")),
   run: free(run),
   required: free(required),

@@ -70,4 +70,11 @@ export const hostPath = checkedText((text) =>
     : undefined,
 );
 
-export const stringMap = z.record(z.string(), z.coerce.string());
+/** A text; numbers and booleans need no quotes. */
+export const scalarText = z.codec(
+  z.union([z.string(), z.number(), z.boolean(), z.null()]).meta({ title: "text" }),
+  z.string(),
+  { decode: String, encode: (text) => text },
+);
+
+export const stringMap = z.record(z.string(), scalarText);

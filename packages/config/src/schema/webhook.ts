@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkedText, InvalidValue } from "./codec.ts";
 import { count } from "./quantities.ts";
-import { nonEmptyText, variableName } from "./strings.ts";
+import { nonEmptyText, scalarText, variableName } from "./strings.ts";
 import {
   block,
   free,
@@ -86,7 +86,7 @@ const commentCommand = checkedText((text) =>
       ),
 );
 
-const filterValue = z.union([z.array(z.coerce.string()).min(1), z.coerce.string()]);
+const filterValue = z.union([z.array(scalarText).min(1), scalarText]);
 
 export const webhookFields = {
   signature: free(signature.describe("How the sender of a delivery is verified.")),

@@ -18,6 +18,7 @@ import { checkStore } from "./fleet/store.ts";
 import { checkDisk, checkGit, evaluateClock, evaluateNodeVersion } from "./machine.ts";
 import { checkMcpServers } from "./mcp-servers.ts";
 import { evaluateRuleOfTwo } from "./posture/rule-of-two.ts";
+import { checkRootMode } from "./root-mode.ts";
 
 export interface DoctorOptions {
   target: DoctorTarget;
@@ -184,7 +185,11 @@ async function checkAgents(context: DoctorContext): Promise<Finding[]> {
     ...checkVariables(agent, environment),
     evaluateRuleOfTwo(agent, fleet.agents, trees.agents),
   ]);
-  return [...(await Promise.all(findingsByAgent)).flat(), ...(await servers)];
+  return [
+    ...(await Promise.all(findingsByAgent)).flat(),
+    ...checkRootMode(agents, environment),
+    ...(await servers),
+  ];
 }
 
 async function checkContainerAgents(context: DoctorContext): Promise<Finding[]> {

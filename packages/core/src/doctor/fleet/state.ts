@@ -20,7 +20,7 @@ export function checkState(options: StateCheckOptions): Finding {
   return evaluateDamage(damage.message, readLastBackup(stateDir), options);
 }
 
-export function evaluateDamage(
+function evaluateDamage(
   damage: string,
   backup: LastBackup | undefined,
   { stateDir, dir, acceptEmptyState }: StateCheckOptions,

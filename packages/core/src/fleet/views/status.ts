@@ -44,7 +44,7 @@ export async function viewFleetStatus(input: StatusInput): Promise<FleetStatus> 
       running: countByStatus(liveJobs, "running"),
       waiting: countByStatus(liveJobs, "waiting"),
       max_concurrent: fleet.max_concurrent ?? defaultFleetLimit,
-      cost_today_usd: [...costs.values()].reduce((sum, cost) => sum + cost, 0),
+      cost_today_usd: roundUsd([...costs.values()].reduce((sum, cost) => sum + cost, 0)),
       url: input.url,
       shared: input.loaded.fleet.store !== undefined,
     },
@@ -122,7 +122,7 @@ async function agentStatus(
       ? { id: last.id, outcome: last.outcome?.code ?? null, finished_at: last.finished_at }
       : null,
     next_due: pause ? null : nextDueOf(nextDueTimes, name),
-    cost_today_usd: costs.get(name) ?? 0,
+    cost_today_usd: roundUsd(costs.get(name) ?? 0),
   };
 }
 
@@ -178,4 +178,9 @@ function nextDueOf(
 
 function countByStatus(jobs: UnfinishedJob[], status: UnfinishedJob["status"]): number {
   return jobs.filter((job) => job.status === status).length;
+}
+
+/** Sums of dollars have binary noise, such as 0.30000000000000004. */
+function roundUsd(amount: number): number {
+  return Math.round(amount * 1e9) / 1e9;
 }

@@ -57,6 +57,7 @@ export class ApprovalRequests {
     const isFromPerson = answer === "deny" && this.askPerson !== undefined;
     return {
       behavior: "deny",
+      byPerson: isFromPerson,
       message: isFromPerson ? denialMessage(reason) : "No one allowed this.",
     };
   };

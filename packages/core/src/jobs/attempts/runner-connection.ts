@@ -17,6 +17,7 @@ import {
   type ApprovalRequestMessage,
   type ApprovalWithdrawnMessage,
   maxMessageBytes,
+  type PermissionAnswer,
   parseRunnerMessage,
   type RunnerCommand,
   type RunnerMessage,
@@ -177,8 +178,7 @@ export class RunnerConnection {
   ): Promise<void> {
     const request = { toolUseId: request_id, tool, input, description };
     const answer = await this.approvals.answer(request, signal, new Date(expires_at));
-    const message = answer.behavior === "deny" ? answer.message : "";
-    if (!this.closing.signal.aborted) this.client?.answer(request_id, answer.behavior, message);
+    if (!this.closing.signal.aborted) this.client?.answer(request_id, answer);
   }
 }
 
@@ -276,8 +276,10 @@ class RunnerClient extends EventEmitter<RunnerClientEvents> {
     this.send({ type: "stop", reason, force });
   }
 
-  answer(request_id: string, behavior: "allow" | "deny", message = ""): void {
-    this.send({ type: "answer", request_id, behavior, message });
+  answer(request_id: string, answer: PermissionAnswer): void {
+    const denial =
+      answer.behavior === "deny" ? { message: answer.message, by_person: answer.byPerson } : {};
+    this.send({ type: "answer", request_id, behavior: answer.behavior, message: "", ...denial });
   }
 
   reply(request_id: string, reply: Reply): void {

@@ -6,6 +6,7 @@ import {
   type JobChange,
   type Outcome,
   outcomes,
+  type Session,
   type SessionHomeKind,
   type SessionInfo,
   type SessionLeaseHolder,
@@ -55,12 +56,18 @@ export async function settleRun(
     ...changeFromReport(job, report, earlierAttempts),
     ...changeFromNextStep(next),
   });
-  const sessionInfo = report.session_opened ? sessionInfoOf(report, context) : undefined;
+  const sessionInfo = report.session_opened
+    ? sessionInfoOf(report, context, await state.sessions.get(report.session_id))
+    : undefined;
   const session = { sessionId: report.session_id, holder, sessionInfo };
   return (await state.jobs.endAttempt(report.job_id, report.attempt, end, change, session)).job;
 }
 
-function sessionInfoOf(report: RunReport, context: SessionContext): SessionInfo {
+function sessionInfoOf(
+  report: RunReport,
+  context: SessionContext,
+  known: Session | undefined,
+): SessionInfo {
   const { agent, place, cwd, configDir: config_dir } = context;
   return {
     session_id: report.session_id,
@@ -72,7 +79,8 @@ function sessionInfoOf(report: RunReport, context: SessionContext): SessionInfo 
     ...(context.isChat && { in_chat: true }),
     ...(context.node != null && { node: context.node }),
     expires_at: new Date(Date.parse(report.finished_at) + context.expiresAfterMs).toISOString(),
-    turns: report.turns,
+    // The report counts only the turns of its own process.
+    turns: (known?.turns ?? 0) + report.turns,
     // Resuming a session by hand does not change its owner.
     ...(context.ownerSchedule !== null && { schedule: context.ownerSchedule }),
     ...(report.session_totals && { cost_total_usd: report.session_totals.costUsd }),

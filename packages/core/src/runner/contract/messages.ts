@@ -118,6 +118,8 @@ const runnerCommandSchema = z.discriminatedUnion("type", [
     type: z.literal("answer"),
     request_id: z.string(),
     behavior: z.enum(["allow", "deny"]),
+    /** A person denied it; otherwise nobody answered in time. */
+    by_person: z.boolean().optional(),
     message: z.string(),
     /** The answer to a question. */
     reply: replySchema.optional(),
@@ -163,7 +165,7 @@ export interface PermissionRequest {
 
 export type PermissionAnswer =
   | { behavior: "allow"; updatedInput: Record<string, unknown> }
-  | { behavior: "deny"; message: string };
+  | { behavior: "deny"; message: string; byPerson?: boolean };
 
 export const approvalTimeoutMs = 30 * 60_000;
 

@@ -95,10 +95,21 @@ function fromResult(result: ResultEvidence, evidence: Evidence): Outcome {
   if (evidence.isReportMissing) return missingReportOutcome(evidence);
   if (evidence.denials.length > 0) {
     const tools = [...new Set(evidence.denials.map(({ tool }) => tool))].join(", ");
-    return buildOutcome("finished_with_denials", `The agent finished, but ${tools} was denied.`);
+    const isByPerson = evidence.denials.every(({ toolUseId }) =>
+      evidence.deniedByPerson.includes(toolUseId),
+    );
+    return isByPerson
+      ? buildOutcome(
+          "finished_with_denials",
+          `The agent finished, but you denied ${tools}.`,
+          byPersonHint,
+        )
+      : buildOutcome("finished_with_denials", `The agent finished, but ${tools} was denied.`);
   }
   return buildOutcome("success");
 }
+
+const byPersonHint = "Nothing to do. Retry the job if you want to decide again.";
 
 function missingReportOutcome({ toolRefusals }: Evidence): Outcome {
   const refused = toolRefusals.findLast(({ tool }) => tool === "report");

@@ -12,6 +12,8 @@ export interface Evidence {
   /** The latest result; a run with background work has several. */
   result?: ResultEvidence;
   denials: Denial[];
+  /** Tool calls that a person denied. */
+  deniedByPerson: string[];
   /** Kind of the last API error that the binary reported, and status of its last retry. */
   apiError?: { kind?: string; status?: number | null };
   retries: number;
@@ -84,6 +86,7 @@ interface Denial {
 export function emptyEvidence(): Evidence {
   return {
     denials: [],
+    deniedByPerson: [],
     retries: 0,
     hasLostWrites: false,
     isReportMissing: false,

@@ -7,6 +7,7 @@ import { sessionFilePath } from "../../claude/session-files/session-file-path.ts
 import type { OutputWriter } from "../../store/files/output-log.ts";
 import { failPoint } from "../../testing/failpoints.ts";
 import { CallbackError } from "../contract/errors.ts";
+import type { PermissionRequest } from "../contract/messages.ts";
 import type { RunOrder } from "../contract/run-order.ts";
 import type { SpendMeter } from "../gateway/metering/spend-meter.ts";
 import { BackgroundTasks } from "../runtimes/claude-handle.ts";
@@ -225,8 +226,18 @@ export class RunningAttempt {
   private routeRequests(): HumanRequestRouting {
     const { onPermission: ask, deniedTools } = routeHumanRequests(this.order.agent, this.handlers);
     const onPermission: HumanRequestRouting["onPermission"] =
-      ask && ((request, signal) => this.whileAwaiting(ask(request, this.whileRunning(signal))));
+      ask &&
+      (async (request, signal) => {
+        const answer = await this.whileAwaiting(ask(request, this.whileRunning(signal)));
+        if (answer.behavior === "deny" && answer.byPerson) this.rememberDenial(request);
+        return answer;
+      });
     return { onPermission, deniedTools };
+  }
+
+  private rememberDenial({ toolUseId }: PermissionRequest): void {
+    const deniedByPerson = [...this.evidence.deniedByPerson, toolUseId];
+    this.evidence = { ...this.evidence, deniedByPerson };
   }
 
   private async question(question: Question, signal: AbortSignal): Promise<Reply> {

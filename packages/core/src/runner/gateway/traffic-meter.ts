@@ -199,6 +199,14 @@ export interface RefusedRequest {
   count: number;
 }
 
+/**
+ * Claude Code itself tries to reach this host beside the gateway, in every job. It needs no answer,
+ * and opening it would be a way out, so the record does not suggest it. The fleet's log has it.
+ */
+function isWorthReporting({ host, port }: RefusedHost): boolean {
+  return !(host === "api.anthropic.com" && port === 443);
+}
+
 /** Summarizes the refusals of gateway and egress proxy; equal ones are counted. */
 export function summarizeRefusals(
   api: Pick<MeterSnapshot, "refusals"> | undefined,
@@ -213,7 +221,7 @@ export function summarizeRefusals(
   }
   return [
     ...byKey.values(),
-    ...hosts.map(({ host, port, reason, remedy, count }) => ({
+    ...hosts.filter(isWorthReporting).map(({ host, port, reason, remedy, count }) => ({
       target: `${host}:${port}`,
       reason,
       remedy,

@@ -107,7 +107,8 @@ function toPermissionAnswer(
   if (typeof result === "string")
     return { behavior: "deny", message: "This was not allowed by a person." };
   if (result.behavior === "allow") return { behavior: "allow", updatedInput: input };
-  return { behavior: "deny", message: result.message || "A person denied this." };
+  const byPerson = result.by_person ?? false;
+  return { behavior: "deny", message: result.message || "A person denied this.", byPerson };
 }
 
 /** A fleet of an older version sends no `reply`; its `allow` is not an answer to a question. */
