@@ -222,7 +222,7 @@ describe("damaged state", () => {
     await expect(new StateManager(folder).open()).rejects.toMatchObject({
       code: "state_damaged",
       message: expect.stringContaining(file),
-      hint: expect.stringContaining("move the damaged file"),
+      hint: expect.stringContaining("herdctl doctor --fix"),
     });
     expect(snapshot(folder)).toEqual(before);
   });
