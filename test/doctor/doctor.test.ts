@@ -37,7 +37,8 @@ agents:
   mkdirSync(join(folder, ".herdctl"));
   chmodSync(join(folder, ".herdctl"), 0o755);
   const { ANTHROPIC_BASE_URL = "" } = harness.env;
-  const env = { ANTHROPIC_BASE_URL, DOCKER_HOST: "unix:///no/such.sock" };
+  // Tests may run as root.
+  const env = { ANTHROPIC_BASE_URL, DOCKER_HOST: "unix:///no/such.sock", IS_SANDBOX: "1" };
   const doctor = async (...args: string[]) => {
     const run = await runHerdctl(["doctor", ...args, "--json"], { cwd: folder, env });
     const { ok, checks }: { ok: boolean; checks: Check[] } = JSON.parse(run.stdout);
