@@ -61,6 +61,8 @@ export function arbitraryFromSchema(
       return isValid(sampleTexts);
     case "number":
       return isValid(sampleNumbers);
+    case "null":
+      return fc.constant(null);
     case "boolean":
       return fc.boolean();
     case "literal":
