@@ -20,7 +20,7 @@ import { errorBodySchema } from "./contract/errors.ts";
 import { eventSchema } from "./contract/events.ts";
 import { admissionSchema, jobOutputSchema, jobPageSchema, triggerSchema } from "./contract/jobs.ts";
 import { nodeViewSchema } from "./contract/nodes.ts";
-import { type OperationName, operationNames } from "./contract/operation-names.ts";
+import { type OperationName, operationNames } from "./contract/openapi-operations.ts";
 import { budgetViewSchema, scheduleViewSchema } from "./contract/schedules.ts";
 import { routeScopes } from "./contract/scopes.ts";
 import { sessionViewSchema } from "./contract/sessions.ts";

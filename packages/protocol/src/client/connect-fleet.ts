@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { stateDirOf } from "./find-fleet.ts";
-import { FleetHttpClient } from "./fleet-http-client.ts";
+import { FleetHttpClient } from "./http-transport.ts";
 import { assertOwnership } from "./path-ownership.ts";
 import { type FleetClient, RemoteFleet } from "./remote-fleet.ts";
 

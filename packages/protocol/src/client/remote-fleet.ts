@@ -29,7 +29,7 @@ import type { TriggerRequest } from "../api/trigger.ts";
 import { hasErrorCode } from "../lib/error-code.ts";
 import type { ApprovalDecision } from "../records/approval.ts";
 import type { Job } from "../records/job.ts";
-import type { FleetHttpClient, FleetRequest } from "./fleet-http-client.ts";
+import type { FleetHttpClient, FleetRequest } from "./http-transport.ts";
 import type { ReceivedSseEvent } from "./read-sse-events.ts";
 import { RemoteEvents } from "./remote-events.ts";
 import type { RouteName } from "./routes.ts";

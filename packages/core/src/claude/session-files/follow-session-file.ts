@@ -3,12 +3,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { waitForAbort } from "../../lib/timeout.ts";
 import { FileCursor, type LineWithOffsets, type ReadOptions } from "./file-cursor.ts";
-import {
-  listSubagents,
-  readSubagent,
-  type Subagent,
-  subagentsFolder,
-} from "./session-file-path.ts";
+import { listSubagents, readSubagent, type Subagent, subagentsFolder } from "./subagent-files.ts";
 
 interface FollowOptions extends ReadOptions {
   file: string;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { FileMessage } from "./message-types.ts";
-import type { Subagent } from "./session-file-path.ts";
 import type { SessionLine } from "./session-line.ts";
 import { roleOf } from "./session-line.ts";
+import type { Subagent } from "./subagent-files.ts";
 import { synthesiseResult } from "./synthesise-result.ts";
 import { toMessage } from "./to-message.ts";
 import { type Transcript, TranscriptBuilder } from "./transcript.ts";

@@ -1,7 +1,7 @@
 import type { FileAssistantMessage, FileMessage, FileUserMessage } from "./message-types.ts";
-import type { Subagent } from "./session-file-path.ts";
 import type { SessionLine } from "./session-line.ts";
 import { blocksOf, type LineRole, syntheticModel } from "./session-line.ts";
+import type { Subagent } from "./subagent-files.ts";
 
 /** The stdout message for a line; undefined if stdout has none for it. */
 export function toMessage(

@@ -1,7 +1,7 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Environment } from "@herdctl/config";
 import type { DockerConfig } from "../../docker/docker-config.ts";
-import { captureBaseline, isContainerUnusable } from "../containers/process-baseline.ts";
+import { captureBaseline, isContainerUnusable } from "../containers/container-reuse.ts";
 import { RunContainer, type RunContainerOptions } from "../containers/run-container.ts";
 import { type ClaudeHandle, type MultiTurnRuntime, runSinglePrompt } from "./claude-handle.ts";
 import { executeCompleted } from "./complete-execution.ts";

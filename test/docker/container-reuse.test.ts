@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   baselineOf,
   findLeftovers,
-} from "../../packages/core/src/runner/containers/process-baseline.ts";
+} from "../../packages/core/src/runner/containers/container-reuse.ts";
 
 const program = "/usr/local/bin/claude";
 const init = { pid: 10, parent: 3, command: "/sbin/docker-init -- /usr/local/bin/herdctl-launch" };
