@@ -29,6 +29,7 @@ export const sidebar = [
       "docs/guides/mcp-servers.md",
       "docs/guides/docker.md",
       "docs/guides/egress-and-gateway.md",
+      "docs/guides/providers.md",
       "docs/guides/budgets.md",
       "docs/guides/dashboard.md",
       "docs/guides/tokens-and-audit.md",

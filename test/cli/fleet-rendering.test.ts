@@ -79,6 +79,7 @@ function job(more: Partial<Job> = {}): Job {
     runtime: null,
     session_home: null,
     credential: null,
+    provider: null,
     container_id: null,
     container_image: null,
     claude_version: null,

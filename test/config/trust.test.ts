@@ -121,6 +121,7 @@ const rejectedCases: [what: string, agent: object, path: string, defaults?: obje
   ],
   ["a work source", { work_source: { type: "github", repo: "o/r", labels: ["a"] } }, "work_source"],
   ["a credential", { credential: "api_key" }, "credential"],
+  ["a provider", { provider: { type: "custom", base_url: "https://x.test" } }, "provider"],
   ["the repository's settings", { setting_sources: ["user", "project"] }, "setting_sources"],
   ["a larger budget per run", { max_budget_usd: 5 }, "max_budget_usd", { max_budget_usd: 1 }],
   [

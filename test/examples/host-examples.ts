@@ -15,6 +15,12 @@ export const hostExamples: Record<string, (example: Example) => Promise<void>> =
     expect(stdout).toContain("This folder describes a fleet of one agent");
   },
 
+  providers: async (example) => {
+    await runRehearsed(example);
+    const types = (await example.jobs()).map(({ provider }) => provider?.type);
+    expect(types).toEqual(["bedrock", "custom"]);
+  },
+
   rehearsal: async (example) => {
     const { stdout } = await runRehearsed(example);
     expect(stdout).toContain("I have listed the files.");

@@ -4,7 +4,7 @@ import { CredentialMask } from "../../packages/core/src/runner/gateway/credentia
 
 const secret = "secret-secret-secret!";
 
-async function masked(parts: Buffer[], mask = new CredentialMask(secret)): Promise<string> {
+async function masked(parts: Buffer[], mask = new CredentialMask([secret])): Promise<string> {
   const stream = mask.createStream();
   const chunks: Buffer[] = [];
   const read = (async () => {
@@ -35,14 +35,14 @@ test("masks the secret in a text that is split anywhere, and changes nothing els
 });
 
 test("passes on immediately what cannot be the beginning of the secret", () => {
-  const stream = new CredentialMask(secret).createStream();
+  const stream = new CredentialMask([secret]).createStream();
   stream.write("hello");
   expect(String(stream.read())).toBe("hello");
   stream.destroy();
 });
 
 test.each([undefined, "short"])("masks nothing with %s as the secret", async (value) => {
-  const mask = new CredentialMask(value);
+  const mask = new CredentialMask(value === undefined ? [] : [value]);
   expect(await masked([Buffer.from("a short text")], mask)).toBe("a short text");
   expect(mask.maskText("a short text")).toBe("a short text");
 });

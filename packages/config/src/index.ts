@@ -21,7 +21,7 @@ export { type JsonSchema, jsonSchema } from "./json-schema.ts";
 export { type Fleet, type LoadedFleet, loadFleet } from "./load-fleet.ts";
 export { matchesAnyPattern, matchesPattern } from "./name-patterns.ts";
 export { compileSchema, outputSchemaOf } from "./output-schema.ts";
-export { reservedVariables } from "./reserved-variables.ts";
+export { providerVariables, reservedVariables } from "./reserved-variables.ts";
 export {
   type LoginAgent,
   mayUseLoginByDefault,
@@ -39,6 +39,12 @@ export { InvalidValue } from "./schema/codec.ts";
 export { docker as DockerSchema, isNamedVolume, type Volume } from "./schema/docker.ts";
 export type { Hook, HookOf } from "./schema/hooks.ts";
 export { mcpServer as McpServerSchema } from "./schema/integrations.ts";
+export {
+  modelAliases,
+  type ProviderConfig,
+  type ProviderType,
+  providerTypes,
+} from "./schema/provider.ts";
 export { duration, parseDuration } from "./schema/quantities.ts";
 export { listSecretValues, minSecretLength, passwordOf } from "./secret-values.ts";
 export { isPortConfigured, listUsedVariables } from "./used-variables.ts";

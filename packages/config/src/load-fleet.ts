@@ -19,6 +19,7 @@ import {
 import { type AgentWithTree, checkHostCommands } from "./checks/host-commands.ts";
 import { checkMounts, collectProtectedPaths, type ProtectedPaths } from "./checks/mounts.ts";
 import { checkSchemaFiles, readOutputSchemas, type SchemaFile } from "./checks/output-schemas.ts";
+import { checkProvider } from "./checks/provider.ts";
 import { checkServerTokens } from "./checks/server-tokens.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
 import { matchesAnyPattern } from "./name-patterns.ts";
@@ -160,7 +161,12 @@ function loadAgent(source: AgentSource, protectedPaths: ProtectedPaths): LoadedA
   const own = treeAt(merged, ["name"]);
   const name = [...source.fleetNames, own?.kind === "scalar" ? String(own.value) : "?"].join(".");
   const trustProblems = checkTrust(source, protectedPaths);
-  const problems = [...checked.problems, ...checkConsistency(merged), ...trustProblems];
+  const problems = [
+    ...checked.problems,
+    ...checkConsistency(merged),
+    ...checkProvider(merged),
+    ...trustProblems,
+  ];
   const found = { source, name, namePosition: own?.place ?? source.place, tree: merged };
   if (!checked.ok) return { ...found, files: [], problems };
   const agent = resolveAgent(checked.value, merged, {

@@ -60,6 +60,7 @@ export function resolveAgent(
     ...(identity.withholdLogin && { withhold_login: true }),
     working_directory: resolveWorkingDirectory(config, identity, toAbsolutePath, pathKey),
     mcp_servers: resolveServerPaths(config, toAbsolutePath),
+    ...(config.provider && { provider: resolveProviderPaths(config.provider, toAbsolutePath) }),
     plugins: config.plugins.map((path, index) => toAbsolutePath(path, "plugins", index)),
     docker: {
       ...config.docker,
@@ -71,6 +72,15 @@ export function resolveAgent(
       })),
     },
   };
+}
+
+function resolveProviderPaths(
+  provider: NonNullable<AgentConfig["provider"]>,
+  toAbsolutePath: (path: string, ...written: string[]) => string,
+): AgentConfig["provider"] {
+  const { key_file } = provider;
+  if (key_file === undefined) return provider;
+  return { ...provider, key_file: toAbsolutePath(key_file, "provider", "key_file") };
 }
 
 /**

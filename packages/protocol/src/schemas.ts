@@ -16,10 +16,12 @@ export {
   assignmentSchema,
   attemptSchema,
   containerImageSchema,
+  credentialKindSchema,
   jobChangeSchema,
   jobSchema,
   jobStatusSchema,
   newJobSchema,
+  servedBySchema,
   sessionHomeSchema,
   triggerTypeSchema,
 } from "./records/job.ts";

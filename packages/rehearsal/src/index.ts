@@ -1,3 +1,4 @@
+export { type RehearsedProvider, rehearsedProviders } from "./providers/provider-protocols.ts";
 export type { Usage } from "./reply/token-usage.ts";
 export {
   Ledger,

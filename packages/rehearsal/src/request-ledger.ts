@@ -1,3 +1,4 @@
+import type { RehearsedProvider } from "./providers/provider-protocols.ts";
 import type { Usage } from "./reply/token-usage.ts";
 
 /** The kind of a request: the conversation, a subagent, a side request of Claude Code, or another endpoint. */
@@ -11,7 +12,7 @@ export type RequestKind =
   | "unknown";
 
 export interface RequestKey {
-  kind: "x-api-key" | "bearer";
+  kind: "x-api-key" | "bearer" | "sigv4";
   value: string;
 }
 
@@ -24,6 +25,8 @@ export interface LedgerEntry {
   method: string;
   path: string;
   kind: RequestKind;
+  /** The provider whose protocol the request used, if not that of the Anthropic API. */
+  provider?: RehearsedProvider;
   key?: RequestKey;
   sessionId?: string;
   agentId?: string;
@@ -42,7 +45,10 @@ export interface LedgerEntry {
 }
 
 export type LedgerFilter = Partial<
-  Pick<LedgerEntry, "kind" | "sessionId" | "model" | "rule" | "path" | "method" | "status" | "end">
+  Pick<
+    LedgerEntry,
+    "kind" | "provider" | "sessionId" | "model" | "rule" | "path" | "method" | "status" | "end"
+  >
 >;
 
 /** Every request the server received, in order of arrival. */

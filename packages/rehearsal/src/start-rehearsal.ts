@@ -1,4 +1,6 @@
 import type { Server } from "node:http";
+import { rehearsedProviders } from "./providers/provider-protocols.ts";
+import { createProviderRoutes } from "./providers/provider-routes.ts";
 import { ScriptedModel } from "./reply/scripted-model.ts";
 import { Ledger, type LedgerEntry } from "./request-ledger.ts";
 import { checkScript, loadScript } from "./script/load-script.ts";
@@ -28,7 +30,7 @@ export interface Rehearsal {
   port: number | undefined;
   socketPath: string | undefined;
   ledger: Ledger;
-  /** Environment variables that point a claude process to this rehearsal. */
+  /** Environment variables that point a claude process, or all agents of a fleet, to this rehearsal. */
   env(): Record<string, string>;
   /** Closes the server and all open streams. Can be called repeatedly. */
   stop(): Promise<void>;
@@ -44,9 +46,13 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
   const mode = options.mode ?? script.mode ?? "scripted";
   const ledger = new Ledger(options.maxBodies ?? 200, options.maxEntries ?? 10_000);
   const stopping = new AbortController();
-  const routes = createRoutes(new ScriptedModel(script, mode === "obedient"));
+  const model = new ScriptedModel(script, mode === "obedient");
+  const anthropicRoutes = createRoutes(model);
+  const providerRoutes = new Map(
+    rehearsedProviders.map((provider) => [provider, createProviderRoutes(model, provider)]),
+  );
   const listener = createRequestHandler({
-    routes,
+    routes: (provider) => (provider && providerRoutes.get(provider)) ?? anthropicRoutes,
     acceptedKeys: script.keys,
     ledger,
     stopping: stopping.signal,
@@ -84,6 +90,7 @@ function claudeEnvironment(url: string | undefined, socketPath: string | undefin
     DISABLE_AUTOUPDATER: "1",
     NO_PROXY: "127.0.0.1",
   };
+  if (url !== undefined) env.HERDCTL_REHEARSAL_URL = url;
   if (url === undefined && socketPath !== undefined) env.ANTHROPIC_UNIX_SOCKET = socketPath;
   return env;
 }

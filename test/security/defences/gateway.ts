@@ -8,6 +8,9 @@ const tunnelsTest = "test/gateway/egress-tunnels.test.ts";
 
 const limitsTest = "test/gateway/connection-limits.test.ts";
 
+const adaptersTest = "test/providers/adapters.test.ts";
+const credentialsTest = "test/providers/credentials.test.ts";
+
 export const gatewayDefences: readonly Defence[] = [
   {
     name: "the gateway of a run on the host listens on a unix socket",
@@ -228,5 +231,54 @@ export const gatewayDefences: readonly Defence[] = [
       file: egressTest,
       test: "sends the requested Host header to the host",
     },
+  },
+  {
+    name: "only Anthropic models of Bedrock are open",
+    protects: "the operator's account, against calls of other models",
+    mark: "bedrock-routes",
+    without: "/^\\/model\\//",
+    failingTest: { file: adaptersTest, test: "the adapter of 'bedrock' refuses other paths" },
+  },
+  {
+    name: "only the configured project and region of Vertex AI are open",
+    protects: "other projects that the identity can use",
+    mark: "vertex-project",
+    without: "/RawPredict$/i",
+    failingTest: { file: adaptersTest, test: "the adapter of 'vertex' refuses other paths" },
+  },
+  {
+    name: "only headers of Claude Code are forwarded in a signed request",
+    protects: "the operator's account, against headers that change the meaning of a request",
+    mark: "provider-headers",
+    without: "true",
+    failingTest: { file: adaptersTest, test: "forwards only headers of Claude Code" },
+  },
+  {
+    name: "betas in the body are checked",
+    protects: "data in a container, against server tools at Bedrock",
+    mark: "no-beta-in-body",
+    without: "",
+    failingTest: { file: adaptersTest, test: "applies the body policy of a sealed container" },
+  },
+  {
+    name: "the AWS role of the machine is used only if the fleet file says so",
+    protects: "the role of the machine",
+    mark: "instance-role-opt-in",
+    without: 'return { from: "instance" };',
+    failingTest: { file: credentialsTest, test: "from the machine only if asked for" },
+  },
+  {
+    name: "the Google identity of the machine is used only if the fleet file says so",
+    protects: "the service account of the machine",
+    mark: "machine-identity-opt-in",
+    without: 'return { kind: "google", source: "" };',
+    failingTest: { file: credentialsTest, test: "there are no Google credentials" },
+  },
+  {
+    name: "a run inherits no variables that choose a provider",
+    protects: "the keys of a provider, and the meter of the gateway",
+    mark: "no-inherited-provider",
+    without: "",
+    failingTest: { file: credentialsTest, test: "are not inherited by a run" },
   },
 ];

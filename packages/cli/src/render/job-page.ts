@@ -101,9 +101,12 @@ function tokenLines({ usage }: Job): string[] {
   });
 }
 
-function runtimeDetails({ session_home, claude_version, credential }: Job): string {
+function runtimeDetails({ session_home, claude_version, credential, provider }: Job): string {
   const program = claude_version && `Claude Code ${claude_version}`;
-  return [session_home, program, credential?.replace("_", " ")].filter(Boolean).join(" · ");
+  const account = provider
+    ? `${provider.type} with ${provider.credential}`
+    : credential?.replace("_", " ");
+  return [session_home, program, account].filter(Boolean).join(" · ");
 }
 
 function attemptLine({ number, outcome_code, cost_usd }: Attempt): string {

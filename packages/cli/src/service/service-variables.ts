@@ -1,3 +1,5 @@
+import { providerVariables } from "@herdctl/config";
+
 /** Variables that affect a fleet and that a shell usually sets but a service manager does not. */
 const defaultVariables = new Set([
   ...["PATH", "LANG", "LC_ALL", "TZ", "DOCKER_HOST", "DOCKER_CONTEXT", "IS_SANDBOX"],
@@ -7,6 +9,10 @@ const defaultVariables = new Set([
   ...["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_UNIX_SOCKET"],
   ...["CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"],
   ...["HERDCTL_SAFE_DIRECTORY"],
+  ...providerVariables,
+  ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
+  ...["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"],
+  ...["CLOUD_ML_REGION", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT"],
 ]);
 
 /**

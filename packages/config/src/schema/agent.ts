@@ -2,6 +2,7 @@ import { z } from "zod";
 import { docker } from "./docker.ts";
 import { hooks } from "./hooks.ts";
 import { chat, mcpServer, workSource } from "./integrations.ts";
+import { provider } from "./provider.ts";
 import { count, duration, durationOrNone, durationUpTo, size, usd } from "./quantities.ts";
 import { schedule } from "./schedule.ts";
 import { hostPath, name, nonEmptyText, stringMap, workspacePath } from "./strings.ts";
@@ -213,6 +214,14 @@ const agentFields = {
       .prefault("auto")
       .describe("Credential the agent uses."),
     "it decides which account pays",
+  ),
+  provider: fleetOnly(
+    provider
+      .optional()
+      .describe(
+        "Service that serves the models. Default: `anthropic`, or what `CLAUDE_CODE_USE_BEDROCK` and similar variables choose.",
+      ),
+    "it decides who receives the prompts and which account pays",
   ),
   model: free(nonEmptyText.optional().describe("Model to use. Default: Claude Code's default.")),
   fallback_model: free(

@@ -84,6 +84,7 @@ function hostResources(agent: ResolvedAgent): string[] {
     ...agent.may_trigger.map((name) => `agent ${name}`),
     ...(agent.may_schedule ? [`planned runs ${JSON.stringify(agent.may_schedule)}`] : []),
     ...(agent.metadata_file ? [`metadata ${agent.metadata_file}`] : []),
+    ...(agent.provider ? [`provider ${JSON.stringify(agent.provider)}`] : []),
     ...(agent.credential === "auto" ? [] : [`credential ${agent.credential}`]),
     ...listSecretVariables(schedules).map((name) => `variable ${name}`),
   ];

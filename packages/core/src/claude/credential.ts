@@ -7,6 +7,8 @@ import {
   mayUseLoginByDefault,
   type ResolvedAgent,
 } from "@herdctl/config";
+import type { Job } from "@herdctl/protocol";
+import { type ResolvedProvider, resolveProvider } from "./provider/resolve-provider.ts";
 
 export interface AvailableCredentials {
   apiKey?: string;
@@ -16,7 +18,8 @@ export interface AvailableCredentials {
   login: boolean;
 }
 
-export type CredentialAgent = LoginAgent & { docker: Pick<ResolvedAgent["docker"], "enabled"> };
+export type CredentialAgent = LoginAgent &
+  Partial<Pick<ResolvedAgent, "provider">> & { docker: Pick<ResolvedAgent["docker"], "enabled"> };
 
 /** The credential of a run, and what the program receives of it. */
 export type CredentialChoice =
@@ -32,9 +35,52 @@ export type CredentialChoice =
       /** A container has it because no other credential was found or chosen. */
       byDefault?: boolean;
     }
+  /** A service other than the Anthropic API. The gateway holds its credential. */
+  | { kind: "provider"; provider: ResolvedProvider }
   | { kind: "none"; message: string; hint: string };
 
 export type UsableCredential = Exclude<CredentialChoice, { kind: "none" }>;
+
+/** The credential of an agent in this environment, from its provider if that is not the Anthropic API. */
+export function chooseAgentCredential(
+  agent: CredentialAgent,
+  environment: Environment,
+): CredentialChoice {
+  return (
+    resolveAgentProvider(agent, environment) ?? chooseCredential(agent, credentialsIn(environment))
+  );
+}
+
+/** The choice of a subscription or an API key outranks the switches of the environment. */
+function resolveAgentProvider({ provider, credential }: CredentialAgent, environment: Environment) {
+  const isForAnthropic = provider === undefined && credential !== "auto";
+  return isForAnthropic ? undefined : resolveProvider(provider, environment);
+}
+
+function credentialsIn(environment: Environment): AvailableCredentials {
+  return {
+    apiKey: environment.ANTHROPIC_API_KEY,
+    authToken: environment.ANTHROPIC_AUTH_TOKEN,
+    oauthToken: environment.CLAUDE_CODE_OAUTH_TOKEN,
+    login: hasLogin(configDirOf(environment)),
+  };
+}
+
+/** For the job record: the provider and where its credential came from. */
+export function servedBy(choice: CredentialChoice | undefined): Job["provider"] {
+  if (choice?.kind !== "provider") return null;
+  const { type, credential } = choice.provider;
+  return { type, credential: credential.source };
+}
+
+/** Identifies a credential, to tell whether it was replaced. It contains secrets. */
+export function credentialIdentity(choice: UsableCredential): string {
+  if (choice.kind === "provider") {
+    const { type, credential } = choice.provider;
+    return JSON.stringify([type, credential]);
+  }
+  return choice.kind === "api_key" ? choice.upstream.value : (choice.oauthToken ?? "login");
+}
 
 /**
  * Chooses exactly one credential for a run. With both, the binary would prefer the API key and bill

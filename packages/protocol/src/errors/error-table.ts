@@ -102,6 +102,12 @@ export const errorTable = {
     status: 422,
     hint: "Install it with `npm install @anthropic-ai/claude-agent-sdk`, or use `runtime: cli`.",
   },
+  credential_unavailable: {
+    meaning: "The credential of a provider could not be fetched.",
+    exitCode: exitCodes.badInput,
+    status: 422,
+    hint: "Run `herdctl doctor` to check the credentials of all agents.",
+  },
   address_in_use: {
     meaning: "Another program already listens on the port or socket.",
     exitCode: exitCodes.unreachable,

@@ -64,6 +64,14 @@ const requestFields = {
   chain: chainSchema,
 };
 
+export const credentialKindSchema = z.enum(["subscription", "api_key", "provider"]);
+
+/** A provider, and where its credential came from; never the credential itself. */
+export const servedBySchema = z.object({
+  type: z.enum(["bedrock", "vertex", "foundry", "anthropic_aws", "mantle", "custom"]),
+  credential: z.string(),
+});
+
 /** Fields that change during the job. */
 const progressFields = {
   status: jobStatusSchema,
@@ -74,7 +82,9 @@ const progressFields = {
   usage: usageSchema.nullable(),
   runtime: z.enum(["sdk", "cli"]).nullable(),
   session_home: sessionHomeSchema.nullable(),
-  credential: z.enum(["subscription", "api_key"]).nullable(),
+  credential: credentialKindSchema.nullable(),
+  /** The service that served the models, if not the Anthropic API. */
+  provider: servedBySchema.nullable(),
   container_id: nullableText,
   container_image: containerImageSchema.nullable(),
   claude_version: nullableText,
@@ -105,6 +115,7 @@ export const jobSchema = z.object({
   container_image: progressFields.container_image.default(null),
   git: progressFields.git.default(null),
   node: progressFields.node.default(null),
+  provider: progressFields.provider.default(null),
   assigned: progressFields.assigned.default(null),
   attempts: z.number().int().nonnegative(),
   /** Number of attempts that ended because the runner process died. */

@@ -6,6 +6,8 @@ import type { RequestKey } from "../request-ledger.ts";
 export function readApiKey(headers: IncomingHttpHeaders): RequestKey | undefined {
   const key = headers["x-api-key"];
   if (typeof key === "string") return { kind: "x-api-key", value: key };
+  const [, accessKeyId] = /^AWS4-\S+ Credential=([^/]+)\//.exec(headers.authorization ?? "") ?? [];
+  if (accessKeyId !== undefined) return { kind: "sigv4", value: accessKeyId };
   const [, token] = /^Bearer\s+(.+)$/i.exec(headers.authorization ?? "") ?? [];
   return token === undefined ? undefined : { kind: "bearer", value: token };
 }

@@ -3,6 +3,7 @@ import { durationSchema } from "./value-schemas.ts";
 
 export const faultKinds = [
   "status",
+  "error",
   "overload",
   "cut",
   "stall",
@@ -11,11 +12,24 @@ export const faultKinds = [
   "never",
 ] as const;
 
+/** Failures that every provider reports in its own words. */
+export const providerErrorKinds = [
+  "throttled",
+  "daily_quota",
+  "expired_token",
+  "access_denied",
+  "model_denied",
+  "overloaded",
+] as const;
+export type ProviderErrorKind = (typeof providerErrorKinds)[number];
+
 const countSchema = z.int().min(0);
 
 const faultSchema = z
   .strictObject({
     status: z.int().min(400).max(599).optional(),
+    /** A failure in the words of the provider that the request is for. */
+    error: z.enum(providerErrorKinds).optional(),
     headers: z.record(z.string(), z.string()).optional(),
     error_type: z.string().optional(),
     message: z.string().optional(),

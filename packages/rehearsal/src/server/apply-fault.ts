@@ -1,22 +1,38 @@
+import { awsException } from "../providers/aws-event-stream.ts";
+import {
+  type ErrorDialect,
+  overloadFacts,
+  providerError,
+  statusError,
+} from "../providers/provider-errors.ts";
 import { type Fault, faultKinds } from "../script/fault.ts";
-import { createApiError, errorTypeForStatus } from "./api-error.ts";
 import type { PlannedResponse } from "./planned-response.ts";
-import { sseEvent } from "./sse-events.ts";
+import { encodeSse } from "./sse-events.ts";
+
+/** How a service writes errors and streams. */
+export interface WireFormat {
+  dialect: ErrorDialect;
+  isBinary: boolean;
+}
 
 /** Applies a fault to a response. */
 export function applyFault(
   response: PlannedResponse,
   fault: Fault,
   isStream: boolean,
+  { dialect, isBinary }: WireFormat,
 ): PlannedResponse {
-  const { chunks } = response;
-  if (fault.status !== undefined) return errorStatusResponse(response, fault, fault.status);
+  const { chunks, delay } = response;
+  const { error_type: type, message } = fault;
+  if (fault.status !== undefined)
+    return withHeaders({ ...statusError(dialect, fault.status, { type, message }), delay }, fault);
+  if (fault.error !== undefined)
+    return withHeaders({ ...providerError(dialect, fault.error, message), delay }, fault);
   if (fault.overload === "before" || (fault.overload && !isStream))
-    return errorStatusResponse(response, fault, 529);
+    return withHeaders({ ...providerError(dialect, "overloaded", message), delay }, fault);
   if (fault.overload === "midway") {
     const half = chunks.slice(0, Math.ceil(chunks.length / 2));
-    const error = { error: { type: errorTypeForStatus(529), message: "Overloaded" } };
-    return { ...response, chunks: [...half, sseEvent("error", error)] };
+    return { ...response, chunks: [...half, overloadEvent({ dialect, isBinary })] };
   }
   if (fault.cut && "events" in fault.cut)
     return { ...response, chunks: chunks.slice(0, fault.cut.events), ending: "break" };
@@ -40,21 +56,19 @@ export function applyFault(
 /** A short description for the ledger. */
 export function describeFault(fault: Fault): string {
   if (fault.status !== undefined) return `status ${fault.status}`;
+  if (fault.error !== undefined) return fault.error;
   return faultKinds.find((kind) => fault[kind] !== undefined) ?? "fault";
 }
 
-function errorStatusResponse(
-  response: PlannedResponse,
-  fault: Fault,
-  status: number,
-): PlannedResponse {
-  const type = fault.error_type ?? errorTypeForStatus(status);
-  return {
-    ...response,
-    status,
-    headers: { "content-type": "application/json", ...fault.headers },
-    chunks: [JSON.stringify(createApiError(type, fault.message ?? `Rehearsed ${type}`))],
-  };
+function overloadEvent({ dialect, isBinary }: WireFormat): string | Buffer {
+  const { type, message } = overloadFacts(dialect);
+  return isBinary
+    ? awsException(`${type.charAt(0).toLowerCase()}${type.slice(1)}`, message)
+    : encodeSse({ type: "error", error: { type, message } });
+}
+
+function withHeaders(response: PlannedResponse, { headers }: Fault): PlannedResponse {
+  return { ...response, headers: { ...response.headers, ...headers } };
 }
 
 function garbageChunks(

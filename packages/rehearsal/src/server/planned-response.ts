@@ -1,6 +1,7 @@
+import { awsChunk } from "../providers/aws-event-stream.ts";
 import type { ApiMessage } from "../reply/api-message.ts";
 import { createApiError, errorTypeForStatus } from "./api-error.ts";
-import { toSseEvents } from "./sse-events.ts";
+import { encodeSse, toStreamEvents } from "./sse-events.ts";
 
 /** A response, planned completely before the first byte is sent. */
 export interface PlannedResponse {
@@ -27,11 +28,15 @@ export function messageResponse(
   message: ApiMessage,
   isStream: boolean,
   delay: { first?: number; between?: number } = {},
+  isBinary = false,
 ): PlannedResponse {
+  const streamType = isBinary ? "application/vnd.amazon.eventstream" : "text/event-stream";
   return {
     status: 200,
-    headers: { "content-type": isStream ? "text/event-stream" : "application/json" },
-    chunks: isStream ? toSseEvents(message) : [JSON.stringify(message)],
+    headers: { "content-type": isStream ? streamType : "application/json" },
+    chunks: isStream
+      ? toStreamEvents(message).map((event) => (isBinary ? awsChunk(event) : encodeSse(event)))
+      : [JSON.stringify(message)],
     delay: { first: delay.first ?? 0, between: delay.between ?? 0 },
     ending: "finish",
   };

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { parseJson } from "../parse-json.ts";
+import { providerProtocols, type RehearsedProvider } from "../providers/provider-protocols.ts";
+import { splitProvider } from "../providers/provider-routes.ts";
 import { readAgentId, readApiKey, readSessionId } from "../request/identity.ts";
 import type { Ledger, LedgerEntry } from "../request-ledger.ts";
 import { createApiError } from "./api-error.ts";
@@ -10,7 +12,8 @@ import type { Route } from "./routes.ts";
 import { sendResponse } from "./send-response.ts";
 
 export interface RequestHandlerDeps {
-  routes: Route[];
+  /** The routes of the Anthropic API, or of a provider. */
+  routes: (provider: RehearsedProvider | undefined) => readonly Route[];
   /** Accepted keys; undefined accepts any. */
   acceptedKeys: readonly string[] | undefined;
   ledger: Ledger;
@@ -65,14 +68,16 @@ function recordRequest(
 ): { entry: LedgerEntry; plannedResponse: PlannedResponse } {
   const { headers, method = "GET" } = request;
   const body = parseJson(text ?? "");
-  const route = deps.routes.find(
-    (candidate) => candidate.method === method && candidate.path.test(path),
-  );
+  const { provider, path: ownPath } = splitProvider(path);
+  const route = deps
+    .routes(provider)
+    .find((candidate) => candidate.method === method && candidate.path.test(ownPath));
   const entry = deps.ledger.add({
     at: new Date().toISOString(),
     method,
     path,
     kind: route?.kind ?? "unknown",
+    provider,
     key: readApiKey(headers),
     sessionId: readSessionId(headers, body),
     agentId: readAgentId(headers),
@@ -83,13 +88,19 @@ function recordRequest(
     stream: false,
     end: "open",
   });
-  const rejection =
-    route && route.kind !== "probe" ? rejectInvalidKey(entry.key, deps.acceptedKeys) : undefined;
+  const reject = () =>
+    provider === undefined
+      ? rejectInvalidKey(entry.key, deps.acceptedKeys)
+      : providerProtocols[provider].authenticate(
+          { method, target: request.url ?? "/", headers, text: text ?? "" },
+          deps.acceptedKeys,
+        );
+  const rejection = route && route.kind !== "probe" ? reject() : undefined;
   const plannedResponse =
     text === undefined
       ? errorResponse(413, "The request is too large.")
       : (rejection ??
-        route?.plan({ headers, path, body, entry }) ??
+        route?.plan({ headers, path: ownPath, body, entry }) ??
         errorResponse(404, `The rehearsal does not support ${method} ${path}.`));
   entry.status = plannedResponse.ending === "never" ? undefined : plannedResponse.status;
   return { entry, plannedResponse };
@@ -104,7 +115,11 @@ function rejectInvalidKey(
   return errorResponse(401, key ? invalidKeyMessages[key.kind] : "x-api-key header is required");
 }
 
-const invalidKeyMessages = { "x-api-key": "invalid x-api-key", bearer: "Invalid bearer token" };
+const invalidKeyMessages = {
+  "x-api-key": "invalid x-api-key",
+  bearer: "Invalid bearer token",
+  sigv4: "x-api-key header is required",
+};
 
 /** Shows only the first characters of keys, because any user of the machine can reach the port. */
 function ledgerResponse(ledger: Ledger): PlannedResponse {

@@ -4,7 +4,7 @@ import type { ScriptedModel } from "../reply/scripted-model.ts";
 import { readModelRequest } from "../request/model-request.ts";
 import { type RequestBody, requestBodySchema } from "../request/request-body.ts";
 import type { LedgerEntry, RequestKind } from "../request-ledger.ts";
-import { applyFault, describeFault } from "./apply-fault.ts";
+import { applyFault, describeFault, type WireFormat } from "./apply-fault.ts";
 import { describeModel, listModels } from "./models.ts";
 import {
   errorResponse,
@@ -13,7 +13,7 @@ import {
   type PlannedResponse,
 } from "./planned-response.ts";
 
-interface ReceivedRequest {
+export interface ReceivedRequest {
   headers: IncomingHttpHeaders;
   path: string;
   body: unknown;
@@ -58,30 +58,32 @@ export function createRoutes(model: ScriptedModel): Route[] {
   ];
 }
 
-function withParsedBody(
+export function withParsedBody(
   plan: (body: RequestBody, received: ReceivedRequest) => PlannedResponse,
+  refuse: (message: string) => PlannedResponse = (message) => errorResponse(400, message),
 ): Route["plan"] {
   return (received) => {
     const parsed = requestBodySchema.safeParse(received.body);
     if (parsed.success) return plan(parsed.data, received);
     const [issue] = parsed.error.issues;
     const where = issue?.path.join(".") || "body";
-    return errorResponse(400, `${where}: ${issue?.message ?? "invalid"}`);
+    return refuse(`${where}: ${issue?.message ?? "invalid"}`);
   };
 }
 
-function planMessage(
+export function planMessage(
   model: ScriptedModel,
   body: RequestBody,
   { headers, entry }: ReceivedRequest,
+  wire: WireFormat = { dialect: "anthropic", isBinary: false },
 ): PlannedResponse {
   const request = readModelRequest(headers, body, entry.bodyHash);
   const { rule, fault, reply } = model.answer(request);
   const message = toApiMessage(reply, request);
   const stream = body.stream ?? false;
   const delay = typeof reply === "string" ? undefined : reply.delay;
-  const response = messageResponse(message, stream, delay);
-  const faultedResponse = fault ? applyFault(response, fault, stream) : response;
+  const response = messageResponse(message, stream, delay, wire.isBinary);
+  const faultedResponse = fault ? applyFault(response, fault, stream, wire) : response;
   Object.assign(entry, {
     kind: request.speaker,
     model: body.model,

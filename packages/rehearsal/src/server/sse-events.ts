@@ -1,7 +1,9 @@
 import type { ApiMessage, ReplyBlock } from "../reply/api-message.ts";
 
-/** Encodes a message as server-sent events. */
-export function toSseEvents(message: ApiMessage): string[] {
+export type StreamEvent = { type: string } & Record<string, unknown>;
+
+/** The events of a streamed message. */
+export function toStreamEvents(message: ApiMessage): StreamEvent[] {
   const { content, stop_reason, stop_sequence, usage } = message;
   const start = {
     ...message,
@@ -10,24 +12,28 @@ export function toSseEvents(message: ApiMessage): string[] {
     usage: { ...usage, output_tokens: 1 },
   };
   return [
-    sseEvent("message_start", { message: start }),
-    sseEvent("ping", {}),
+    streamEvent("message_start", { message: start }),
+    streamEvent("ping", {}),
     ...content.flatMap(blockEvents),
-    sseEvent("message_delta", { delta: { stop_reason, stop_sequence }, usage }),
-    sseEvent("message_stop", {}),
+    streamEvent("message_delta", { delta: { stop_reason, stop_sequence }, usage }),
+    streamEvent("message_stop", {}),
   ];
 }
 
-export function sseEvent(type: string, data: object): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+export function encodeSse(event: StreamEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-function blockEvents(block: ReplyBlock, index: number): string[] {
+function streamEvent(type: string, data: object): StreamEvent {
+  return { type, ...data };
+}
+
+function blockEvents(block: ReplyBlock, index: number): StreamEvent[] {
   const { emptyBlock, deltas } = splitBlock(block);
   return [
-    sseEvent("content_block_start", { index, content_block: emptyBlock }),
-    ...deltas.map((delta) => sseEvent("content_block_delta", { index, delta })),
-    sseEvent("content_block_stop", { index }),
+    streamEvent("content_block_start", { index, content_block: emptyBlock }),
+    ...deltas.map((delta) => streamEvent("content_block_delta", { index, delta })),
+    streamEvent("content_block_stop", { index }),
   ];
 }
 

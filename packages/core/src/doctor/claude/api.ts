@@ -14,6 +14,7 @@ import {
 import { connectUpstream } from "../../runner/gateway/forward-request.ts";
 import { type Finding, failed, notChecked, ok, warning } from "../check.ts";
 import { type AgentCredential, credentialVariable } from "./binary.ts";
+import { checkProvider } from "./provider.ts";
 
 export interface ApiCheckResult {
   findings: Finding[];
@@ -28,6 +29,14 @@ export async function checkApi(
   signal: AbortSignal,
 ): Promise<ApiCheckResult> {
   const usableChoices = signIns.map(({ choice }) => choice).filter(({ kind }) => kind !== "none");
+  const providers = usableChoices.flatMap((choice) =>
+    choice.kind === "provider" ? [choice.provider] : [],
+  );
+  const providerFindings = Promise.all(
+    providers.map((provider) => checkProvider(provider, env, signal)),
+  );
+  if (providers.length > 0 && providers.length === usableChoices.length)
+    return { findings: await providerFindings, clockSkewMs: undefined };
   const keys = usableChoices.filter((choice) => choice.kind === "api_key");
   const distinctKeys = [...new Map(keys.map((key) => [key.upstream.value, key])).values()];
   const credentialsToTry: (CredentialChoice | undefined)[] =
@@ -37,7 +46,11 @@ export async function checkApi(
   );
   const subscriptions = usableChoices.filter(({ kind }) => kind === "subscription").slice(0, 1);
   return {
-    findings: [...answers.map(({ finding }) => finding), ...subscriptions.map(subscriptionFinding)],
+    findings: [
+      ...answers.map(({ finding }) => finding),
+      ...subscriptions.map(subscriptionFinding),
+      ...(await providerFindings),
+    ],
     clockSkewMs: answers.find(({ clockSkewMs }) => clockSkewMs !== undefined)?.clockSkewMs,
   };
 }

@@ -10,6 +10,7 @@ import {
   type VersionResult,
 } from "../../claude/binary.ts";
 import type { CredentialAgent, CredentialChoice } from "../../claude/credential.ts";
+import { providerSpecs } from "../../claude/provider/specs.ts";
 import { credentialOf } from "../../runner/execution/open-run.ts";
 import { type Finding, failed, notChecked, ok, warning } from "../check.ts";
 
@@ -145,6 +146,11 @@ export function credentialVariable(choice: CredentialChoice): string | undefined
 }
 
 function describeCredential(choice: CredentialChoice, processEnvironment: Environment): string {
+  if (choice.kind === "provider") {
+    const { type, region, credential } = choice.provider;
+    const place = region === undefined ? "" : ` in ${region}`;
+    return `${providerSpecs[type].label}${place}, with the credential from ${credential.source}`;
+  }
   const variable = credentialVariable(choice);
   if (variable === undefined) return "the subscription, with the login of `claude` on this machine";
   const kind = choice.kind === "api_key" ? "the API key" : "the subscription, with the token";

@@ -95,6 +95,7 @@ function changeFromReport(
   return {
     summary: report.summary ?? job.summary,
     credential: report.credential,
+    provider: report.provider,
     ...(report.container_id !== null && { container_id: report.container_id }),
     ...(report.container_image !== null && { container_image: report.container_image }),
     claude_version: report.claude_version,

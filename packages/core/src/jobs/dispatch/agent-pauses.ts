@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Environment, LoadedFleet, ResolvedAgent } from "@herdctl/config";
 import type { Outcome, OutcomeCode } from "@herdctl/protocol";
-import {
-  type AvailableCredentials,
-  chooseCredential,
-  configDirOf,
-  hasLogin,
-} from "../../claude/credential.ts";
+import { chooseAgentCredential, credentialIdentity } from "../../claude/credential.ts";
 import type { EventHub } from "../../lib/event-hub.ts";
 import type { Pause, PauseSubject } from "../../store/model/pause.ts";
 import type { StateManager } from "../../store/state-manager.ts";
@@ -23,44 +18,24 @@ function credentialSubject(
   agent: ResolvedAgent,
   environment: Environment,
 ): PauseSubject | undefined {
-  return subjectOfCredential(agent, readCredentials(environment));
+  const choice = chooseAgentCredential(agent, environment);
+  if (choice.kind === "none") return undefined;
+  const fingerprint = createHash("sha256").update(credentialIdentity(choice)).digest("hex");
+  return `credential:${choice.kind}:${fingerprint.slice(0, 16)}`;
 }
 
-/**
- * Returns a function that finds the pause of an agent. Credentials are read once for all agents.
- */
+/** Returns a function that finds the pause of an agent. */
 export function findPauses(
   environment: Environment,
   pauses: readonly Pause[],
 ): (agent: ResolvedAgent) => Pause | undefined {
   const hasCredentialPause = pauses.some(({ subject }) => subject.startsWith("credential:"));
-  const present = hasCredentialPause ? readCredentials(environment) : undefined;
   return (agent) => {
     if (pauses.length === 0) return undefined;
     const own = agentSubject(agent.name);
-    const shared = present && subjectOfCredential(agent, present);
+    const shared = hasCredentialPause ? credentialSubject(agent, environment) : undefined;
     return pauses.find(({ subject }) => subject === own || subject === shared);
   };
-}
-
-function readCredentials(environment: Environment): AvailableCredentials {
-  return {
-    apiKey: environment.ANTHROPIC_API_KEY,
-    authToken: environment.ANTHROPIC_AUTH_TOKEN,
-    oauthToken: environment.CLAUDE_CODE_OAUTH_TOKEN,
-    login: hasLogin(configDirOf(environment)),
-  };
-}
-
-function subjectOfCredential(
-  agent: ResolvedAgent,
-  present: AvailableCredentials,
-): PauseSubject | undefined {
-  const choice = chooseCredential(agent, present);
-  if (choice.kind === "none") return undefined;
-  const secret = choice.kind === "api_key" ? choice.upstream.value : (choice.oauthToken ?? "login");
-  const fingerprint = createHash("sha256").update(secret).digest("hex").slice(0, 16);
-  return `credential:${choice.kind}:${fingerprint}`;
 }
 
 /** Pauses and resumes agents, on a person's request or when the API rejects a credential. */

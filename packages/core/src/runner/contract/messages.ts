@@ -1,7 +1,9 @@
 import {
+  credentialKindSchema,
   processIdentitySchema,
   questionFields,
   replySchema,
+  servedBySchema,
   sessionHomeSchema,
 } from "@herdctl/protocol/schemas";
 import { z } from "zod";
@@ -32,7 +34,8 @@ const runFactsSchema = z.object({
   cwd: z.string(),
   config_dir: z.string(),
   claude_version: z.string().nullable(),
-  credential: z.enum(["subscription", "api_key"]).nullable(),
+  credential: credentialKindSchema.nullable(),
+  provider: servedBySchema.nullable().default(null),
   metadata_file: z.string().nullable(),
   /** Workspace files that the agent may not publish as artifacts. */
   closed_paths: z.array(z.string()).default([]),

@@ -1,8 +1,10 @@
 import {
   artifactSchema,
   containerImageSchema,
+  credentialKindSchema,
   jobGitSchema,
   outcomeSchema,
+  servedBySchema,
   usageSchema,
 } from "@herdctl/protocol/schemas";
 import { z } from "zod";
@@ -35,7 +37,8 @@ export const runReportSchema = z.object({
   cost_usd: z.number().nonnegative().nullable(),
   usage: usageSchema.nullable(),
   session_totals: sessionTotalsSchema.nullable(),
-  credential: z.enum(["subscription", "api_key"]).nullable(),
+  credential: credentialKindSchema.nullable(),
+  provider: servedBySchema.nullable().default(null),
   /** Missing in reports of earlier versions. */
   container_id: z.string().nullable().default(null),
   container_image: containerImageSchema.nullable().default(null),

@@ -22,6 +22,7 @@ export interface ReportFacts {
   totalsBefore: SessionTotals | undefined;
   metered: Spending | undefined;
   credential: RunReport["credential"];
+  provider?: RunReport["provider"];
   metadata: Record<string, unknown> | undefined;
   deliverables: JobDeliverables;
   git?: RunReport["git"];
@@ -51,6 +52,7 @@ export function buildReport(facts: ReportFacts): RunReport {
     ...combineCost(spent, metered),
     session_totals: totals,
     credential: facts.credential,
+    provider: facts.provider ?? null,
     container_id: evidence.container?.id ?? null,
     container_image: evidence.container?.image ?? null,
     claude_version: init?.version ?? order.claude.version,

@@ -10,6 +10,7 @@ import type { ContainerEnd } from "../../docker/container-manager.ts";
 import { CallbackError } from "../contract/errors.ts";
 import { budgetExceededOutcome } from "../contract/run-order.ts";
 import type { Evidence, ResultEvidence } from "./evidence.ts";
+import { classifyProviderError } from "./provider-errors.ts";
 
 /**
  * Decides the outcome of a run. The order matters: first the reason why the run could not start, then
@@ -60,6 +61,8 @@ function stoppedOutcome(evidence: Evidence): Outcome {
     return buildOutcome(code, "The disk was almost full, so the run was stopped.", diskHint);
   if (code === "mcp_failed") return missingServersOutcome(evidence.missingServers);
   if (code !== "auth_failed") return buildOutcome(code);
+  const byProvider = classifyProviderError(evidence.gateway?.provider);
+  if (byProvider) return byProvider;
   return buildOutcome(
     code,
     `The API rejected the credential (${evidence.apiError?.status ?? 401}).`,
@@ -140,6 +143,8 @@ function fromApiError(result: ResultEvidence, evidence: Evidence): Outcome {
   const status = result.status ?? evidence.apiError?.status ?? undefined;
   const kind = evidence.apiError?.kind ?? "";
   const message = firstLine(result.text);
+  const byProvider = classifyProviderError(evidence.gateway?.provider);
+  if (byProvider) return byProvider;
   if (/credit balance|billing/i.test(result.text ?? "")) return buildOutcome("billing", message);
   if (status === 401 || status === 403)
     return buildOutcome("auth_failed", `The API rejected the credential (${status}).`);

@@ -45,7 +45,21 @@ export interface Evidence {
     cut: boolean;
     /** The spending limit for which the last message call was refused. */
     overLimit?: SpendLimit;
+    /** Set if the calls went to a service other than the Anthropic API. */
+    provider?: ProviderEvidence;
   };
+}
+
+/** What is known of a provider when its run has ended. */
+export interface ProviderEvidence {
+  /** `Amazon Bedrock`. */
+  label: string;
+  /** Where the credential came from. */
+  credential: string;
+  /** Why the last call could not be authenticated. */
+  credentialProblem?: { message: string; hint?: string };
+  /** The error of the last message call. */
+  error?: { status: number; type?: string; message?: string };
 }
 
 export type StopReason =

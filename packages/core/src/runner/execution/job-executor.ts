@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "@herdctl/config";
 import { isOlder } from "../../claude/binary.ts";
+import { servedBy } from "../../claude/credential.ts";
 import { runTokenOf } from "../../lib/run-token.ts";
 import { type CollectedGit, collectGit } from "../../private-git/private-git-lifecycle.ts";
 import { writeOutcome } from "../../store/files/job-folder.ts";
@@ -95,6 +96,7 @@ export class JobExecutor {
         totalsBefore: spentBefore,
         metered: meter.spending,
         credential: run?.credential.kind ?? null,
+        provider: servedBy(run?.credential),
         metadata,
         deliverables,
         git,

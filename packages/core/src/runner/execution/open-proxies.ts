@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Environment } from "@herdctl/config";
 import type { UsableCredential } from "../../claude/credential.ts";
+import type { ResolvedProvider } from "../../claude/provider/resolve-provider.ts";
 import { forwarderUrl } from "../../lib/container-layout.ts";
 import { openSocketFolder, type SocketFolder } from "../containers/container-folders.ts";
 import { apiSocketName, makeHostSocket, removeHostSocket } from "../contract/paths.ts";
@@ -8,6 +9,8 @@ import type { RunOrder } from "../contract/run-order.ts";
 import { type EgressProxy, startEgressProxy } from "../gateway/egress/egress-proxy.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway/gateway.ts";
 import type { SpendAccount } from "../gateway/metering/spend-meter.ts";
+import { protocolOf } from "../gateway/providers/index.ts";
+import { createSigner } from "../gateway/providers/signers.ts";
 import {
   type MeteredRequest,
   type RefusedRequest,
@@ -18,7 +21,7 @@ import {
 export interface RunProxies {
   gateway: Gateway | undefined;
   /** How the run reaches the gateway. */
-  api: { baseUrl: string; placeholder: string; socketPath?: string } | undefined;
+  api: GatewayEndpoint | undefined;
   /** The folder with the sockets, for a run in a container. */
   socketFolder: string | undefined;
   egressSocket: string | undefined;
@@ -26,6 +29,12 @@ export interface RunProxies {
   /** Resets the counts of forwarded and refused requests. */
   resetCounters(): void;
   close(): Promise<void>;
+}
+
+export interface GatewayEndpoint {
+  baseUrl: string;
+  placeholder: string;
+  socketPath?: string;
 }
 
 /** The account that pays for the calls of a run, and a callback for each finished call. */
@@ -49,7 +58,7 @@ export async function openProxies(
   const sockets = isContainerRun ? openSocketFolder(folder) : undefined;
   const hasDirectAccess =
     usesMountedLogin(order, credential) && order.agent.docker.network !== "none";
-  const needsGateway = credential.kind === "api_key" || (isContainerRun && !hasDirectAccess);
+  const needsGateway = credential.kind !== "subscription" || (isContainerRun && !hasDirectAccess);
   let gateway: Gateway | undefined;
   let egress: EgressProxy | undefined;
   const close = async () => {
@@ -111,9 +120,9 @@ function apiEndpointOf(
   usesForwarder: boolean,
 ): RunProxies["api"] {
   const { baseUrl, placeholder, socketPath } = gateway;
-  if (usesForwarder) return { baseUrl: forwarderUrl, placeholder };
-  if (!sockets) return { baseUrl, placeholder, socketPath };
-  return { baseUrl, placeholder, socketPath: join(sockets.folder, apiSocketName) };
+  const endpoint = { baseUrl, placeholder };
+  if (usesForwarder) return { ...endpoint, baseUrl: forwarderUrl };
+  return { ...endpoint, socketPath: sockets ? join(sockets.folder, apiSocketName) : socketPath };
 }
 
 const egressSocket = "proxy.sock";
@@ -131,16 +140,41 @@ function buildGatewayOptions(
   { account, onEnd }: GatewayHooks,
 ): Omit<GatewayOptions, "socketPath"> {
   const isSealed = place === "docker" && agent.docker.network === "none";
-  const isHeldByGateway = credential.kind === "api_key" && !credential.inside;
   return {
-    ...upstreamOf(environment),
-    credential: isHeldByGateway ? credential.upstream : { kind: "passthrough" },
+    ...upstreamOptions(environment, credential),
     account,
     policy: isSealed ? { allow: agent.docker.api_features } : "open",
     onEvent: (event) => {
       if (event.type === "end" && event.request.method === "POST") onEnd(event.request);
     },
   };
+}
+
+function upstreamOptions(environment: Environment, credential: UsableCredential) {
+  if (credential.kind === "provider") return providerOptions(credential.provider, environment);
+  const isHeldByGateway = credential.kind === "api_key" && !credential.inside;
+  return {
+    ...upstreamOf(environment),
+    credential: isHeldByGateway ? credential.upstream : ({ kind: "passthrough" } as const),
+  };
+}
+
+/** What a gateway needs to know of a provider. */
+export function providerOptions(provider: ResolvedProvider, environment: Environment) {
+  const protocol = protocolOf(provider);
+  return {
+    upstream: provider.baseUrl,
+    credential: { kind: "signed", signer: createSigner(provider.credential, environment) } as const,
+    routes: protocol.routes(provider),
+    readPath: protocol.readPath,
+    extraHeaders: { ...protocol.headers?.(provider), ...lowerCaseNames(provider.headers) },
+  };
+}
+
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
 }
 
 async function startRunEgress(

@@ -1,25 +1,38 @@
 import { rm } from "node:fs/promises";
-import { type Environment, type ResolvedAgent, reservedVariables } from "@herdctl/config";
+import {
+  type Environment,
+  providerVariables,
+  type ResolvedAgent,
+  reservedVariables,
+} from "@herdctl/config";
 import {
   type CredentialAgent,
   type CredentialChoice,
-  chooseCredential,
+  chooseAgentCredential,
   configDirOf,
-  hasLogin,
   loginFile,
   type UsableCredential,
 } from "../../claude/credential.ts";
+import type { ResolvedProvider } from "../../claude/provider/resolve-provider.ts";
+import { providerSpecs } from "../../claude/provider/specs.ts";
 import { runSubfolders } from "../../docker/mounts.ts";
 import { runTokenOf } from "../../lib/run-token.ts";
 import { closePrivateGit } from "../../private-git/private-git-lifecycle.ts";
 import { runMarkerVariable } from "../../process-tree/process-table.ts";
 import { ProcessTracker } from "../../process-tree/process-tracker.ts";
 import type { RunOrder } from "../contract/run-order.ts";
+import { CredentialMask, placeholderPath } from "../gateway/credential.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { SpendAccount, SpendMeter } from "../gateway/metering/spend-meter.ts";
+import { modelVariables, protocolOf } from "../gateway/providers/index.ts";
 import type { MeteredRequest, RefusedRequest } from "../gateway/traffic-meter.ts";
-import type { Evidence } from "./evidence.ts";
-import { openProxies, type RunProxies, usesMountedLogin } from "./open-proxies.ts";
+import type { Evidence, ProviderEvidence } from "./evidence.ts";
+import {
+  type GatewayEndpoint,
+  openProxies,
+  type RunProxies,
+  usesMountedLogin,
+} from "./open-proxies.ts";
 
 /** The resources of one run of claude: environment, credential, proxies, private files. */
 export interface OpenRun {
@@ -105,6 +118,7 @@ export async function openRun(
       gatewayEvidence: () =>
         gateway && {
           ...gatewayEvidenceOf(gateway, lastRequest),
+          provider: providerEvidence(credential, gateway, lastRequest),
           overLimit: account.meter?.refusedBy,
         },
       refusedRequests: proxies.refusedRequests,
@@ -127,12 +141,7 @@ export function credentialOf(
   { agent }: { agent: CredentialAgent },
   environment: Environment,
 ): CredentialChoice {
-  return chooseCredential(agent, {
-    apiKey: environment.ANTHROPIC_API_KEY,
-    authToken: environment.ANTHROPIC_AUTH_TOKEN,
-    oauthToken: environment.CLAUDE_CODE_OAUTH_TOKEN,
-    login: hasLogin(configDirOf(environment)),
-  });
+  return chooseAgentCredential(agent, environment);
 }
 
 function buildOrderEnvironment(
@@ -161,6 +170,26 @@ function gatewayEvidenceOf(
   return { limit: gateway.meter().limit, unreachable, cut: lastRequest?.ending === "cut" };
 }
 
+function providerEvidence(
+  credential: UsableCredential,
+  gateway: Gateway,
+  lastRequest: Readonly<MeteredRequest> | undefined,
+): ProviderEvidence | undefined {
+  if (credential.kind !== "provider") return undefined;
+  const { type, credential: source } = credential.provider;
+  const { status = 0, errorType, errorMessage } = lastRequest ?? {};
+  const mask = new CredentialMask(source.kind === "token" ? [source.value] : []);
+  return {
+    label: providerSpecs[type].label,
+    credential: source.source,
+    credentialProblem: gateway.credentialProblem(),
+    error:
+      status >= 400 || errorType !== undefined
+        ? { status, type: errorType, message: errorMessage && mask.maskText(errorMessage) }
+        : undefined,
+  };
+}
+
 function withoutKind({ message, hint }: { message: string; hint: string }) {
   return { message, hint };
 }
@@ -170,7 +199,7 @@ export interface RunEnvironmentSources {
   agent: Pick<ResolvedAgent, "env" | "prompts" | "self_wakeup" | "setting_sources">;
   credential: CredentialChoice;
   /** The gateway to the API, if the run uses one. */
-  gateway?: { baseUrl: string; placeholder: string; socketPath?: string };
+  gateway?: GatewayEndpoint;
   runToken: string;
   jobId: string;
 }
@@ -187,11 +216,15 @@ export function buildRunEnvironment(sources: RunEnvironmentSources): Record<stri
   };
   // defence: no-key-with-subscription
   for (const name of credentialVariables) delete env[name];
+  // defence: no-inherited-provider
+  for (const name of providerVariables) delete env[name];
   if (credential.kind === "subscription" && credential.oauthToken) {
     env.CLAUDE_CODE_OAUTH_TOKEN = credential.oauthToken;
   }
   if (gateway) Object.assign(env, gatewayVariables(gateway, env));
   if (credential.kind === "api_key") Object.assign(env, apiKeyVariables(credential, gateway));
+  if (credential.kind === "provider" && gateway)
+    Object.assign(env, providerClientVariables(credential.provider, gateway));
   // The workspace's CLAUDE.md still applies, although its settings do not.
   if (!agent.setting_sources.includes("project")) {
     env.CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD = "1";
@@ -265,6 +298,18 @@ function gatewayVariables(
     ...(gateway.socketPath && { ANTHROPIC_UNIX_SOCKET: gateway.socketPath }),
     NO_PROXY: noProxyHosts,
     no_proxy: noProxyHosts,
+  };
+}
+
+/** The program gets no credential of a provider: its base URL contains the placeholder. */
+function providerClientVariables(
+  provider: ResolvedProvider,
+  { baseUrl, placeholder }: GatewayEndpoint,
+): Record<string, string> {
+  const keyedBaseUrl = `${baseUrl}${placeholderPath(placeholder)}`;
+  return {
+    ...modelVariables(provider),
+    ...protocolOf(provider).clientVariables(keyedBaseUrl, provider, placeholder),
   };
 }
 

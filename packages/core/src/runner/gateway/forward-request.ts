@@ -12,9 +12,10 @@ import { type Duplex, PassThrough, pipeline } from "node:stream";
 import { UserError } from "@herdctl/protocol";
 import {
   buildCredentialHeaders,
-  type CredentialMask,
+  CredentialMask,
   credentialHeaderNames,
   type GatewayCredential,
+  secretsOf,
 } from "./credential.ts";
 import { sendApiError } from "./send-api-error.ts";
 import type { Exchange } from "./traffic-meter.ts";
@@ -22,12 +23,14 @@ import type { Exchange } from "./traffic-meter.ts";
 interface ForwardOptions {
   upstream: Upstream;
   credential: GatewayCredential;
-  mask: CredentialMask;
   exchange: Exchange;
   path: string;
+  /** Needs no credential and sends none. */
   isPublic: boolean;
   /** Sent upstream instead of the client's body. */
   body?: Buffer;
+  /** Added to the request. */
+  extraHeaders?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -37,42 +40,112 @@ interface ForwardOptions {
 export function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  { upstream, credential, mask, exchange, path, isPublic, body }: ForwardOptions,
+  options: ForwardOptions,
 ): void {
+  const { upstream, credential, exchange, path, isPublic, body, extraHeaders } = options;
   const headers = {
-    ...upstreamHeaders(request.headers, upstream.url.host, credential, isPublic),
+    ...upstreamHeaders(request.headers, upstream.url.host, credential),
     ...(body && bodyHeaders(body)),
+    ...extraHeaders,
   };
-  const outgoing = upstream.request(request.method ?? "GET", path, headers);
+  const method = request.method ?? "GET";
+  const authorize = () =>
+    isPublic ? {} : credentialHeaders(credential, { method, path, headers, body, upstream });
+  let outgoing: ClientRequest | undefined;
   let hasResponse = false;
-
-  response.once("close", () => {
+  const onClose = () => {
     if (!response.writableFinished) exchange.end("client_gone");
-    outgoing.destroy();
-  });
-  outgoing.once("response", (incoming) => {
-    hasResponse = true;
-    pipeResponse(incoming, response, exchange, mask);
-  });
-  outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // The upstream may respond early and then reset the unread request: the response counts.
-    if (hasResponse) return;
-    exchange.end("unreachable", error.code);
-    if (!response.destroyed) {
-      sendApiError(
-        response,
-        502,
-        `the API could not be reached (${error.code ?? "no reason given"})`,
-      );
+    outgoing?.destroy();
+  };
+  response.once("close", onClose);
+
+  const send = (authorization: Record<string, string>, mayRenew: boolean) => {
+    const call = upstream.request(method, path, { ...headers, ...authorization });
+    outgoing = call;
+    call.once("response", (incoming) => {
+      if (mayRenew && isCredentialRejected(incoming) && renew(credential)) {
+        incoming.resume();
+        authorizeAndSend(false);
+        return;
+      }
+      hasResponse = true;
+      pipeResponse(incoming, response, exchange, new CredentialMask(secretsOf(credential)));
+    });
+    call.on("error", (error: NodeJS.ErrnoException) => {
+      // The upstream may respond early and then reset the unread request: the response counts.
+      if (hasResponse || call !== outgoing) return;
+      exchange.end("unreachable", error.code);
+      if (response.destroyed) return;
+      const reason = `the API could not be reached (${error.code ?? "no reason given"})`;
+      sendApiError(response, 502, reason);
+    });
+    if (body === undefined) {
+      pipeRequest(request, call, exchange);
+    } else {
+      if (body.length > 0) exchange.addRequestChunk(body);
+      call.end(body);
+      request.resume();
     }
+  };
+  const authorizeAndSend = (mayRenew: boolean) => {
+    Promise.resolve(authorize()).then(
+      (authorization) => {
+        if (!response.destroyed) send(authorization, mayRenew);
+      },
+      (error: unknown) => {
+        exchange.end("unreachable", credentialFailure);
+        if (!response.destroyed) sendApiError(response, 401, credentialProblem(error).message);
+      },
+    );
+  };
+  const authorization = authorize();
+  if (authorization instanceof Promise) authorizeAndSend(true);
+  else send(authorization, false);
+}
+
+/** The failure of an exchange for which no credential could be made; nothing was sent. */
+export const credentialFailure = "ECREDENTIAL";
+
+/** Errors of libraries and commands become user errors where they occur; the rest are bugs. */
+export function credentialProblem(error: unknown): { message: string; hint?: string } {
+  if (error instanceof UserError) return { message: error.message, hint: error.hint };
+  const reason = error instanceof Error ? error.message : String(error);
+  return { message: `the request could not be signed (${reason})` };
+}
+
+/** A rejected credential may have expired early or been revoked, so one retry gets a new one. */
+function isCredentialRejected({ statusCode }: IncomingMessage): boolean {
+  return statusCode === 401 || statusCode === 403;
+}
+
+function renew(credential: GatewayCredential): boolean {
+  return credential.kind === "signed" && credential.signer.renew();
+}
+
+function credentialHeaders(
+  credential: GatewayCredential,
+  {
+    method,
+    path,
+    headers,
+    body,
+    upstream,
+  }: {
+    method: string;
+    path: string;
+    headers: OutgoingHttpHeaders;
+    body: Buffer | undefined;
+    upstream: Upstream;
+  },
+): Record<string, string> | Promise<Record<string, string>> {
+  if (credential.kind !== "signed") return buildCredentialHeaders(credential);
+  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  return credential.signer.sign({
+    method,
+    url: new URL(path, upstream.url.origin),
+    headers: Object.fromEntries(texts),
+    body: body ?? Buffer.alloc(0),
   });
-  if (body === undefined) {
-    pipeRequest(request, outgoing, exchange);
-  } else {
-    if (body.length > 0) exchange.addRequestChunk(body);
-    outgoing.end(body);
-    request.resume();
-  }
 }
 
 /** Overrides the client's content type, which could make the API parse the same bytes differently. */
@@ -122,20 +195,28 @@ const hopByHopHeaders = [
   "upgrade",
 ];
 
+/** The headers that Claude Code sends. With a signed request, others could change its meaning. */
+const claudeHeaderPattern =
+  /^(accept|content-type|content-length|user-agent|x-app|anthropic-(version|beta|dangerous-direct-browser-access)|x-(stainless|claude-code)-[a-z-]+)$/;
+
 function upstreamHeaders(
   headers: IncomingHttpHeaders,
   host: string,
   credential: GatewayCredential,
-  isPublic: boolean,
 ): OutgoingHttpHeaders {
   // defence: no-client-credential
   const stripped = credential.kind === "passthrough" ? [] : credentialHeaderNames;
+  const forwardable = forwardableHeaders(headers, [...stripped, "host", "cookie"]);
+  const kept = Object.entries(forwardable).filter(
+    ([name]) =>
+      credential.kind !== "signed" ||
+      /* defence: provider-headers */ claudeHeaderPattern.test(name),
+  );
   return {
-    ...forwardableHeaders(headers, [...stripped, "host", "cookie"]),
+    ...Object.fromEntries(kept),
     host,
     // The meter reads the response, so it must be uncompressed.
     "accept-encoding": "identity",
-    ...(isPublic ? {} : buildCredentialHeaders(credential)),
   };
 }
 
@@ -161,71 +242,6 @@ export function forwardableHeaders(
     if (value !== undefined && !dropped.has(name)) kept[name] = value;
   }
   return kept;
-}
-
-/** The upstream path of a request, or why it is refused. */
-type Route =
-  | { kind: "forward"; path: string; isPublic: boolean }
-  | { kind: "refuse"; status: 403 | 404; reason: string };
-
-interface GatewayOrigins {
-  /** Origins that address this gateway in an absolute-form target. */
-  ownOrigins: readonly string[];
-  upstream: URL;
-}
-
-/** Public routes need no key and send no credential; the binaries use them to probe the API. */
-const allowedRoutes = [
-  { method: "POST", path: /* defence: gateway-routes */ /^\/v1\/messages$/, isPublic: false },
-  { method: "POST", path: /^\/v1\/messages\/count_tokens$/, isPublic: false },
-  { method: "GET", path: /^\/v1\/models(\/[A-Za-z0-9][A-Za-z0-9._:-]*)?$/, isPublic: false },
-  { method: "HEAD", path: /^\/(api\/hello)?$/, isPublic: true },
-];
-
-/**
- * Paths are matched verbatim, so that encodings and dot segments cannot have a different meaning
- * upstream.
- */
-export function routeRequest(method: string, target: string, origins: GatewayOrigins): Route {
-  const localPath = toLocalPath(target, origins);
-  if (localPath === undefined) {
-    return { kind: "refuse", status: 403, reason: "this gateway does not forward to other hosts" };
-  }
-  const query = localPath.indexOf("?");
-  const path = query === -1 ? localPath : localPath.slice(0, query);
-  const route = allowedRoutes.find(
-    (allowed) => allowed.method === method && allowed.path.test(path),
-  );
-  if (route === undefined) {
-    return { kind: "refuse", status: 404, reason: "this gateway does not forward such requests" };
-  }
-  return {
-    kind: "forward",
-    path: withPrefix(origins.upstream, localPath),
-    isPublic: route.isPublic,
-  };
-}
-
-/** Claude Code 2.1.197 sends absolute-form targets if HTTP_PROXY is set. */
-function toLocalPath(target: string, { ownOrigins, upstream }: GatewayOrigins): string | undefined {
-  if (target.startsWith("/")) return target;
-  const absolute = /^https?:\/\/[^/?#@\s]+(?<rest>\/[^\s#]*)$/i.exec(target);
-  const rest = absolute?.groups?.rest;
-  if (rest === undefined || !URL.canParse(target)) return undefined;
-  const { origin } = new URL(target);
-  if (ownOrigins.includes(origin)) return rest;
-  // defence: gateway-origin
-  if (origin !== upstream.origin) return undefined;
-  const prefix = pathPrefixOf(upstream);
-  return prefix !== "" && rest.startsWith(`${prefix}/`) ? rest.slice(prefix.length) : rest;
-}
-
-function withPrefix(upstream: URL, path: string): string {
-  return `${pathPrefixOf(upstream)}${path}`;
-}
-
-function pathPrefixOf(upstream: URL): string {
-  return upstream.pathname.replace(/\/+$/, "");
 }
 
 /** The API, or the server configured in its place. */

@@ -1,17 +1,25 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
-  CredentialMask,
   checkCredential,
   createPlaceholder,
   type GatewayCredential,
   isAuthorized,
+  splitPathKey,
 } from "./credential.ts";
-import { connectUpstream, forwardRequest, routeRequest } from "./forward-request.ts";
-import { admitCall, isBilledCall, type SpendAccount } from "./metering/spend-meter.ts";
-import { type ApiFeature, type BodyPolicy, findForbiddenFeature } from "./policy/api-features.ts";
+import { connectUpstream, credentialProblem, forwardRequest } from "./forward-request.ts";
+import { admitCall, type SpendAccount } from "./metering/spend-meter.ts";
+import {
+  type ApiFeature,
+  apiFeatures,
+  type BodyPolicy,
+  findForbiddenFeature,
+} from "./policy/api-features.ts";
 import { BodyReader, parseBody } from "./policy/parse-body.ts";
 import { betaFeatures, requestedFeatures } from "./policy/requested-features.ts";
+import { anthropicRoutes } from "./providers/anthropic-routes.ts";
+import type { PathFacts, ProviderRoute } from "./providers/contract.ts";
 import { type ConnectionLimits, ProxyListener } from "./proxy-listener.ts";
+import { routeRequest } from "./route-request.ts";
 import { sendApiError } from "./send-api-error.ts";
 import { type GatewayEvent, type MeterSnapshot, TrafficMeter } from "./traffic-meter.ts";
 
@@ -21,6 +29,11 @@ export interface GatewayOptions {
   /** A unix socket to connect to instead of that address. */
   upstreamSocket?: string;
   credential: GatewayCredential;
+  /** The requests that are forwarded (default: those of the Anthropic API). */
+  routes?: readonly ProviderRoute[];
+  readPath?: (path: string) => PathFacts;
+  /** Added to every request. */
+  extraHeaders?: Readonly<Record<string, string>>;
   /** The key that clients must send (default: random). */
   placeholder?: string;
   /** The unix socket to listen on, in a folder that only this user can open. */
@@ -40,6 +53,8 @@ export interface Gateway {
   /** For `ANTHROPIC_BASE_URL`. Clients connect to the socket; the host name is a placeholder. */
   readonly baseUrl: string;
   readonly socketPath: string;
+  /** Why the last call could not be authenticated; undefined after a later call could. */
+  credentialProblem(): { message: string; hint?: string } | undefined;
   /** For `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` of the client. */
   readonly placeholder: string;
   /** Handles a request that arrived at another listener. */
@@ -66,39 +81,58 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const placeholder = options.placeholder ?? createPlaceholder();
   const upstream = connectUpstream(options.upstream, options.upstreamSocket);
   const meter = new TrafficMeter(options.now ?? Date.now, options.onEvent ?? (() => undefined));
-  const mask = new CredentialMask(credential.kind === "passthrough" ? undefined : credential.value);
+  const gatewayRoutes = { routes: options.routes ?? anthropicRoutes, readPath: options.readPath };
+  let lastCredentialProblem: { message: string; hint?: string } | undefined;
   const bodyReader = new BodyReader();
   const ownOrigins: string[] = [];
 
   const handleRequest = async (request: IncomingMessage, response: ServerResponse) => {
-    const { method = "", url: target = "" } = request;
+    const { method = "" } = request;
+    const { target, pathKey } = splitPathKey(request.url ?? "");
     const refuse = (status: number, reason: string, remedy?: string) => {
       meter.refuse({ method, target, status, reason, remedy });
       sendApiError(response, status, reason, remedy);
       request.resume();
     };
-    const route = routeRequest(method, target, { ownOrigins, upstream: upstream.url });
+    const origins = { ownOrigins, upstream: upstream.url };
+    const route = routeRequest(method, target, origins, gatewayRoutes);
     if (route.kind === "refuse") return refuse(route.status, route.reason);
-    if (!route.isPublic && !isAuthorized(request.headers, credential, placeholder)) {
+    const isPublic = route.use === "probe";
+    if (!isPublic && !isAuthorized(request.headers, credential, placeholder, pathKey)) {
       return refuse(401, "the key does not belong to this run");
     }
-    if (!route.isPublic) listener.markAuthenticated(request.socket);
+    if (!isPublic) listener.markAuthenticated(request.socket);
+    // A signature covers the body, so the body of a signed request is always read.
+    const policyToCheck = policy === "open" && credential.kind === "signed" ? anyFeature : policy;
     const checked =
-      policy === "open"
+      policyToCheck === "open"
         ? undefined
-        : await checkRequest(request, route.path, policy.allow, bodyReader);
+        : await checkRequest(request, route.path, policyToCheck.allow, bodyReader);
     if (checked?.kind === "gone") return;
     if (checked?.kind === "refuse") return refuse(checked.status, checked.reason, checked.remedy);
+    if (credential.kind === "signed" && !isPublic) {
+      lastCredentialProblem = await credential.signer.prepare().then(
+        () => undefined,
+        (error: unknown) => credentialProblem(error),
+      );
+      if (lastCredentialProblem) return refuse(401, lastCredentialProblem.message);
+    }
     const admission =
       // defence: no-calls-between-turns
-      account && isBilledCall(method, route.path)
-        ? await admitCall(request, response, checked?.bytes, { account, bodyReader })
+      account && route.use === "message"
+        ? await admitCall(request, response, checked?.bytes, {
+            account,
+            bodyReader,
+            facts: route.facts,
+          })
         : undefined;
     if (admission?.kind === "gone") return;
     if (admission?.kind === "refuse") return refuse(admission.status, admission.reason);
     const exchange = meter.begin(method, route.path, admission?.call);
     forwardRequest(request, response, {
-      ...{ upstream, credential, mask, exchange, ...route },
+      ...{ upstream, credential, exchange, isPublic },
+      path: route.path,
+      extraHeaders: options.extraHeaders,
       // Only a POST has a meaningful body; any other body could be read as another request.
       body: checked?.bytes ?? admission?.bytes ?? (method === "POST" ? undefined : Buffer.alloc(0)),
     });
@@ -124,11 +158,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   return {
     ...{ baseUrl, socketPath, placeholder, handleRequest, stop },
+    credentialProblem: () => lastCredentialProblem,
     meter: () => meter.snapshot(),
     resetCounters: () => meter.resetCounters(),
     preconnect: () => upstream.preconnect(),
   };
 }
+
+/** Reads and normalizes the body without refusing a feature. */
+const anyFeature: BodyPolicy & object = { allow: Object.keys(apiFeatures) as ApiFeature[] };
 
 /** The result of checking a request; with `pass`, only `bytes` is forwarded. */
 type CheckedRequest =

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { noTokens, type TokenUsage } from "../../claude/token-usage.ts";
+import { type AwsFrame, AwsFrameDecoder, awsEventData } from "./aws-event-stream.ts";
 import { type ModelUsage, parseUsage } from "./metering/call-usage.ts";
 
 interface ResponseSummary {
@@ -8,6 +9,7 @@ interface ResponseSummary {
   usage?: TokenUsage;
   /** The API's `error.type`, such as `overloaded_error`; in a stream it can appear at any time. */
   errorType?: string;
+  errorMessage?: string;
 }
 
 /** Extracts model, usage and errors from a response while it is streamed to the client. */
@@ -27,7 +29,8 @@ interface BilledUsage {
 export function createResponseReader(headers: IncomingHttpHeaders): ResponseReader {
   const type = headers["content-type"] ?? "";
   if (type.startsWith("text/event-stream")) return new EventStreamReader();
-  if (type.startsWith("application/json")) return new JsonBodyReader();
+  if (type.startsWith("application/vnd.amazon.eventstream")) return new AwsStreamReader();
+  if (/^application\/(x-amz-)?json/.test(type)) return new JsonBodyReader(headers);
   return {
     read: () => undefined,
     summary: () => ({}),
@@ -81,9 +84,46 @@ class EventStreamReader implements ResponseReader {
   }
 }
 
+/** Reads Bedrock's binary stream, whose frames contain the same events. */
+class AwsStreamReader implements ResponseReader {
+  private collected: ResponseSummary = {};
+  private readonly accumulator = new UsageAccumulator();
+  private readonly decoder = new AwsFrameDecoder();
+
+  read(chunk: Buffer): void {
+    for (const frame of this.decoder.read(chunk)) this.readFrame(frame);
+  }
+
+  summary(): ResponseSummary {
+    return this.collected;
+  }
+
+  billedUsage(): BilledUsage {
+    return this.accumulator.usage();
+  }
+
+  private readFrame({ headers, payload }: AwsFrame): void {
+    const exception = headers.get(":exception-type");
+    if (exception !== undefined) {
+      const { errorMessage } = mergeSummary({}, payload.toString());
+      this.collected = { ...this.collected, errorType: exception, errorMessage };
+      return;
+    }
+    const data = awsEventData(payload);
+    const type = eventTypeSchema.safeParse(parseJson(data)).data?.type;
+    if (type === undefined || !usageEvents.has(type)) return;
+    this.collected = mergeSummary(this.collected, data);
+    this.accumulator.add(data, type === "message_delta");
+  }
+}
+
+const eventTypeSchema = z.object({ type: z.string() });
+
 class JsonBodyReader implements ResponseReader {
   private chunks: Buffer[] = [];
   private size = 0;
+
+  constructor(private readonly headers: IncomingHttpHeaders) {}
 
   read(chunk: Buffer): void {
     this.size += chunk.length;
@@ -92,7 +132,9 @@ class JsonBodyReader implements ResponseReader {
   }
 
   summary(): ResponseSummary {
-    return mergeSummary({}, this.bodyText());
+    const awsType = this.headers["x-amzn-errortype"];
+    const summary = mergeSummary({}, this.bodyText());
+    return typeof awsType === "string" ? { ...summary, errorType: awsType.split(":")[0] } : summary;
   }
 
   /** An incomplete body cannot be parsed. */
@@ -150,6 +192,8 @@ function parseJson(text: string): unknown {
   }
 }
 
+const maxErrorLength = 300;
+
 function mergeSummary(facts: ResponseSummary, json: string): ResponseSummary {
   const response = parseResponse(json);
   if (response === undefined) return facts;
@@ -158,7 +202,11 @@ function mergeSummary(facts: ResponseSummary, json: string): ResponseSummary {
   return {
     model: response.message?.model ?? response.model ?? facts.model,
     usage: response.message?.usage || response.usage ? usage : facts.usage,
-    errorType: response.error?.type ?? facts.errorType,
+    errorType: response.error?.type ?? response.error?.status ?? facts.errorType,
+    errorMessage: (response.error?.message ?? response.message?.text ?? facts.errorMessage)?.slice(
+      0,
+      maxErrorLength,
+    ),
   };
 }
 
@@ -178,6 +226,8 @@ const usageCountsSchema = z
   .optional()
   .catch(undefined);
 
+const optionalText = z.string().optional().catch(undefined);
+
 const modelNameSchema = z.string().optional().catch(undefined);
 
 /** A message, the first or last stream event of a message, or an error. */
@@ -185,10 +235,19 @@ const responseSchema = z.object({
   model: modelNameSchema,
   usage: usageCountsSchema,
   message: z
-    .object({ model: modelNameSchema, usage: usageCountsSchema })
+    .union([
+      // AWS sends the text of an error in `message`.
+      z.string().transform((text) => ({ text, model: undefined, usage: undefined })),
+      z
+        .object({ model: modelNameSchema, usage: usageCountsSchema })
+        .transform((message) => ({ ...message, text: undefined })),
+    ])
     .optional()
     .catch(undefined),
-  error: z.object({ type: z.string() }).optional().catch(undefined),
+  error: z
+    .object({ type: optionalText, status: optionalText, message: optionalText })
+    .optional()
+    .catch(undefined),
 });
 
 function parseResponse(json: string): z.infer<typeof responseSchema> | undefined {

@@ -25,6 +25,8 @@ export interface MeteredRequest {
   model?: string;
   usage?: TokenUsage;
   errorType?: string;
+  /** The message of an error response, possibly with an echoed secret. */
+  errorMessage?: string;
   limit?: RateLimit;
   ending?: RequestEnding;
   /** The system error code if the upstream could not be reached, such as `ECONNREFUSED`. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Environment } from "@herdctl/config";
-import { configDirOf, loginFile } from "../../claude/credential.ts";
+import { configDirOf, loginFile, servedBy } from "../../claude/credential.ts";
 import { sessionFilePath } from "../../claude/session-files/session-file-path.ts";
 import { runTokenOf } from "../../lib/run-token.ts";
 import { chooseTools, createToolTable, type ToolTable } from "../agent-tools/choose-tools.ts";
@@ -195,6 +195,7 @@ export function computeProcessFingerprint(
     session.sessionId,
     environment,
     credential.kind,
+    servedBy(credential),
     credential.kind === "subscription" && modifiedAtMs(loginFile(configDir)),
     describeStartupFiles(order.cwd, order.configDir),
     now.toDateString(),

@@ -1,6 +1,7 @@
 import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { listSecretValues } from "@herdctl/config";
+import { servedBy } from "../../claude/credential.ts";
 import { ContainerManager } from "../../docker/container-manager.ts";
 import { removeContainersOf } from "../../docker/remove-containers.ts";
 import { currentProcess } from "../../lib/process-identity.ts";
@@ -313,14 +314,15 @@ function runFactsOf(
   jobDir: string,
 ): Omit<RunFacts, "live"> {
   const { session, agent, place, cwd, configDir, claude } = order;
-  const { kind } = credentialOf(order, environment);
+  const credential = credentialOf(order, environment);
   return {
     forked_from: session.kind === "fork" ? session.from : null,
     place,
     cwd,
     config_dir: configDir,
     claude_version: claude.version,
-    credential: kind === "none" ? null : kind,
+    credential: credential.kind === "none" ? null : credential.kind,
+    provider: servedBy(credential),
     metadata_file: agent.metadata_file ?? null,
     closed_paths: listClosedPaths(order, stateDir),
     demands_report: order.outputSchema !== undefined,

@@ -52,6 +52,7 @@ export async function reportFromLog(
     // defence: cost-of-dead-runner
     metered: await readMeteredSpending(logged.jobDir, file.attempt),
     credential: facts.credential,
+    provider: facts.provider,
     metadata,
     deliverables,
     warnings: [...warnings, ...refusalWarnings(evidence)],
@@ -132,6 +133,7 @@ export function minimalReport(
     totalsBefore: undefined,
     metered,
     credential: null,
+    provider: null,
     metadata: undefined,
     deliverables: { report: null, artifacts: [] },
     warnings: [],

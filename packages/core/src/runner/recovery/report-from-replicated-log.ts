@@ -15,7 +15,8 @@ import {
 import { LogEvidenceCollector } from "./complete-log.ts";
 
 export interface LostRun {
-  job: Pick<Job, "id" | "session_id" | "claude_version" | "credential">;
+  job: Pick<Job, "id" | "session_id" | "claude_version" | "credential"> &
+    Partial<Pick<Job, "provider">>;
   attempt: Pick<Attempt, "number" | "started_at">;
   /** The replicated part of the job's log, for all attempts. */
   log: string;
@@ -48,6 +49,7 @@ export function reportFromReplicatedLog(lostRun: LostRun, now: Date): RunReport 
     // defence: cost-on-lost-node
     metered: spendingOf(messages, lostRun.prices),
     credential: job.credential,
+    provider: job.provider,
     metadata: undefined,
     deliverables: { report: null, artifacts: [] },
     warnings: refusalWarnings(evidence),

@@ -119,6 +119,7 @@ const emptyJob = {
   runtime: null,
   session_home: null,
   credential: null,
+  provider: null,
   container_id: null,
   container_image: null,
   claude_version: null,

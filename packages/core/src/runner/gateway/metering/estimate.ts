@@ -80,6 +80,7 @@ const connectErrorCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
+  "ECREDENTIAL",
   "ENOENT",
   "EHOSTUNREACH",
   "ENETUNREACH",

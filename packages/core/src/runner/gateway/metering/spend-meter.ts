@@ -6,6 +6,7 @@ import {
   type SpendLimit,
 } from "../../contract/spend-limit.ts";
 import type { BodyReader } from "../policy/parse-body.ts";
+import type { PathFacts } from "../providers/contract.ts";
 import {
   addPricedUsage,
   type ModelUsage,
@@ -248,11 +249,6 @@ type CallAdmission =
   | { kind: "refuse"; status: 400 | 413 | 529; reason: string }
   | { kind: "gone" };
 
-/** Token counts and model lists cost nothing. */
-export function isBilledCall(method: string, path: string): boolean {
-  return method === "POST" && /\/v1\/messages(\?|$)/.test(path);
-}
-
 /**
  * Admits a message call to spend, or refuses it. Refusals have status 400, because `claude` reports
  * that immediately. It would retry a 429 or 5xx for minutes, and report a 403 as a failed login.
@@ -261,7 +257,11 @@ export async function admitCall(
   request: IncomingMessage,
   response: ServerResponse,
   body: Buffer | undefined,
-  { account, bodyReader }: { account: SpendAccount; bodyReader: BodyReader },
+  {
+    account,
+    bodyReader,
+    facts,
+  }: { account: SpendAccount; bodyReader: BodyReader; facts: PathFacts },
 ): Promise<CallAdmission> {
   const bodyRead = body ? { kind: "read" as const, bytes: body } : await bodyReader.read(request);
   if (bodyRead.kind === "gone") return bodyRead;
@@ -273,7 +273,12 @@ export async function admitCall(
   const onClose = () => clientGone.abort();
   response.once("close", onClose);
   if (response.destroyed) onClose();
-  const callRequest = readCallRequest(bytes, request.headers["content-encoding"]);
+  const inBody = readCallRequest(bytes, request.headers["content-encoding"]);
+  const callRequest = {
+    ...inBody,
+    model: facts.model ?? inBody.model,
+    isStream: facts.isStream ?? inBody.isStream,
+  };
   const admitted = await meter.admit(callRequest, clientGone.signal);
   response.off("close", onClose);
   if (admitted.kind !== "refuse")

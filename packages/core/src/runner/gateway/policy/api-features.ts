@@ -61,6 +61,8 @@ export const fieldTable: FeatureTable = [
   [/^(metadata|temperature|top_k|top_p|thinking|effort|speed|service_tier)$/, "plain"],
   [/^(output_config|output_format|context_management|context_hint|cache_control)$/, "plain"],
   [/^(compaction|diagnostics|fallbacks|fallback_credit_token|inference_geo|safeguards)$/, "plain"],
+  // In the body of Bedrock and Vertex AI; the betas themselves are checked.
+  [/^anthropic_(version|beta)$/, "plain"],
   [/^mcp_servers$/, "mcp"],
   [/^container$/, "code_execution"],
   [/^thread$/, "files"],

@@ -23,6 +23,8 @@ export function* requestedFeatures(body: JsonObject): Generator<RequestedFeature
   for (const [name, value] of Object.entries(body)) {
     if (!isEmpty(value)) yield* findFeature(fieldTable, name, "field");
   }
+  // defence: no-beta-in-body
+  for (const beta of toList(body.anthropic_beta)) yield* betaFeatures(String(beta));
   for (const tool of toList(body.tools)) yield* toolFeatures(tool);
   yield* contentFeatures(body.system);
   for (const message of toList(body.messages)) {
