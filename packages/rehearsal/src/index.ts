@@ -1,4 +1,4 @@
-export { type RehearsedProvider, rehearsedProviders } from "./providers/provider-protocols.ts";
+export { type RehearsedProvider, rehearsedProviders } from "./providers/rehearsed-providers.ts";
 export type { Usage } from "./reply/token-usage.ts";
 export {
   Ledger,

@@ -1,4 +1,4 @@
-import type { RehearsedProvider } from "./providers/provider-protocols.ts";
+import type { RehearsedProvider } from "./providers/rehearsed-providers.ts";
 import type { Usage } from "./reply/token-usage.ts";
 
 /** The kind of a request: the conversation, a subagent, a side request of Claude Code, or another endpoint. */

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
-import { rehearsedProviders } from "./providers/provider-protocols.ts";
 import { createProviderRoutes } from "./providers/provider-routes.ts";
+import { rehearsedProviders } from "./providers/rehearsed-providers.ts";
 import { ScriptedModel } from "./reply/scripted-model.ts";
 import { Ledger, type LedgerEntry } from "./request-ledger.ts";
 import { checkScript, loadScript } from "./script/load-script.ts";

@@ -193,7 +193,7 @@ function noCredential(message: string, hint: string): CredentialChoice {
  * Whether the user has signed in with `claude`. The login file is never opened. On macOS, the login is
  * in the keychain, which only the binary can read.
  */
-export function hasLogin(configDir: string, platform: NodeJS.Platform = process.platform): boolean {
+function hasLogin(configDir: string, platform: NodeJS.Platform = process.platform): boolean {
   return platform === "darwin" || existsSync(loginFile(configDir));
 }
 

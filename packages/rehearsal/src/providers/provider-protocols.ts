@@ -3,20 +3,10 @@ import { readApiKey } from "../request/identity.ts";
 import type { RequestKind } from "../request-ledger.ts";
 import type { PlannedResponse } from "../server/planned-response.ts";
 import { type ErrorDialect, providerError, statusError } from "./provider-errors.ts";
+import type { RehearsedProvider } from "./rehearsed-providers.ts";
 import { verifySigV4 } from "./verify-sigv4.ts";
 
-/** The services that a rehearsal replaces, each below a path of the same name. */
-export const rehearsedProviders = [
-  "bedrock",
-  "vertex",
-  "foundry",
-  "anthropic_aws",
-  "mantle",
-  "custom",
-] as const;
-export type RehearsedProvider = (typeof rehearsedProviders)[number];
-
-export interface ReceivedCall {
+interface ReceivedCall {
   method: string;
   target: string;
   headers: IncomingHttpHeaders;

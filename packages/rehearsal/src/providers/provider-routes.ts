@@ -3,11 +3,8 @@ import type { ScriptedModel } from "../reply/scripted-model.ts";
 import { errorResponse, jsonResponse, type PlannedResponse } from "../server/planned-response.ts";
 import { planMessage, type ReceivedRequest, type Route, withParsedBody } from "../server/routes.ts";
 import { statusError } from "./provider-errors.ts";
-import {
-  providerProtocols,
-  type RehearsedProvider,
-  rehearsedProviders,
-} from "./provider-protocols.ts";
+import { providerProtocols } from "./provider-protocols.ts";
+import { type RehearsedProvider, rehearsedProviders } from "./rehearsed-providers.ts";
 
 /** Separates the provider from the rest of a path such as `/bedrock/model/x/invoke`. */
 export function splitProvider(path: string): { provider?: RehearsedProvider; path: string } {

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 /** The only AWS keys that a rehearsal accepts. */
-export const rehearsalAwsKeys = {
+const rehearsalAwsKeys = {
   accessKeyId: "REHEARSALKEYID",
   secretAccessKey: "rehearsal-secret-access-key",
 } as const;

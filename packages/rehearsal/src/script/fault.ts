@@ -13,7 +13,7 @@ export const faultKinds = [
 ] as const;
 
 /** Failures that every provider reports in its own words. */
-export const providerErrorKinds = [
+const providerErrorKinds = [
   "throttled",
   "daily_quota",
   "expired_token",

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { parseJson } from "../parse-json.ts";
-import { providerProtocols, type RehearsedProvider } from "../providers/provider-protocols.ts";
+import { providerProtocols } from "../providers/provider-protocols.ts";
 import { splitProvider } from "../providers/provider-routes.ts";
+import type { RehearsedProvider } from "../providers/rehearsed-providers.ts";
 import { readAgentId, readApiKey, readSessionId } from "../request/identity.ts";
 import type { Ledger, LedgerEntry } from "../request-ledger.ts";
 import { createApiError } from "./api-error.ts";

@@ -68,7 +68,7 @@ export function resolveProvider(
 }
 
 /** Set by `herdctl rehearse`: every provider is replaced by the rehearsal at this address. */
-export const rehearsalUrlVariable = "HERDCTL_REHEARSAL_URL";
+const rehearsalUrlVariable = "HERDCTL_REHEARSAL_URL";
 
 /** A rehearsal never gets a real credential. */
 const noOwnCredential = {
@@ -113,7 +113,7 @@ function providerOfEnvironment(environment: Environment): ProviderConfig | undef
   return found && { type: found[1], models: {}, headers: {}, instance_role: false };
 }
 
-export function firstOf(environment: Environment, names: readonly string[]): string | undefined {
+function firstOf(environment: Environment, names: readonly string[]): string | undefined {
   return names.map((name) => environment[name]).find(Boolean);
 }
 

@@ -104,7 +104,7 @@ export function forwardRequest(
 }
 
 /** The failure of an exchange for which no credential could be made; nothing was sent. */
-export const credentialFailure = "ECREDENTIAL";
+const credentialFailure = "ECREDENTIAL";
 
 /** Errors of libraries and commands become user errors where they occur; the rest are bugs. */
 export function credentialProblem(error: unknown): { message: string; hint?: string } {
