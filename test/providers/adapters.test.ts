@@ -1,10 +1,13 @@
+import type { OutcomeCode } from "@herdctl/protocol";
 import { startRehearsal } from "@herdctl/rehearsal";
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { resolveProvider } from "../../packages/core/src/claude/provider/resolve-provider.ts";
 import { providerOptions } from "../../packages/core/src/runner/execution/open-proxies.ts";
+import { classifyProviderError } from "../../packages/core/src/runner/execution/provider-errors.ts";
 import { placeholderPath } from "../../packages/core/src/runner/gateway/credential.ts";
 import type { GatewayOptions } from "../../packages/core/src/runner/gateway/gateway.ts";
+import type { MeteredRequest } from "../../packages/core/src/runner/gateway/traffic-meter.ts";
 import { createMeter, startGatewayTo, startUpstream } from "../gateway/upstream-stand-in.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 import { canaries, type ProviderCase, providerCases } from "./provider-cases.ts";
@@ -116,6 +119,44 @@ describe.each(providerCases)("the adapter of $type", (provider) => {
     expect(rehearsal.ledger.main).toHaveLength(1);
   });
 });
+
+/** The status alone tells the outcome if undefined. */
+const outcomeOfError: Record<string, OutcomeCode | undefined> = {
+  access_denied: "auth_failed",
+  expired_token: "auth_failed",
+  model_denied: "config_error",
+  daily_quota: "usage_limit",
+  throttled: undefined,
+  overloaded: undefined,
+};
+const errorCases = providerCases.flatMap((provider) =>
+  Object.keys(outcomeOfError).map((error) => ({ ...provider, error })),
+);
+
+test.each(errorCases)("classifies $error of $type", async ({ type, yaml, error }) => {
+  const ended: Readonly<MeteredRequest>[] = [];
+  const { post, call } = await startProvider(
+    { type, yaml },
+    { onEvent: (event) => void (event.type === "end" && ended.push(event.request)) },
+    { script: { rules: [{ fault: { error: error as "throttled" } }] } },
+  );
+  await (await post(call.path)).text();
+  await expect.poll(() => ended.length).toBe(1);
+  const { status = 0, errorType, errorMessage, limit } = ended[0] ?? {};
+  const outcome = classifyProviderError({
+    label: "the service",
+    credential: "THE_KEY",
+    error: { status, type: errorType, message: errorMessage },
+  });
+  const expected = outcomeOfError[error];
+  if (expected !== undefined) expect(outcome?.code).toBe(expected);
+  else expect([outcome?.code, limit?.status]).toEqual(byDialect(type, error));
+});
+
+function byDialect(type: string, error: string): [OutcomeCode | undefined, number] {
+  if (type !== "bedrock") return [undefined, error === "throttled" ? 429 : 529];
+  return error === "throttled" ? ["rate_limited", 429] : ["overloaded", 503];
+}
 
 test("forwards only headers of Claude Code, and those of the configuration", async () => {
   const upstream = await startUpstream((_, response) => response.end("{}"));
