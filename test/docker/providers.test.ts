@@ -55,8 +55,8 @@ test("runs jobs through providers in containers without a network or a credentia
     const messages = await readJobMessages(job);
     const results = toolResultTexts(messages);
     expect(results).toHaveLength(3);
-    expect(results[1]).toMatch(/found:\s*$/);
-    expect(results[2]?.trim()).toBe("lo");
+    expect(results[1]).toBe(JSON.stringify("found:"));
+    expect(results[2]).toBe(JSON.stringify("lo"));
     const kept = [
       seen,
       JSON.stringify(job),
