@@ -104,6 +104,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (!isPublic) listener.markAuthenticated(request.socket);
     // A signature covers the body, so the body of a signed request is always read.
     const policyToCheck = policy === "open" && credential.kind === "signed" ? anyFeature : policy;
+    if (credential.kind === "signed" && policyToCheck !== "open")
+      dropForbiddenBetas(request, policyToCheck.allow);
     const checked =
       policyToCheck === "open"
         ? undefined
@@ -167,6 +169,20 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 /** Reads and normalizes the body without refusing a feature. */
 const anyFeature: BodyPolicy & object = { allow: Object.keys(apiFeatures) as ApiFeature[] };
+
+/**
+ * Claude Code enables web search for some providers in every request. A beta that the policy forbids
+ * is not forwarded; a request that uses its tools is refused.
+ */
+function dropForbiddenBetas(request: IncomingMessage, allowed: readonly ApiFeature[]): void {
+  const header = request.headers["anthropic-beta"];
+  if (typeof header !== "string") return;
+  const kept = header
+    .split(",")
+    .filter((name) => findForbiddenFeature(betaFeatures(name), allowed) === undefined);
+  if (kept.length > 0) request.headers["anthropic-beta"] = kept.join(",");
+  else delete request.headers["anthropic-beta"];
+}
 
 /** The result of checking a request; with `pass`, only `bytes` is forwarded. */
 type CheckedRequest =
