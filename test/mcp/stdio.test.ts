@@ -46,9 +46,12 @@ test("shows the fleet to a read-only client and offers no tool that changes anyt
   expect(await fleet.callTool("list_schedules", { agent: "sdk" })).toMatchObject({ schedules: [] });
   expect(await fleet.callTool("list_jobs", { outcome: "success" })).toMatchObject({
     jobs: [{ id: job.id, agent: "sdk", status: "completed", outcome: "success" }],
-    next: null,
+    next_cursor: null,
   });
-  expect(await fleet.callTool("list_jobs", { agent: "cli" })).toEqual({ jobs: [], next: null });
+  expect(await fleet.callTool("list_jobs", { agent: "cli" })).toEqual({
+    jobs: [],
+    next_cursor: null,
+  });
   const one = await fleet.callTool<{ job: { texts: string } }>("get_job", { id: job.id });
   expect(one).toMatchObject({
     job: { id: job.id, outcome: { code: "success" }, session_id: job.session_id },
@@ -198,7 +201,7 @@ test("reads the state without a fleet, and explains how to start one where it is
   ];
   for (const [tool, input] of calls) {
     expect(await fleet.expectRefusal(tool, input)).toMatch(
-      /the fleet is not running\n.*`herdctl start`/,
+      /the fleet is not running\nStart the fleet, then try again/,
     );
   }
 });
