@@ -27,6 +27,7 @@ export const sidebar = [
       "docs/guides/sessions.md",
       "docs/guides/resume-by-hand.md",
       "docs/guides/mcp-servers.md",
+      "docs/guides/claude-settings.md",
       "docs/guides/docker.md",
       "docs/guides/egress-and-gateway.md",
       "docs/guides/providers.md",

@@ -25,8 +25,22 @@ import {
   evaluateNodeVersion,
 } from "../../packages/core/src/doctor/machine.ts";
 import { checkMcpServers } from "../../packages/core/src/doctor/mcp-servers.ts";
+import { evaluateSandbox } from "../../packages/core/src/doctor/sandbox.ts";
 import { fakeUser } from "../support/fake-user.ts";
 import { agentOf, configProblems, inlineAgent, loadTestFleet } from "../support/fleet-config.ts";
+
+test.each([
+  ["sandbox: {}", "linux", ["bubblewrap"], "failed", /bubblewrap missing: its runs will not start/],
+  ["sandbox: { fail_if_unavailable: false }", "linux", ["socat"], "failed", /without a sandbox/],
+  ["sandbox: {}", "linux", [], "ok", /run in Claude Code's sandbox/],
+  ["sandbox: {}", "darwin", ["bubblewrap"], "ok", /run in Claude Code's sandbox/],
+  ["sandbox: { enabled: false }", "linux", ["bubblewrap"], undefined, /^$/],
+] as const)("checks the programs of `%s` on %s", (yaml, platform, missing, verdict, message) => {
+  const agent = agentOf(loadTestFleet(inlineAgent(yaml)), "one");
+  const [finding] = evaluateSandbox(agent, platform, missing);
+  expect(finding?.verdict).toBe(verdict);
+  expect(finding?.message ?? "").toMatch(message);
+});
 
 test.each([
   ["18.20.0", "failed"],

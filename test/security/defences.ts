@@ -1,5 +1,6 @@
 import type { Defence } from "./defence.ts";
 import { approvalDefences } from "./defences/approval.ts";
+import { settingsDefences } from "./defences/claude-settings.ts";
 import { clusterDefences } from "./defences/cluster.ts";
 import { configurationDefences } from "./defences/configuration.ts";
 import { containerDefences } from "./defences/container.ts";
@@ -15,7 +16,7 @@ import { payloadDefences } from "./defences/untrusted-payload.ts";
 
 export const defences: Record<string, readonly Defence[]> = {
   "A hostile repository or agent file": configurationDefences,
-  "A hostile tool, on the host": runEnvironmentDefences,
+  "A hostile tool, on the host": [...runEnvironmentDefences, ...settingsDefences],
   "A hostile agent in a container": [...containerDefences, ...gitDefences],
   "A client of the gateway": gatewayDefences,
   "A hostile payload, message or tool output": payloadDefences,

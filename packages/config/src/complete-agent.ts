@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { type Problem, ProblemsError } from "@herdctl/protocol";
 import { z } from "zod";
+import { completeSettings } from "./checks/claude-settings.ts";
 import { type ResolvedAgent, resolvePath, type WorkingDirectory } from "./resolve-agent.ts";
 import { type AgentConfig, agentSchema, PermissionsSchema } from "./schema/agent.ts";
 import { type docker, isNamedVolume } from "./schema/docker.ts";
@@ -45,8 +46,12 @@ export function completeAgent(config: ResolvedAgentConfig): ResolvedAgent {
   const directory = fleet_dir ?? process.cwd();
   // Every field was checked against its schema.
   const checked = agent as AgentConfig;
+  const settings = completeSettings(checked, directory);
+  for (const { key, message } of settings.problems) report([key], message);
+  if (problems.length > 0) throw new ProblemsError("config_invalid", problems);
   return {
     ...checked,
+    ...settings.fields,
     file: file ?? join(directory, `${checked.name}.yaml`),
     fleet_dir: directory,
     host_tools,

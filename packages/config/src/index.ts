@@ -1,5 +1,6 @@
 export { collectProtectedPaths, findSecret, resolveLinks } from "./checks/mounts.ts";
 export { findTokenProblem, isLoopback } from "./checks/server-tokens.ts";
+export { type ClaudeSettings, findSettingsProblems } from "./claude-settings/check-settings.ts";
 export {
   completeAgent,
   completeDocker,

@@ -10,6 +10,7 @@ import {
   stateDirOf,
 } from "@herdctl/protocol";
 import { collectAdvice } from "./checks/advice.ts";
+import { readClaudeSettings } from "./checks/claude-settings.ts";
 import { checkConsistency } from "./checks/consistency.ts";
 import {
   checkChatConflicts,
@@ -179,11 +180,17 @@ function loadAgent(source: AgentSource, protectedPaths: ProtectedPaths): LoadedA
   // A refused file is not read, because an error message could show its content.
   if (trustProblems.length > 0) return { ...found, agent, files: [], problems };
   const { schedules, files, problems: schemaProblems } = readOutputSchemas(agent, merged);
+  const settings = readClaudeSettings(agent, merged);
   return {
     ...found,
-    agent: { ...agent, schedules },
-    files,
-    problems: [...problems, ...checkMounts(agent, merged, protectedPaths), ...schemaProblems],
+    agent: { ...agent, schedules, ...settings.fields },
+    files: [...files, ...settings.files],
+    problems: [
+      ...problems,
+      ...checkMounts(agent, merged, protectedPaths),
+      ...schemaProblems,
+      ...settings.problems,
+    ],
   };
 }
 

@@ -96,6 +96,19 @@ const checks: Check[] = [
       ),
     ];
   },
+  function sandboxIsNotInDocker(agent) {
+    if (!isDockerEnabled(agent) || !treeAt(agent, ["sandbox"])) return [];
+    const enabled = treeAt(agent, ["sandbox", "enabled"]);
+    if (enabled?.kind === "scalar" && enabled.value === false) return [];
+    return [
+      problemAt(
+        agent,
+        ["sandbox"],
+        "Claude Code cannot set up its sandbox in a container: every command would fail",
+        "Remove it: the container isolates the agent. `docker.network` and `docker.volumes` limit what it reaches.",
+      ),
+    ];
+  },
   function herdServerNameIsReserved(agent) {
     return mapKeysAt(agent, "mcp_servers")
       .filter((name) => name === "herd")

@@ -15,7 +15,7 @@ export interface OutputSchemaResult {
   files: SchemaFile[];
 }
 
-/** A schema file, and the configuration path that names it. */
+/** A file with a schema or settings, and the configuration path that names it. */
 export interface SchemaFile {
   file: string;
   /** Undefined if the file cannot be read. */
@@ -61,7 +61,7 @@ export function checkSchemaFiles(agents: (AgentWithTree & { files: SchemaFile[] 
           ...valuePositionOf(tree, path),
           path: path.join("."),
           message: `the container of \`${found.agent}\` could write this file`,
-          hint: "Move the schema to a folder that no container mounts, or write it inline.",
+          hint: "Move the file to a folder that no container mounts, or write it inline.",
         },
       ];
     }),

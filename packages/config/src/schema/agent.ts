@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { claudeSettingsFields } from "./claude-settings.ts";
 import { docker } from "./docker.ts";
 import { hooks } from "./hooks.ts";
 import { chat, mcpServer, workSource } from "./integrations.ts";
@@ -288,6 +289,7 @@ const agentFields = {
       .describe("Claude Code settings to load; `project` trusts the repository."),
     isSubset,
   ),
+  ...claudeSettingsFields,
   plugins: fleetOnly(
     z.array(hostPath).prefault([]).describe("Folders of Claude Code plugins."),
     "it mounts folders of the host",

@@ -19,6 +19,7 @@ import { checkDisk, checkGit, evaluateClock, evaluateNodeVersion } from "./machi
 import { checkMcpServers } from "./mcp-servers.ts";
 import { evaluateRuleOfTwo } from "./posture/rule-of-two.ts";
 import { checkRootMode } from "./root-mode.ts";
+import { checkSandbox } from "./sandbox.ts";
 
 export interface DoctorOptions {
   target: DoctorTarget;
@@ -183,6 +184,7 @@ async function checkAgents(context: DoctorContext): Promise<Finding[]> {
   const findingsByAgent = agents.map(async (agent) => [
     await checkWorkspace(agent),
     ...checkVariables(agent, environment),
+    ...checkSandbox(agent, environment),
     evaluateRuleOfTwo(agent, fleet.agents, trees.agents),
   ]);
   return [

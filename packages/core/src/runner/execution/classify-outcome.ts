@@ -223,6 +223,11 @@ const errorTextPatterns: [pattern: RegExp, code: OutcomeCode, hint?: string][] =
     "runtime_missing",
     "This `claude` is too old for herdctl. Update Claude Code.",
   ],
+  [
+    /sandbox required but unavailable/i,
+    "config_error",
+    "Install bubblewrap and socat: `sudo apt-get install bubblewrap socat`. `herdctl doctor` checks them.",
+  ],
   [/no space left|ENOSPC/i, "disk_full"],
 ];
 

@@ -1,20 +1,16 @@
 import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import { isOlder } from "../../claude/binary.ts";
-import type { ClaudeSettings } from "./claude-settings.ts";
+import type { RequestedSettings } from "./applied-settings.ts";
 import { confirmStart } from "./confirm-start.ts";
 import type { ExecuteOptions, RuntimeInterface } from "./runtime-interface.ts";
 
 /** A running `claude` that accepts prompts one after the other. */
-export interface ClaudeHandle {
+export interface ClaudeHandle extends RequestedSettings {
   /** All messages, from the first turn to the exit. */
   readonly messages: AsyncIterable<SDKMessage>;
   readonly exited: Promise<unknown>;
-  /** The settings it was started with; in a container, they contain the container's paths. */
-  readonly settings: ClaudeSettings;
   /** The response to `initialize`, or `{ error }`; undefined if `claude` exits without one. */
   readInitialization(): Promise<unknown>;
-  /** The response to `get_settings`; undefined if `claude` exits without one. */
-  readSettings(): Promise<unknown>;
   sendMessage(message: SDKUserMessage): void;
   /** Stops the turn and the process: interrupts it, closes its input, then kills it. */
   stop(): void;

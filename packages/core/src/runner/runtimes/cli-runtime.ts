@@ -17,7 +17,7 @@ export class CLIRuntime implements MultiTurnRuntime {
   async open(options: ExecuteOptions): Promise<ClaudeHandle> {
     const mcpBridges = new McpBridges(options);
     const invocation = buildInvocation(options, mcpBridges.names);
-    const { env, settings, files } = invocation;
+    const { env, settings, policy, files } = invocation;
     const spawn = options.spawn ?? spawnOnHost;
     const { claude: file, cwd } = options;
     const args = buildCliArguments(invocation, options);
@@ -30,6 +30,7 @@ export class CLIRuntime implements MultiTurnRuntime {
       messages: client.messages,
       exited: process.exited,
       settings,
+      policy,
       readInitialization: () => initialization,
       readSettings: () => client.readSettings(),
       sendMessage: (message) => client.sendMessage(message),

@@ -1,13 +1,11 @@
 import { UserError } from "@herdctl/protocol";
 import { z } from "zod";
-import { assertSettingsApplied, type ClaudeSettings } from "./claude-settings.ts";
+import { assertSettingsApplied, type RequestedSettings } from "./applied-settings.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 
-interface StartingClaude {
-  settings: ClaudeSettings;
+interface StartingClaude extends RequestedSettings {
   /** The response to `initialize`, or `{ error }`; undefined if the program exits without one. */
   readInitialization(): Promise<unknown>;
-  readSettings(): Promise<unknown>;
 }
 
 const rejectionSchema = z.object({ error: z.string() });
@@ -17,10 +15,7 @@ export async function confirmStart(
   claude: StartingClaude,
   options: Pick<ExecuteOptions, "observer">,
 ): Promise<void> {
-  await Promise.all([
-    assertInitialized(claude),
-    assertSettingsApplied(claude, claude.settings, options),
-  ]);
+  await Promise.all([assertInitialized(claude), assertSettingsApplied(claude, options)]);
 }
 
 async function assertInitialized(claude: StartingClaude): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ClaudeSettings } from "./claude-settings.ts";
+import type { ClaudeSettings } from "@herdctl/config";
 import { partitionServers } from "./mcp/bridged-server.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 

@@ -43,7 +43,7 @@ export class SDKRuntime implements MultiTurnRuntime {
     const { query, createSdkMcpServer } = await importSdk();
     const bridges = new McpBridges(options);
     const invocation = buildInvocation(options);
-    const { settings, files } = invocation;
+    const { settings, policy, files } = invocation;
     const input = new MessageQueue<SDKUserMessage>();
     let process: ClaudeProcess | undefined;
     let start: (running: ClaudeProcess) => void = () => undefined;
@@ -70,6 +70,7 @@ export class SDKRuntime implements MultiTurnRuntime {
         return process?.exited ?? Promise.resolve();
       },
       settings,
+      policy,
       readInitialization: () => readInitializationOf(run, exited),
       readSettings: () => Promise.race([readSettingsOf(run), exited]),
       sendMessage: (message) => input.push(message),

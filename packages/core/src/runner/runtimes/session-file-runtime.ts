@@ -29,7 +29,7 @@ export class SessionFileRuntime implements RuntimeInterface {
   private async *follow(options: ExecuteOptions): AsyncGenerator<SDKMessage> {
     rejectBridgedServers(options);
     const invocation = buildInvocation(options);
-    const { env, settings, files } = invocation;
+    const { env, settings, policy, files } = invocation;
     const { claude, cwd, session, agent, signal } = options;
     const file = options.sessionFile ?? defaultSessionFile(options);
     const from = session.kind === "resume" ? await fileSizeOf(file) : 0;
@@ -52,7 +52,7 @@ export class SessionFileRuntime implements RuntimeInterface {
       const until = process.exited;
       const readInitialization = () => initialization;
       const readSettings = () => client.readSettings();
-      await confirmStart({ settings, readInitialization, readSettings }, options);
+      await confirmStart({ settings, policy, readInitialization, readSettings }, options);
       client.sendMessage(buildUserMessage(options));
       client.close();
       const neverAborted = new AbortController().signal;

@@ -1,10 +1,11 @@
 import type { ResolvedAgent } from "@herdctl/config";
+import { buildPolicy } from "../build-settings.ts";
 import { buildAllowedTools, buildDeniedTools } from "../claude-settings.ts";
 import { type Channels, flag, initializeWith, listFlag } from "./option-channels.ts";
 
 /**
  * How each option of an agent reaches Claude Code, on every runtime. Options that are settings of
- * Claude Code are in `claude-settings.ts`, and variables that herdctl itself decides in `open-run.ts`.
+ * Claude Code are in `build-settings.ts`, and variables that herdctl itself decides in `open-run.ts`.
  */
 export const agentOptions = {
   // defence: no-repository-settings
@@ -19,6 +20,7 @@ export const agentOptions = {
   }),
   allowed_tools: (agent) => listFlag("allowedTools", buildAllowedTools(agent)),
   denied_tools: (agent) => listFlag("disallowedTools", buildDeniedTools(agent)),
+  policy: (agent) => flag("managed-settings", toJson(buildPolicy(agent))),
   plugins: (agent) => flag("plugin-dir", agent.plugins),
   model: (agent) => flag("model", agent.model),
   fallback_model: (agent) => flag("fallback-model", agent.fallback_model),
@@ -27,3 +29,7 @@ export const agentOptions = {
   max_budget_usd: (agent) => flag("max-budget-usd", agent.max_budget_usd),
   system_prompt: (agent) => initializeWith({ appendSystemPrompt: agent.system_prompt }),
 } satisfies Partial<Record<keyof ResolvedAgent, (agent: ResolvedAgent) => Channels>>;
+
+function toJson(value: object | undefined): string | undefined {
+  return value && JSON.stringify(value);
+}

@@ -1,4 +1,5 @@
-import { buildSettings, type ClaudeSettings } from "../claude-settings.ts";
+import type { ClaudeSettings } from "@herdctl/config";
+import { buildPolicy, buildSettings } from "../build-settings.ts";
 import { type PrivateFiles, writePrivateFiles } from "../private-files.ts";
 import type { ExecuteOptions } from "../runtime-interface.ts";
 import { agentOptions } from "./agent-options.ts";
@@ -7,6 +8,7 @@ import { type Channels, flag, mergeChannels } from "./option-channels.ts";
 /** Everything that one run passes to `claude`, however the runtime delivers it. */
 export interface Invocation extends Required<Channels> {
   settings: ClaudeSettings;
+  policy: ClaudeSettings | undefined;
   files: PrivateFiles;
 }
 
@@ -27,6 +29,7 @@ export function buildInvocation(
     ...mergeChannels([runOptions(options, files), ofAgent]),
     env,
     settings,
+    policy: buildPolicy(agent),
     files,
   };
 }
