@@ -57,4 +57,14 @@ export const settingsDefences: readonly Defence[] = [
     without: "false",
     failingTest: { file: settingsTest, test: closedSandbox },
   },
+  {
+    name: "an MCP server names only web pages",
+    protects: "the approver, against links to files and programs",
+    mark: "elicitation-url",
+    without: "true",
+    failingTest: {
+      file: "test/runner/elicitation.test.ts",
+      test: "answers an MCP server: a page that is no web address",
+    },
+  },
 ];

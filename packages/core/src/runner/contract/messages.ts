@@ -170,6 +170,23 @@ export type PermissionAnswer =
   | { behavior: "allow"; updatedInput: Record<string, unknown> }
   | { behavior: "deny"; message: string; byPerson?: boolean };
 
+export type ElicitationValue = string | number | boolean | string[];
+
+/** A request of an MCP server for data from a person: a form, or a page to open. */
+export interface ElicitationRequest {
+  server: string;
+  message: string;
+  mode: "form" | "url";
+  url?: string;
+  /** JSON Schema of the form. */
+  schema?: Record<string, unknown>;
+}
+
+export type ElicitationAnswer =
+  | { action: "accept"; content?: Record<string, ElicitationValue> }
+  | { action: "decline" }
+  | { action: "cancel" };
+
 export const approvalTimeoutMs = 30 * 60_000;
 
 const maxPromptLength = 100_000;

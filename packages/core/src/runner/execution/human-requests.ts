@@ -3,6 +3,7 @@ import type { Question, Reply } from "@herdctl/protocol";
 import { z } from "zod";
 import type { PermissionAnswer, PermissionRequest } from "../contract/messages.ts";
 import type { ExecuteOptions } from "../runtimes/runtime-interface.ts";
+import { answerElicitation } from "./elicitation.ts";
 
 type AskPermission = NonNullable<ExecuteOptions["onPermission"]>;
 
@@ -14,13 +15,16 @@ export interface HumanHandlers {
 export interface HumanRequestRouting {
   /** Undefined if claude cannot ask anyone. */
   onPermission: AskPermission | undefined;
+  /** Undefined if nobody can be asked; the requests of MCP servers are then cancelled. */
+  onElicitation: ExecuteOptions["onElicitation"];
   /** Tools that claude only has because it can ask; to be denied. */
   deniedTools: readonly string[];
 }
 
 /**
  * Decides which of claude's requests go to a person. Permission requests do so only in the mode
- * `default`; questions in every mode except `dontAsk`, where claude denies them itself.
+ * `default`; questions and requests of MCP servers in every mode except `dontAsk`, where claude denies
+ * questions itself.
  */
 export function routeHumanRequests(
   { permission_mode, ask }: Pick<ResolvedAgent, "permission_mode" | "ask">,
@@ -38,11 +42,19 @@ export function routeHumanRequests(
       const expiresAt = new Date(Date.now() + ask.timeout);
       return askClaudeQuestions(request, expiresAt, (question) => onQuestion(question, signal));
     },
+    onElicitation:
+      onQuestion &&
+      ((request, signal) =>
+        answerElicitation(request, { timeoutMs: ask.timeout, signal, ask: onQuestion })),
     deniedTools: askPermission ? [] : planModeTools,
   };
 }
 
-const noHumanRouting: HumanRequestRouting = { onPermission: undefined, deniedTools: [] };
+const noHumanRouting: HumanRequestRouting = {
+  onPermission: undefined,
+  onElicitation: undefined,
+  deniedTools: [],
+};
 
 /** A person must approve a plan; without one, the agent would stay in plan mode. */
 const planModeTools = ["EnterPlanMode", "ExitPlanMode"];

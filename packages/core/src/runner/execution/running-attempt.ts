@@ -199,7 +199,7 @@ export class RunningAttempt {
   private executeOptions(): ExecuteOptions {
     const { order, run } = this;
     const { servers, allowed } = this.createTools();
-    const { onPermission, deniedTools } = this.routeRequests();
+    const { onPermission, onElicitation, deniedTools } = this.routeRequests();
     return {
       agent: withTools(order.agent, { allowed, denied: deniedTools }),
       prompt: order.prompt,
@@ -216,6 +216,7 @@ export class RunningAttempt {
       run: { jobId: order.jobId, attempt: order.attempt },
       signal: this.stopController.signal,
       onPermission,
+      onElicitation,
       bridgedServers: servers,
       partialMessages: order.partialMessages,
       keepAlive: order.keepAlive,
@@ -224,15 +225,26 @@ export class RunningAttempt {
   }
 
   private routeRequests(): HumanRequestRouting {
-    const { onPermission: ask, deniedTools } = routeHumanRequests(this.order.agent, this.handlers);
+    const routing = routeHumanRequests(this.order.agent, this.handlers);
+    const ask = this.pausingClock(routing.onPermission);
     const onPermission: HumanRequestRouting["onPermission"] =
       ask &&
       (async (request, signal) => {
-        const answer = await this.whileAwaiting(ask(request, this.whileRunning(signal)));
+        const answer = await ask(request, signal);
         if (answer.behavior === "deny" && answer.byPerson) this.rememberDenial(request);
         return answer;
       });
-    return { onPermission, deniedTools };
+    return { ...routing, onPermission, onElicitation: this.pausingClock(routing.onElicitation) };
+  }
+
+  private pausingClock<Request, Answer>(
+    ask: ((request: Request, signal: AbortSignal) => Promise<Answer>) | undefined,
+  ) {
+    return (
+      ask &&
+      ((request: Request, signal: AbortSignal) =>
+        this.whileAwaiting(ask(request, this.whileRunning(signal))))
+    );
   }
 
   private rememberDenial({ toolUseId }: PermissionRequest): void {

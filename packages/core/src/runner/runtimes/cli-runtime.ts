@@ -22,7 +22,7 @@ export class CLIRuntime implements MultiTurnRuntime {
     const { claude: file, cwd } = options;
     const args = buildCliArguments(invocation, options);
     const process = observeProcess(spawn({ file, args, cwd, env }), options.observer);
-    const client = new ControlClient(process, mcpBridges);
+    const client = new ControlClient(process, mcpBridges, options.onElicitation);
     const initialization = client.initialize(invocation.initialize);
     mcpBridges.open();
     const close = () => client.close();

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import { z } from "zod";
 import { LineSplitter } from "../../lib/line-splitter.ts";
-import type { PermissionAnswer } from "../contract/messages.ts";
+import type { ElicitationAnswer, PermissionAnswer } from "../contract/messages.ts";
 import { MessageQueue } from "./claude-handle.ts";
 import type { InitializeFields } from "./claude-options/option-channels.ts";
 import type { McpBridges } from "./mcp/bridges.ts";
 import { isRequest, jsonRpcMessageSchema } from "./mcp/method-rules.ts";
+import type { ExecuteOptions } from "./runtime-interface.ts";
 import { type ClaudeProcess, outputLimits } from "./spawn-claude.ts";
 
 const controlRequestSchema = z.looseObject({
@@ -30,6 +31,15 @@ const toolRequestSchema = z.looseObject({
   description: z.string().optional(),
 });
 
+const elicitationSchema = z.looseObject({
+  subtype: z.literal("elicitation"),
+  mcp_server_name: z.string(),
+  message: z.string().catch(""),
+  mode: z.enum(["form", "url"]).catch("form"),
+  url: z.string().optional(),
+  requested_schema: z.record(z.string(), z.unknown()).optional(),
+});
+
 const serverRequestSchema = z.looseObject({
   subtype: z.literal("mcp_message"),
   server_name: z.string(),
@@ -39,13 +49,14 @@ const serverRequestSchema = z.looseObject({
 /** The client side of the control protocol on the binary's standard streams. */
 export class ControlClient {
   readonly messages = new MessageQueue<SDKMessage>();
-  private readonly permissionAborts = new Map<string, AbortController>();
+  private readonly requestAborts = new Map<string, AbortController>();
   /** Our requests that wait for a response. */
   private readonly pendingResponses = new Map<string, (answer: unknown) => void>();
 
   constructor(
     private readonly process: ClaudeProcess,
     private readonly bridges: McpBridges,
+    private readonly onElicitation?: ExecuteOptions["onElicitation"],
   ) {
     this.read();
     for (const [server_name, bridge] of bridges.entries()) {
@@ -101,7 +112,7 @@ export class ControlClient {
     if (line === undefined || ignoredTypes.has(line.type)) return;
     if (line.type === "control_response") this.resolveResponse(line);
     else if (line.type === "control_request") void this.answer(line);
-    else if (line.type === "control_cancel_request") this.cancelPermission(line);
+    else if (line.type === "control_cancel_request") this.cancelRequest(line);
     // Not validated: messages of the binary are SDKMessages, also of unknown types.
     else this.messages.push(line as SDKMessage);
   }
@@ -120,6 +131,8 @@ export class ControlClient {
   private async handleRequest(requestId: string, request: unknown): Promise<object | undefined> {
     const tool = toolRequestSchema.safeParse(request);
     if (tool.success) return await this.requestPermission(requestId, tool.data);
+    const elicitation = elicitationSchema.safeParse(request);
+    if (elicitation.success) return await this.elicit(requestId, elicitation.data);
     const server = serverRequestSchema.safeParse(request);
     return server.success ? await this.forwardToServer(server.data) : undefined;
   }
@@ -142,13 +155,35 @@ export class ControlClient {
     const { onPermission } = this.bridges;
     if (!onPermission)
       return { behavior: "deny", message: "There is no person to ask for permission." };
+    const { tool_name: tool, tool_use_id: toolUseId = requestId, input, description } = request;
+    return this.untilWithdrawn(requestId, (signal) =>
+      onPermission({ tool, toolUseId, input, description }, signal),
+    );
+  }
+
+  /** Without a response, claude would wait for ever. */
+  private async elicit(
+    requestId: string,
+    request: z.infer<typeof elicitationSchema>,
+  ): Promise<ElicitationAnswer> {
+    const { onElicitation } = this;
+    if (!onElicitation) return { action: "cancel" };
+    const { mcp_server_name: server, message, mode, url, requested_schema: schema } = request;
+    return this.untilWithdrawn(requestId, (signal) =>
+      onElicitation({ server, message, mode, url, schema }, signal),
+    );
+  }
+
+  private async untilWithdrawn<T>(
+    requestId: string,
+    ask: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const withdrawn = new AbortController();
-    this.permissionAborts.set(requestId, withdrawn);
+    this.requestAborts.set(requestId, withdrawn);
     try {
-      const { tool_name: tool, tool_use_id: toolUseId = requestId, input, description } = request;
-      return await onPermission({ tool, toolUseId, input, description }, withdrawn.signal);
+      return await ask(withdrawn.signal);
     } finally {
-      this.permissionAborts.delete(requestId);
+      this.requestAborts.delete(requestId);
     }
   }
 
@@ -160,9 +195,9 @@ export class ControlClient {
     this.pendingResponses.delete(request_id);
   }
 
-  private cancelPermission(line: unknown): void {
+  private cancelRequest(line: unknown): void {
     const parsed = z.looseObject({ request_id: z.string() }).safeParse(line);
-    if (parsed.success) this.permissionAborts.get(parsed.data.request_id)?.abort();
+    if (parsed.success) this.requestAborts.get(parsed.data.request_id)?.abort();
   }
 
   private request(request: object): string {

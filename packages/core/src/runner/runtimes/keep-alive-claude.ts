@@ -153,14 +153,17 @@ export class KeepAliveClaude {
   /** Callbacks for the whole process that forward to the current turn. */
   private relayToCurrentTurn(
     first: ExecuteOptions,
-  ): Pick<ExecuteOptions, "observer" | "onPermission"> {
+  ): Pick<ExecuteOptions, "observer" | "onPermission" | "onElicitation"> {
     const currentObserver = (): RuntimeObserver => this.currentTurn?.options.observer ?? {};
     const onPermission: ExecuteOptions["onPermission"] = async (request, signal) =>
       (await this.currentTurn?.options.onPermission?.(request, signal)) ?? {
         behavior: "deny",
         message: "There is no person to ask for permission.",
       };
+    const onElicitation: ExecuteOptions["onElicitation"] = async (request, signal) =>
+      (await this.currentTurn?.options.onElicitation?.(request, signal)) ?? { action: "cancel" };
     return {
+      onElicitation,
       onPermission: first.onPermission && onPermission,
       observer: {
         onSpawned: (pid) => currentObserver().onSpawned?.(pid),

@@ -1,6 +1,11 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { ResolvedAgent, ResolvedAgentConfig } from "@herdctl/config";
-import type { PermissionAnswer, PermissionRequest } from "../contract/messages.ts";
+import type {
+  ElicitationAnswer,
+  ElicitationRequest,
+  PermissionAnswer,
+  PermissionRequest,
+} from "../contract/messages.ts";
 import type { SessionChoice } from "../contract/run-order.ts";
 import type { BridgedServers } from "./mcp/bridged-server.ts";
 import type { RuntimeObserver, SpawnClaude } from "./spawn-claude.ts";
@@ -53,6 +58,8 @@ export interface ExecuteOptions {
   signal: AbortSignal;
   /** Called when a tool needs permission. Without it, the tool is denied. */
   onPermission?: (request: PermissionRequest, signal: AbortSignal) => Promise<PermissionAnswer>;
+  /** Called when an MCP server asks a person for data. Without it, the request is cancelled. */
+  onElicitation?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationAnswer>;
   /** MCP servers that the runner connects to claude over the control protocol, by name. */
   bridgedServers?: BridgedServers;
   /** Also yield partial messages while the model generates them. */

@@ -3,6 +3,7 @@ import type {
   CanUseTool,
   createSdkMcpServer,
   McpSdkServerConfigWithInstance,
+  OnElicitation,
   Options,
   Query,
   SDKMessage,
@@ -61,6 +62,7 @@ export class SDKRuntime implements MultiTurnRuntime {
         ...buildSdkOptions(invocation),
         ...processOptions(options, start),
         canUseTool: bridges.onPermission && canUseTool(bridges.onPermission),
+        onElicitation: elicitWith(options.onElicitation),
         mcpServers,
       },
     });
@@ -160,6 +162,13 @@ function processOptions(
 function canUseTool(ask: NonNullable<ExecuteOptions["onPermission"]>): CanUseTool {
   return (tool, input, { signal, toolUseID, description }) =>
     ask({ tool, input, toolUseId: toolUseID, description }, signal);
+}
+
+function elicitWith(ask: ExecuteOptions["onElicitation"]): OnElicitation {
+  return async ({ serverName: server, message, mode = "form", url, requestedSchema }, { signal }) =>
+    (await ask?.({ server, message, mode, url, schema: requestedSchema }, signal)) ?? {
+      action: "cancel",
+    };
 }
 
 function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
