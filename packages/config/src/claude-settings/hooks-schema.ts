@@ -43,5 +43,3 @@ const hookMatcher = z.looseObject({ matcher: z.string().optional(), hooks: z.arr
 
 /** The hooks of Claude Code. It drops a hook of another shape without a word. */
 export const claudeHooksSchema = z.record(eventName, z.array(hookMatcher));
-
-export type ClaudeHooks = z.output<typeof claudeHooksSchema>;

@@ -57,5 +57,3 @@ export const sandbox = block({
   weaker_network_isolation: off("Let commands use the trust service (macOS)."),
   allow_apple_events: off("Let commands send Apple Events (macOS)."),
 });
-
-export type Sandbox = z.output<typeof sandbox>;
