@@ -1,10 +1,12 @@
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { describe, expect, test } from "vitest";
+import { classifyOutcome } from "../../packages/core/src/runner/execution/classify-outcome.ts";
 import {
   addMessage,
   type Evidence,
   emptyEvidence,
 } from "../../packages/core/src/runner/execution/evidence.ts";
+import { unknownModelWarnings } from "../../packages/core/src/runner/execution/silent-changes.ts";
 import { contentText, toJobEvents } from "../../packages/protocol/src/events/job-event.ts";
 
 /** A message of a claude that is older or newer than the types. */
@@ -57,6 +59,43 @@ describe("events of a message", () => {
 });
 
 describe("evidence of a message", () => {
+  const change = { type: "system", original_model: "a", fallback_model: "b" };
+  const denied = { type: "system", subtype: "permission_denied", tool_name: "Bash" };
+  test.each<[string, object, RegExp[]]>([
+    ["a refusal", { ...change, subtype: "model_refusal_fallback" }, [/a refused.*with b.*switchM/]],
+    ["a final refusal", { ...change, subtype: "model_refusal_no_fallback" }, [/a refused; change/]],
+    [
+      "overload",
+      { ...change, subtype: "model_fallback", trigger: "server_error" },
+      [/server error/],
+    ],
+    [
+      "no verdict",
+      { ...denied, decision_reason_code: "auto_mode_no_check_in_session" },
+      [/`permiss/],
+    ],
+    ["a denial", { ...denied, decision_reason_code: "rule" }, []],
+  ])("warns once about what Claude Code changed by itself: %s", (_, fields, warnings) => {
+    const found = evidenceFrom(fields, fields).warnings;
+    expect(found).toEqual(warnings.map((pattern) => expect.stringMatching(pattern)));
+  });
+
+  test("warns about models that Claude Code does not know", () => {
+    const line = '[claude-code:unrecognized_model] {"model":"nope","query_source":"sdk"}\n';
+    const stderr = `${line}${line}[claude-code:unrecognized_model] {broken}\nother`;
+    expect(unknownModelWarnings(stderr)).toEqual([
+      "Claude Code does not know the model nope, and sent it to the API as it is; check `model` and `fallback_model`",
+    ]);
+  });
+
+  test("maps a structured output that never matched to an outcome without a retry", () => {
+    const failed = { type: "result", subtype: "error_max_structured_output_retries" };
+    expect(classifyOutcome(evidenceFrom(failed))).toMatchObject({
+      code: "report_missing",
+      message: "The agent's structured output did not match its schema in five tries.",
+    });
+  });
+
   test("records a transcript that could not be written", () => {
     expect(evidenceFrom({ type: "system", subtype: "session_writes_lost" }).hasLostWrites).toBe(
       true,

@@ -52,6 +52,24 @@ test("reports servers of others and plugins, and reads messages without either",
   });
 });
 
+test("warns about rules for tools that the run does not have, and about another mode", () => {
+  const agent = {
+    mcp_servers: { db: server() },
+    allowed_tools: [
+      ...["Bash(npm test)", "Grep", "Frobnicate", "mcp__db__query", "mcp__db__qery"],
+      ...["mcp__other__x", "mcp__db__*", "mcp__herd__ask"],
+    ],
+    permission_mode: "acceptEdits" as const,
+  };
+  const tools = ["Bash", "mcp__db__query"];
+  expect(findStartupFailures(agent, { tools, permissionMode: "default" }).warnings).toEqual([
+    "`allowed_tools` names `Frobnicate`, which Claude Code does not have; correct the name",
+    "`allowed_tools` names `mcp__db__qery`, which its MCP server does not have; it has mcp__db__query",
+    "Claude Code runs in the permission mode `default` instead of `acceptEdits`; choose a mode that the model and the machine support",
+  ]);
+  expect(findStartupFailures(agent, { permissionMode: "acceptEdits" }).warnings).toEqual([]);
+});
+
 test("the outcome names the missing servers", () => {
   const evidence = {
     ...emptyEvidence(),

@@ -1,3 +1,4 @@
+export { explainToolRule } from "./checks/advice.ts";
 export { collectProtectedPaths, findSecret, resolveLinks } from "./checks/mounts.ts";
 export { findTokenProblem, isLoopback } from "./checks/server-tokens.ts";
 export { type ClaudeSettings, findSettingsProblems } from "./claude-settings/check-settings.ts";

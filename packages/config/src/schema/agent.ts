@@ -294,6 +294,12 @@ const agentFields = {
     z.array(hostPath).prefault([]).describe("Folders of Claude Code plugins."),
     "it mounts folders of the host",
   ),
+  file_checkpointing: free(
+    z
+      .boolean()
+      .prefault(false)
+      .describe("Let Claude Code back up each file before `Edit` or `Write` changes it."),
+  ),
   env: free(stringMap.prefault({}).describe("Environment variables of the agent.")),
   session: free(session.prefault({}).describe("Whether runs share a session.")),
   max_concurrent: stricter(

@@ -93,6 +93,8 @@ function fromResult(result: ResultEvidence, evidence: Evidence): Outcome {
   if (result.subtype === "error_max_turns") return buildOutcome("max_turns");
   if (result.subtype === "error_max_budget_usd")
     return buildOutcome("budget_exceeded", "The job used up `max_budget_usd`.");
+  if (result.subtype === "error_max_structured_output_retries")
+    return buildOutcome("report_missing", invalidOutputMessage, invalidOutputHint);
   if (result.subtype !== "success") return fromFailedResult(result, evidence);
   if (result.isError) return fromApiError(result, evidence);
   if (evidence.isReportMissing) return missingReportOutcome(evidence);
@@ -113,6 +115,9 @@ function fromResult(result: ResultEvidence, evidence: Evidence): Outcome {
 }
 
 const byPersonHint = "Nothing to do. Retry the job if you want to decide again.";
+const invalidOutputMessage =
+  "The agent's structured output did not match its schema in five tries.";
+const invalidOutputHint = "Describe the output in the prompt, or change its schema.";
 
 function missingReportOutcome({ toolRefusals }: Evidence): Outcome {
   const refused = toolRefusals.findLast(({ tool }) => tool === "report");

@@ -5,6 +5,7 @@ import type { ContainerObservation } from "../../docker/container-manager.ts";
 import type { SpendLimit } from "../contract/spend-limit.ts";
 import type { RateLimit } from "../gateway/response-reader.ts";
 import { formatDroppedWarning, type ProcessExit } from "../runtimes/spawn-claude.ts";
+import { silentChangeWarning } from "./silent-changes.ts";
 
 /** Everything observed about a run; the outcome is decided from it alone. */
 export interface Evidence {
@@ -125,7 +126,7 @@ export function addMessage(evidence: Evidence, message: SDKMessage): Evidence {
       limit: { rejected: status === "rejected", resetsAt: resetsAt && resetsAt * 1000 },
     };
   }
-  if (message.type === "system") return addDropped(addSystem(evidence, message), message);
+  if (message.type === "system") return addWarning(addSystem(evidence, message), message);
   return evidence;
 }
 
@@ -148,9 +149,9 @@ function addSystem(evidence: Evidence, message: MessageOf<"system">): Evidence {
   return evidence;
 }
 
-function addDropped(evidence: Evidence, message: unknown): Evidence {
-  const warning = formatDroppedWarning(message);
-  return warning === undefined
+function addWarning(evidence: Evidence, message: unknown): Evidence {
+  const warning = formatDroppedWarning(message) ?? silentChangeWarning(message);
+  return warning === undefined || evidence.warnings.includes(warning)
     ? evidence
     : { ...evidence, warnings: [...evidence.warnings, warning].slice(0, maxWarnings) };
 }

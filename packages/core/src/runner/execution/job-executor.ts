@@ -28,6 +28,7 @@ import { type Evidence, emptyEvidence } from "./evidence.ts";
 import { type OpenRun, openRun } from "./open-run.ts";
 import { knownSecrets, Redactor } from "./redactor.ts";
 import { type RunHandlers, RunningAttempt } from "./running-attempt.ts";
+import { unknownModelWarnings } from "./silent-changes.ts";
 import { listClosedPaths } from "./workspace-file.ts";
 
 export interface JobExecutorOptions {
@@ -167,7 +168,11 @@ export class JobExecutor {
       evidence.init?.isSynthesised &&
       permission_mode !== "bypassPermissions" &&
       isOlder(order.claude.version ?? "0", denialsInSessionFileSince);
-    const warnings = [...evidence.warnings, ...(hidesDenials ? [hiddenDenialsWarning] : [])];
+    const warnings = [
+      ...evidence.warnings,
+      ...unknownModelWarnings(evidence.stderr),
+      ...(hidesDenials ? [hiddenDenialsWarning] : []),
+    ];
     if (wasOomKilled(evidence)) warnings.push(outOfMemoryWarning);
     if (metadata_file === undefined) return { metadata: undefined, warnings };
     const closedPaths = listClosedPaths(order, this.options.stateDir);

@@ -21,6 +21,8 @@ export const agentOptions = {
   allowed_tools: (agent) => listFlag("allowedTools", buildAllowedTools(agent)),
   denied_tools: (agent) => listFlag("disallowedTools", buildDeniedTools(agent)),
   policy: (agent) => flag("managed-settings", toJson(buildPolicy(agent))),
+  file_checkpointing: ({ file_checkpointing: isOn }) =>
+    isOn ? { env: { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: "true" } } : {},
   plugins: (agent) => flag("plugin-dir", agent.plugins),
   model: (agent) => flag("model", agent.model),
   fallback_model: (agent) => flag("fallback-model", agent.fallback_model),
