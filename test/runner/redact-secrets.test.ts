@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { expect, test } from "vitest";
 import { knownSecrets, Redactor } from "../../packages/core/src/runner/execution/redactor.ts";
-import { StderrLog } from "../../packages/core/src/runner/execution/running-attempt.ts";
+import { StderrLog } from "../../packages/core/src/runner/execution/stderr-log.ts";
 import { agentOf, fleetHeader, loadTestFleet } from "../support/fleet-config.ts";
 import { tempFolderWith } from "../support/temp-folder.ts";
 
