@@ -19,6 +19,7 @@ import {
 const maxLength = 2_000;
 const options: ApprovalPostOptions = {
   approvers: ["ann"],
+  ruleApprovers: [],
   visibility: { kind: "whole" },
   fits: ({ text }) => text.length <= maxLength,
   inboxUrl: "http://127.0.0.1:3232/inbox",
@@ -35,7 +36,9 @@ const approval: Approval = {
   free_text: false,
   multiple: false,
   default_reply: null,
+  suggested_rules: [],
   reply: null,
+  scope: null,
   reason: null,
   job_id: "job-1",
   attempt: 1,
@@ -106,7 +109,7 @@ describe("approval posts show everything that is approved", () => {
   test.each(hostile)("%s", (_, asked, shown) => {
     const post = approvalPost(asked, options);
     for (const text of shown) expect(post.text).toContain(text);
-    expect(labelsOf(post)).toEqual(["Allow", "Deny"]);
+    expect(labelsOf(post)).toEqual(["Allow once", "For this job", "Deny"]);
   });
 
   test("prevents a value from imitating another field or ending the code block", () => {
@@ -135,7 +138,7 @@ describe("approval posts show everything that is approved", () => {
       ...options,
       visibility: { kind: "attached", fileName: name },
     });
-    expect(labelsOf(attached)).toEqual(["Allow", "Deny"]);
+    expect(labelsOf(attached)).toEqual(["Allow once", "For this job", "Deny"]);
     expect(attached.text).toContain(`The whole request is in the file \`${name}\``);
     expect(attached.text).toMatch(/\[… \d+ more characters\]/);
     const cut = approvalPost(asked, {

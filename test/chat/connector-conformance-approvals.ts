@@ -39,7 +39,7 @@ export function describeApprovals(open: OpenChat): void {
       harness.chat.say(room, "ann", `${harness.chat.mention} please`);
       const asked = await question(harness, room);
       expect(asked.text).toContain("touch pressed");
-      expect(await harness.chat.press(room, asked.id, "Allow", "ann")).toContain("Allowed");
+      expect(await harness.chat.press(room, asked.id, "Allow once", "ann")).toContain("Allowed");
       await waitUntil("the answer", async () =>
         harness.chat.posts(room).some((p) => p.text.includes("Done.")),
       );
@@ -55,7 +55,7 @@ export function describeApprovals(open: OpenChat): void {
       const room = harness.chat.channel("general");
       harness.chat.say(room, "ann", `${harness.chat.mention} please`);
       const asked = await question(harness, room);
-      expect(await harness.chat.press(room, asked.id, "Allow", "mallory")).toContain(
+      expect(await harness.chat.press(room, asked.id, "Allow once", "mallory")).toContain(
         "Only the approvers",
       );
       expect(await harness.fleet.approvals.list()).toHaveLength(1);
@@ -71,13 +71,13 @@ export function describeApprovals(open: OpenChat): void {
       const room = harness.chat.direct("dora");
       harness.chat.say(room, "dora", "please");
       const asked = await question(harness, room);
-      expect(asked.buttons).toEqual(["Allow", "Deny"]);
+      expect(asked.buttons).toEqual(["Allow once", "For this job", "Deny"]);
       expect(asked.text).toMatch(/more characters\]/);
       const [file] = harness.chat.posts(room).flatMap(({ files }) => files);
       expect(asked.text).toContain(`\`${file?.name}\``);
       expect(file?.content).toContain("THE END \\u202e");
       expect(file?.content).toContain("file_path: ");
-      expect(await harness.chat.press(room, asked.id, "Allow", "dora")).toContain("Allowed");
+      expect(await harness.chat.press(room, asked.id, "Allow once", "dora")).toContain("Allowed");
       const written = join(harness.harness.workspace, "long.txt");
       await waitUntil("the file", async () => existsSync(written));
       expect(readFileSync(written, "utf8")).toBe(longContent);

@@ -76,6 +76,20 @@ test("lets only an admin expand a prompt, which can read local files", async () 
   expect((await harness.send("POST", "/v1/jobs", { headers: admin, body })).status).toBe(200);
 });
 
+test("lets only an admin allow a request always, which writes a rule", async () => {
+  const harness = await startHttpHarness({ agents });
+  const answer = await createToken(harness, { scope: "answer" });
+  const body = JSON.stringify({ decision: "allow", scope: "always" });
+  const path = "/v1/approvals/approval-none/answer";
+  const refused = await harness.send("POST", path, { headers: answer, body });
+  expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("always` needs")]);
+  const admin = await createToken(harness, { name: "operator", scope: "admin" });
+  expect((await harness.send("POST", path, { headers: admin, body })).status).toBe(404);
+  const forJob = JSON.stringify({ decision: "allow", scope: "job" });
+  const allowed = await harness.send("POST", path, { headers: answer, body: forJob });
+  expect(allowed.status).toBe(404);
+});
+
 test("ends a token with its streams on expiry and revocation", async () => {
   const harness = await startHttpHarness();
   const soon = new Date(Date.now() + 1_500).toISOString();

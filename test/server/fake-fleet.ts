@@ -46,6 +46,7 @@ import {
   type NodeView,
   type NotesApi,
   type OutputOptions,
+  type RulesApi,
   type ScheduleRef,
   type SchedulesApi,
   type ScheduleView,
@@ -56,7 +57,10 @@ import {
   UserError,
 } from "@herdctl/protocol";
 import { FleetAccess } from "../../packages/core/src/fleet/access.ts";
-import { AuditLogWriter } from "../../packages/core/src/fleet/audit-log-writer.ts";
+import {
+  AuditLogWriter,
+  createAuditEntry,
+} from "../../packages/core/src/fleet/audit-log-writer.ts";
 import { admit, toJobRequest } from "../../packages/core/src/jobs/admission/admit.ts";
 import { EventHub } from "../../packages/core/src/lib/event-hub.ts";
 import { artifactsDir } from "../../packages/core/src/store/files/artifacts.ts";
@@ -250,6 +254,14 @@ export class FakeFleet implements FleetControl {
       const { approval } = await this.#state.approvals.answer(id, decision, identity, reason, note);
       this.emit({ type: "approval:answered", approval });
       return approval;
+    },
+  };
+
+  readonly rules: RulesApi = {
+    list: (query) => this.#state.rules.list(query),
+    remove: (id) => {
+      const audit = createAuditEntry(this.#actor, { action: "rule.remove", target: id });
+      return this.#state.rules.remove(id, audit);
     },
   };
 

@@ -1,4 +1,10 @@
-import { type Approval, type ApprovalDecision, exitCodes, UserError } from "@herdctl/protocol";
+import {
+  type Approval,
+  type ApprovalDecision,
+  exitCodes,
+  formatPermissionRule,
+  UserError,
+} from "@herdctl/protocol";
 import { type CommandContext, textOption } from "./command.ts";
 import { withFleet } from "./find-fleet.ts";
 import { sanitizeText } from "./render/sanitize-text.ts";
@@ -39,10 +45,12 @@ function findOpenApproval(approvals: Approval[], idPrefix: string): Approval {
 }
 
 function decisionLine(approval: Approval, { terminal }: CommandContext): string {
-  const { id, kind, tool, answer, reply } = approval;
+  const { id, kind, tool, answer, reply, scope, suggested_rules: rules } = approval;
   const { green, red } = terminal.colors;
   if (reply !== null) return `${green("✓ answered")}  ${sanitizeText(reply)}  ${id}`;
   if (kind === "question") return `${red("✗ declined")}  ${id}`;
   const mark = answer === "allow" ? green("✓ allowed") : red("✗ denied");
-  return `${mark}  ${sanitizeText(tool)}  ${id}`;
+  if (scope === null || scope === "once") return `${mark}  ${sanitizeText(tool)}  ${id}`;
+  const lasting = scope === "job" ? "for this job" : "always";
+  return `${mark} ${lasting}  ${sanitizeText(formatPermissionRule({ rules, tool }))}  ${id}`;
 }

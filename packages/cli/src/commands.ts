@@ -25,7 +25,7 @@ export const helpGroups: Record<string, readonly string[]> = {
     ...["status", "top", "open", "jobs", "job", "logs", "chain", "artifacts", "sessions"],
     ...["memory", "deliveries", "hooks"],
   ],
-  Interact: ["approvals", "answer", "chat", "mcp"],
+  Interact: ["approvals", "rules", "answer", "chat", "mcp"],
   Configure: ["config", "docker", "completion"],
   Operate: [
     "service",

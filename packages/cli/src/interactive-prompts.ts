@@ -1,22 +1,41 @@
-import { type Approval, type ApprovalDecision, escapeInvisible } from "@herdctl/protocol";
+import {
+  type Approval,
+  type ApprovalDecision,
+  escapeInvisible,
+  escapeInvisibleInline,
+  formatPermissionRule,
+} from "@herdctl/protocol";
 
 /** The decision; `left` after Ctrl-C. */
 export type PromptResult = ApprovalDecision | "left";
 
-export async function askPermission(_: Approval, signal: AbortSignal): Promise<PromptResult> {
+export async function askPermission(
+  { suggested_rules: rules, tool }: Approval,
+  signal: AbortSignal,
+): Promise<PromptResult> {
   const { isCancel, select } = await import("@clack/prompts");
-  const answer = await select<"allow" | "deny">({
+  const rule = escapeInvisibleInline(formatPermissionRule({ rules, tool }));
+  const answer = await select<keyof typeof permissionAnswers>({
     message: "Allow this?",
     initialValue: "deny",
     options: [
       { value: "deny", label: "Deny" },
       { value: "allow", label: "Allow once" },
+      { value: "job", label: `Allow for this job: ${rule}` },
+      { value: "always", label: `Always allow for this agent: ${rule}` },
     ],
     signal,
     withGuide: false,
   });
-  return isCancel(answer) ? "left" : answer;
+  return isCancel(answer) ? "left" : permissionAnswers[answer];
 }
+
+const permissionAnswers = {
+  deny: "deny",
+  allow: "allow",
+  job: { allow: "job" },
+  always: { allow: "always" },
+} satisfies Record<string, ApprovalDecision>;
 
 export async function askQuestion(approval: Approval, signal: AbortSignal): Promise<PromptResult> {
   if (approval.choices === null) return promptForText(signal);

@@ -50,6 +50,7 @@ export type {
   NotesApi,
   OutputOptions,
   RetryOptions,
+  RulesApi,
   SchedulesApi,
   SessionsApi,
   ShutdownOptions,
@@ -105,6 +106,7 @@ export { Mutex } from "./lib/mutex.ts";
 export { raceTimeout } from "./lib/race-timeout.ts";
 export { type OutcomeDefinition, outcomes } from "./outcome-table.ts";
 export type { AccessToken } from "./records/access-token.ts";
+export { type AllowScope, allowScopes } from "./records/allow-scopes.ts";
 export type { Approval, ApprovalDecision, ApprovalRequest } from "./records/approval.ts";
 export {
   escapeInvisible,
@@ -171,6 +173,7 @@ export type { Login } from "./records/login.ts";
 export type { NewNode, Node, NodeRole } from "./records/node.ts";
 export { nodeRoles } from "./records/node-roles.ts";
 export type { Outcome, OutcomeCode } from "./records/outcome.ts";
+export type { PermissionRule, ToolRule } from "./records/permission-rule.ts";
 export type { ProcessIdentity } from "./records/process-identity.ts";
 export type { Question, Reply } from "./records/question.ts";
 export { type Allowance, allowances, type Scope, scopes } from "./records/scopes.ts";
@@ -185,3 +188,4 @@ export type { BudgetAmounts, BudgetDay, DailySpending, FleetSpending } from "./r
 export type { Usage } from "./records/usage.ts";
 export { explainWait, type WaitExplanation, type WaitFacts } from "./text/explain-wait.ts";
 export { createFence, type Fence, fenceForPrompt } from "./text/fence.ts";
+export { formatPermissionRule, formatToolRule } from "./text/format-tool-rule.ts";

@@ -29,6 +29,7 @@ export { jobGitSchema, mergeJobGit } from "./records/job-git.ts";
 export { loginSchema } from "./records/login.ts";
 export { nodeRoleSchema, nodeSchema, peerName } from "./records/node.ts";
 export { outcomeCodeSchema, outcomeCodes, outcomeSchema } from "./records/outcome.ts";
+export { permissionRuleSchema, toolRuleSchema } from "./records/permission-rule.ts";
 export { processIdentitySchema } from "./records/process-identity.ts";
 export { parseReply, questionFields, replySchema } from "./records/question.ts";
 export {

@@ -3,7 +3,40 @@ import type { Defence } from "../defence.ts";
 const postTest = "test/chat/approval-message.test.ts";
 const mcpTest = "test/mcp/approvals.test.ts";
 
+const ruleTest = "test/jobs/permission-rules.test.ts";
+
 export const approvalDefences: readonly Defence[] = [
+  {
+    name: "a rule of a person never allows what the configuration denies",
+    protects: "the operator's `denied_tools`, against an answer that came later",
+    mark: "denied-before-rules",
+    without: "return true;",
+    failingTest: { file: ruleTest, test: "does not hold for a tool that is denied" },
+  },
+  {
+    name: "an approver in a chat cannot write rules unless named for it",
+    protects: "later runs of the agent, against a press of an old or forged button",
+    mark: "chat-rule-approvers",
+    without: "true",
+    failingTest: { file: ruleTest, test: "writes a rule from a chat only for a rule approver" },
+  },
+  {
+    name: "a `claude` with rules for one job does not take the next one",
+    protects: "the approver, who allowed it for one job only",
+    mark: "no-rules-between-jobs",
+    without: "false",
+    failingTest: {
+      file: "test/fleet/permission-rules.test.ts",
+      test: "asks again or not with the cli runtime, as the person decided",
+    },
+  },
+  {
+    name: "a suggested rule is for the tool of the request, and not for the whole of it",
+    protects: "the approver, against a program that impersonates Claude Code",
+    mark: "suggested-rule-scope",
+    without: "return rules;",
+    failingTest: { file: ruleTest, test: "the whole of Bash" },
+  },
   {
     name: "a request in a chat shows every field of the input",
     protects: "the approver, against an input with a hidden harmful field",

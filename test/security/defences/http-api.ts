@@ -16,6 +16,16 @@ export const httpApiDefences: readonly Defence[] = [
     },
   },
   {
+    name: "only an admin can allow a request always",
+    protects: "later runs of the agent, against a token that may only answer",
+    mark: "always-needs-admin",
+    without: '$left === "read"',
+    failingTest: {
+      file: "test/server/api-tokens.test.ts",
+      test: "lets only an admin allow a request always, which writes a rule",
+    },
+  },
+  {
     name: "the dashboard cannot write fields that run programs on the host",
     protects: "the machine, against a stolen login",
     mark: "dashboard-edit-classes",

@@ -135,10 +135,14 @@ export const fleetCommands: CommandSpec[] = [
   },
   {
     name: "approvals allow",
-    summary: "Allow one permission request, once",
+    summary: "Allow a permission request: once, for its job, or always",
     arguments: [approvalArgument],
-    options: [configOption],
-    examples: ["herdctl approvals allow a3f"],
+    options: [
+      { flags: "--job", summary: "Allow it for all attempts of this job" },
+      { flags: "--always", summary: "Allow it for all runs of this agent; writes a rule" },
+      configOption,
+    ],
+    examples: ["herdctl approvals allow a3f", "herdctl approvals allow a3f --always"],
     load: () => import("../commands/approvals-allow.ts"),
   },
   {
@@ -148,6 +152,22 @@ export const fleetCommands: CommandSpec[] = [
     options: [{ flags: "--reason <text>", summary: "Reason to give to the agent" }, configOption],
     examples: ['herdctl approvals deny a3f --reason "Not on a Friday."'],
     load: () => import("../commands/approvals-deny.ts"),
+  },
+  {
+    name: "rules",
+    summary: "List the permissions that people gave for more than one call",
+    arguments: [{ name: "agent", summary: "Only rules of this agent", optional: true }],
+    options: [configOption],
+    examples: ["herdctl rules coder"],
+    load: () => import("../commands/rules.ts"),
+  },
+  {
+    name: "rules remove",
+    summary: "Revoke such a permission, from the next run on",
+    arguments: [{ name: "id", summary: "ID from `herdctl rules`; a unique prefix is enough" }],
+    options: [configOption],
+    examples: ["herdctl rules remove k3v"],
+    load: () => import("../commands/rules-remove.ts"),
   },
   {
     name: "answer",

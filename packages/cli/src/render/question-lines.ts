@@ -1,4 +1,9 @@
-import { type Approval, escapeInvisible } from "@herdctl/protocol";
+import {
+  type Approval,
+  escapeInvisible,
+  escapeInvisibleInline,
+  formatPermissionRule,
+} from "@herdctl/protocol";
 import type { TerminalStyle } from "./terminal-style.ts";
 
 /** The complete question, with nothing hidden, and its choices. */
@@ -27,9 +32,16 @@ export function expiryText({ kind, default_reply }: Approval, time: string): str
 }
 
 /** The commands that answer it from another terminal. */
-export function answerCommands({ id, kind, choices, free_text, multiple }: Approval): string[] {
-  if (kind === "permission")
-    return [`herdctl approvals allow ${id}`, `herdctl approvals deny ${id}`];
+export function answerCommands(approval: Approval): string[] {
+  const { id, kind, choices, free_text, multiple, suggested_rules: rules, tool } = approval;
+  if (kind === "permission") {
+    const rule = escapeInvisibleInline(formatPermissionRule({ rules, tool }));
+    return [
+      `herdctl approvals allow ${id}`,
+      `herdctl approvals allow ${id} --always  # ${rule}`,
+      `herdctl approvals deny ${id}`,
+    ];
+  }
   const numbers = multiple ? "NUMBERS" : "NUMBER";
   return [
     ...(choices === null ? [] : [`herdctl answer ${id} --choice ${numbers}`]),

@@ -1,4 +1,4 @@
-import type { Approval, FleetControl, Job } from "@herdctl/protocol";
+import type { Approval, ApprovalDecision, FleetControl, Job } from "@herdctl/protocol";
 import { openApprovalLines } from "../render/approval-page.ts";
 import type { TerminalStyle } from "../render/terminal-style.ts";
 import { wrapLine } from "../render/text-width.ts";
@@ -26,7 +26,7 @@ export class PermissionPage implements Page {
     const lines = page.flatMap((line) => wrapLine(line, size.columns - 1));
     const visibleLines = this.window.visibleLines(lines, size.rows - 2);
     const keys = this.window.hasSeenEnd
-      ? yellow(" a allow once   d deny   q back")
+      ? yellow(" a allow once   j for this job   d deny   q back")
       : yellow(` ${this.window.positionText}   ↓ scroll to the end to allow it   d deny   q back`);
     return [...visibleLines, dim("─".repeat(size.columns)), keys];
   }
@@ -36,12 +36,13 @@ export class PermissionPage implements Page {
     if (key.name === "back") return "back";
     if (key.name !== "letter") return "stay";
     if (key.letter === "a" && this.window.hasSeenEnd) return this.answer("allow");
+    if (key.letter === "j" && this.window.hasSeenEnd) return this.answer({ allow: "job" });
     return key.letter === "d" ? this.answer("deny") : "stay";
   }
 
   close(): void {}
 
-  private async answer(decision: "allow" | "deny"): Promise<Navigation> {
+  private async answer(decision: ApprovalDecision): Promise<Navigation> {
     await this.fleet.approvals.answer(this.approval.id, decision);
     return "back";
   }

@@ -113,6 +113,9 @@ const commonChatFields = {
     idList.describe("Ids of users who may send direct messages. Default: none."),
   ),
   approvers: chatField(idList.describe("Ids of users who may decide on permission requests.")),
+  rule_approvers: chatField(
+    idList.describe("Ids of approvers who may also allow a request always, which writes a rule."),
+  ),
   session_expires: chatField(
     duration.prefault("24h").describe("Idle time after which a conversation starts a new session."),
   ),

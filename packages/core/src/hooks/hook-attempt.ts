@@ -55,7 +55,7 @@ type ReportedJob = Omit<Job, "prompt" | "runner" | "idempotency_key" | "due_at" 
 /** What is asked. `question` is null for a permission request. */
 type ReportedQuestion = Omit<
   Approval,
-  "job_id" | "attempt" | "request_id" | "input_hash" | "used" | "reason" | AnswerField
+  "job_id" | "attempt" | "request_id" | "input_hash" | "used" | "reason" | "scope" | AnswerField
 >;
 type AnswerField = "answer" | "reply" | "answered_by" | "answered_note" | "answered_at";
 
@@ -107,9 +107,9 @@ function pageUrl({ run, job, dashboardUrl }: HookSource): string | null {
 
 function reportedQuestion(approval: Approval): ReportedQuestion {
   const { id, kind, tool, input, question, choices, free_text, multiple, default_reply } = approval;
-  const { requested_at, expires_at } = approval;
+  const { suggested_rules, requested_at, expires_at } = approval;
   return {
     ...{ id, kind, tool, input, question, choices, free_text, multiple, default_reply },
-    ...{ requested_at, expires_at },
+    ...{ suggested_rules, requested_at, expires_at },
   };
 }

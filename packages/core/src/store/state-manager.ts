@@ -63,6 +63,10 @@ export class StateManager {
     return this.openedStores.approvals;
   }
 
+  get rules(): Stores["rules"] {
+    return this.openedStores.rules;
+  }
+
   get pauses(): Stores["pauses"] {
     return this.openedStores.pauses;
   }

@@ -21,7 +21,7 @@ export const invalidatedRoutes = {
   "job:cancelled": endedJobRoutes,
   "job:skipped": endedJobRoutes,
   "approval:requested": ["approvals", "status", "job"],
-  "approval:answered": ["approvals", "status", "job"],
+  "approval:answered": ["approvals", "rules", "status", "job"],
   "hook:attempted": ["hooks"],
   "delivery:received": ["deliveries"],
   "schedule:not_run": ["schedules", "dueTimes", "status"],

@@ -8,6 +8,7 @@ import type { DueTimeRecord, ScheduleRef } from "../records/due-time.ts";
 import type { HookRun } from "../records/hook-run.ts";
 import type { Attempt, Job } from "../records/job.ts";
 import type { Login } from "../records/login.ts";
+import type { PermissionRule } from "../records/permission-rule.ts";
 import type { BudgetAmounts } from "../records/spending.ts";
 import type { CreatedToken, NewAccessToken } from "./access-tokens.ts";
 import type { BudgetView } from "./budget.ts";
@@ -34,6 +35,7 @@ export interface FleetControl extends AsyncDisposable {
   readonly artifacts: ArtifactsApi;
   readonly sessions: SessionsApi;
   readonly approvals: ApprovalsApi;
+  readonly rules: RulesApi;
   readonly agents: AgentsApi;
   readonly notes: NotesApi;
   readonly schedules: SchedulesApi;
@@ -111,12 +113,23 @@ export interface SessionsApi {
 export interface ApprovalsApi {
   /** Pending permission requests and questions. With `job`, also the answered ones of that job. */
   list(query?: { job?: string }): Promise<Approval[]>;
-  /** Allows or denies a tool, or answers a question; `deny` declines the question. */
+  /**
+   * Allows or denies a tool, or answers a question; `deny` declines the question. `{ allow: "job" }`
+   * and `{ allow: "always" }` write a rule, so that the agent does not ask again.
+   */
   answer(
     approvalId: string,
     decision: ApprovalDecision,
     options?: AnswerOptions,
   ): Promise<Approval>;
+}
+
+/** Permissions that people gave for more than one call. */
+export interface RulesApi {
+  /** Oldest first. */
+  list(query?: { agent?: string }): Promise<PermissionRule[]>;
+  /** Revokes a rule, from the next run on. */
+  remove(ruleId: string): Promise<PermissionRule>;
 }
 
 export interface AgentsApi {

@@ -19,6 +19,7 @@ import type {
   LoginsApi,
   NodesApi,
   NotesApi,
+  RulesApi,
   SchedulesApi,
   SessionsApi,
   ShutdownOptions,
@@ -105,6 +106,11 @@ export class RemoteFleet implements FleetClient {
     list: async (query = {}) => (await this.#list("approvals", { query })).approvals,
     answer: (id, decision, options = {}) =>
       this.#call("answer", { params: { id }, body: { ...toAnswer(decision), ...options } }),
+  };
+
+  readonly rules: RulesApi = {
+    list: async (query = {}) => (await this.#list("rules", { query })).rules,
+    remove: (id) => this.#call("removeRule", { params: { id } }),
   };
 
   readonly agents: AgentsApi = {
@@ -251,6 +257,7 @@ interface Lists {
   artifacts: Result<ArtifactsApi["list"]>;
   sessions: Result<SessionsApi["list"]>;
   approvals: Result<ApprovalsApi["list"]>;
+  rules: Result<RulesApi["list"]>;
   agents: Result<AgentsApi["list"]>;
   notes: Result<NotesApi["list"]>;
   schedules: Result<SchedulesApi["list"]>;
@@ -266,7 +273,8 @@ function toTriggerBody({ forkPoint, ...request }: TriggerRequest) {
 }
 
 function toAnswer(decision: ApprovalDecision) {
-  return typeof decision === "string" ? { decision } : decision;
+  if (typeof decision === "string") return { decision };
+  return "allow" in decision ? { decision: "allow", scope: decision.allow } : decision;
 }
 
 async function undefinedIfNotFound<T>(code: string, response: Promise<T>): Promise<T | undefined> {

@@ -31,6 +31,8 @@ export const routes = {
   cancelAll: ["POST", "/v1/agents/:agent/cancel"],
   approvals: ["GET", "/v1/approvals"],
   answer: ["POST", "/v1/approvals/:id/answer"],
+  rules: ["GET", "/v1/rules"],
+  removeRule: ["DELETE", "/v1/rules/:id"],
   sessions: ["GET", "/v1/sessions"],
   resume: ["POST", "/v1/sessions/:id/resume"],
   fork: ["POST", "/v1/sessions/:id/fork"],

@@ -322,6 +322,13 @@ export const errorTable = {
     hint: "Run `herdctl approvals` to list pending requests and questions.",
     apiHint: "`GET /v1/approvals` lists pending requests and questions.",
   },
+  rule_not_found: {
+    meaning: "No permission rule has this ID.",
+    exitCode: exitCodes.badInput,
+    status: 404,
+    hint: "Run `herdctl rules` to list the rules.",
+    apiHint: "`GET /v1/rules` lists the rules.",
+  },
   approval_not_shown: {
     meaning:
       "An MCP client tried to allow or answer a request that the MCP tools cannot show completely.",

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { type AllowScope, allowScopes } from "./allow-scopes.ts";
+import { toolRuleSchema } from "./permission-rule.ts";
 import { type QuestionSpec, questionFields } from "./question.ts";
 
 const time = z.iso.datetime();
@@ -16,11 +18,15 @@ export const approvalSchema = z.object({
   input_hash: z.string(),
   ...questionFields,
   question: questionFields.question.nullable(),
+  /** The rules that `always` writes; if empty, it allows the exact request. Missing in older records. */
+  suggested_rules: z.array(toolRuleSchema).default([]),
   requested_at: time,
   expires_at: time,
   /** `reply` is a person's answer to a question, `default` the configured answer after a timeout. */
   answer: z.enum(["allow", "deny", "reply", "default", "expired", "void"]).nullable(),
   reply: z.string().nullable(),
+  /** How long a permission lasts; null without a permission, and missing in older records. */
+  scope: z.enum(allowScopes).nullable().default(null),
   /** The authenticated identity of the caller. */
   answered_by: z.string().nullable(),
   /** The name that the caller gave itself; missing in older records. */
@@ -35,9 +41,10 @@ export type Approval = z.infer<typeof approvalSchema>;
 export interface ApprovalRequest
   extends Pick<Approval, "job_id" | "attempt" | "tool" | "input" | "expires_at"> {
   request_id?: string;
+  suggested_rules?: Approval["suggested_rules"];
   /** Without a question, this is a request for permission. */
   question?: QuestionSpec;
 }
 
-/** A person's decision. `deny` declines a question. */
-export type ApprovalDecision = "allow" | "deny" | { reply: string };
+/** A person's decision. `allow` is for this request only; `deny` declines a question. */
+export type ApprovalDecision = "allow" | "deny" | { allow: AllowScope } | { reply: string };

@@ -12,6 +12,7 @@ export const auditActions = [
   "job.retry",
   "job.try_now",
   "approval.answer",
+  "rule.remove",
   "budget.raise",
   "agent.pause",
   "agent.resume",

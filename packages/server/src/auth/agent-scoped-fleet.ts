@@ -7,6 +7,7 @@ import {
   type Job,
   type JobsApi,
   type NotesApi,
+  type RulesApi,
   type SchedulesApi,
   type SessionsApi,
   UserError,
@@ -123,6 +124,11 @@ export class AgentScopedFleet implements FleetControl {
         return this.#fleet.approvals.answer(id, decision, options);
       throw new UserError("approval_not_found", `there is no open question ${id}`);
     },
+  };
+
+  readonly rules: RulesApi = {
+    list: async (query) => this.#filterAllowed(await this.#fleet.rules.list(query)),
+    remove: this.#reject,
   };
 
   readonly agents: AgentsApi = {

@@ -39,6 +39,7 @@ import {
   waitQuerySchema,
 } from "./jobs.ts";
 import { nodeViewSchema } from "./nodes.ts";
+import { ruleEndpoints } from "./rules.ts";
 import {
   budgetViewSchema,
   duePageSchema,
@@ -61,6 +62,7 @@ export const endpoints = {
   ...artifactAndNoteEndpoints,
   ...searchEndpoints,
   ...configEditEndpoints,
+  ...ruleEndpoints,
   status: defineEndpoint("status", {
     summary: "Get the status of the fleet and its agents.",
     response: fleetStatusSchema,
@@ -194,12 +196,20 @@ export const endpoints = {
   }),
   answer: defineEndpoint("answer", {
     summary:
-      "Answer a permission request with `decision` (`allow` or `deny`), or a question with `reply`; `deny` declines a question. The agent receives the `reason` of a denial. `note` is a name that the client gives itself; `answered_by` records the caller's identity.",
+      "Answer a permission request with `decision` (`allow` or `deny`), or a question with `reply`; `deny` declines a question. `scope` makes a permission last: `once`, for the attempts of this `job`, or `always` for the agent, which writes a rule and needs the scope `admin`. The agent receives the `reason` of a denial. `note` is a name that the client gives itself; `answered_by` records the caller's identity.",
     params: idParams,
     body: approvalAnswerSchema,
     response: approvalSchema,
-    handle: ({ control }, { params, body: { decision, note, reason } }) =>
-      control.approvals.answer(params.id, decision, { note, reason }),
+    handle: ({ control, caller }, { params, body: { decision, note, reason } }) => {
+      // A rule changes what the agent may do in later runs.
+      const isLasting =
+        typeof decision === "object" && "allow" in decision && decision.allow === "always";
+      if (isLasting && /* defence: always-needs-admin */ caller.scope !== "admin") {
+        const message = `\`scope: always\` needs the scope \`admin\`, not \`${caller.scope}\``;
+        throw new UserError("insufficient_scope", message);
+      }
+      return control.approvals.answer(params.id, decision, { note, reason });
+    },
   }),
   sessions: defineEndpoint("sessions", {
     summary:

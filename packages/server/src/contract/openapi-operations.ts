@@ -33,6 +33,8 @@ export const operationNames: Record<RouteName, OperationName> = {
   tryNow: ["jobs", "tryJobNow"],
   approvals: ["approvals", "listApprovals"],
   answer: ["approvals", "answerApproval"],
+  rules: ["approvals", "listRules"],
+  removeRule: ["approvals", "removeRule"],
   sessions: ["sessions", "listSessions"],
   resume: ["sessions", "resumeSession"],
   fork: ["sessions", "forkSession"],

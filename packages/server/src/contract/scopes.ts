@@ -20,6 +20,7 @@ export const routeScopes: Partial<Record<RouteName | ExtraRoute, Scope | "public
   chain: "read",
   approvals: "read",
   answer: "answer",
+  rules: "read",
   sessions: "read",
   retry: "trigger",
   resume: "trigger",

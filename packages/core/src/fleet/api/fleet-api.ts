@@ -27,6 +27,7 @@ import {
 import { FleetAgents, FleetNotes, FleetSchedules } from "./agents.ts";
 import { FleetContext, type FleetParts } from "./fleet-context.ts";
 import { FleetApprovals, FleetJobs, FleetSessions } from "./jobs.ts";
+import { FleetRules } from "./rules.ts";
 
 /** All operations of a fleet for one actor. */
 export class FleetApi implements FleetControl {
@@ -34,6 +35,7 @@ export class FleetApi implements FleetControl {
   readonly artifacts: ArtifactsApi;
   readonly sessions: FleetSessions;
   readonly approvals: FleetApprovals;
+  readonly rules: FleetRules;
   readonly agents: FleetAgents;
   readonly notes: FleetNotes;
   readonly schedules: FleetSchedules;
@@ -59,6 +61,7 @@ export class FleetApi implements FleetControl {
     };
     this.sessions = new FleetSessions(context, this.jobs);
     this.approvals = new FleetApprovals(context);
+    this.rules = new FleetRules(context);
     this.agents = new FleetAgents(context, () => this.status());
     this.notes = new FleetNotes(context);
     this.schedules = new FleetSchedules(context);

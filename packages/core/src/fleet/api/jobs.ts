@@ -8,6 +8,7 @@ import {
   type CancelAllOptions,
   type CancelAllResult,
   type CancelOptions,
+  formatPermissionRule,
   type Job,
   type JobOutput,
   type JobPage,
@@ -191,7 +192,13 @@ export class FleetApprovals implements ApprovalsApi {
     return this.context.perform(
       { action: "approval.answer", target: approvalId },
       ({ pendingApprovals }) => pendingApprovals.answer(approvalId, decision, actor, reason),
-      ({ answer, job_id, tool }) => ({ details: { answer, job: job_id, tool } }),
+      ({ answer, job_id, tool, scope, suggested_rules: rules }) => ({
+        details: {
+          ...{ answer, job: job_id, tool },
+          ...(scope !== null &&
+            scope !== "once" && { scope, rule: formatPermissionRule({ rules, tool }) }),
+        },
+      }),
       actor,
     );
   }

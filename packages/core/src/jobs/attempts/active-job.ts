@@ -200,6 +200,7 @@ export class ActiveJob implements RunningJob {
     const run = { jobId: this.job.id, attempt: this.job.attempts };
     const jobDir = state.jobDir(run.jobId);
     const approvals = new ApprovalRequests(state, run, this.services.askPerson(run.jobId), {
+      agent: () => this.configuredAgent,
       onJobChanged: (job) =>
         hub.emit({ type: job.status === "waiting" ? "job:waiting" : "job:started", job }),
       onExpired: (approval) => hub.emit({ type: "approval:answered", approval }),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ResolvedAgent } from "@herdctl/config";
 import {
   type Approval,
   type ApprovalDecision,
@@ -6,6 +7,7 @@ import {
   type Job,
   type Question,
   type Reply,
+  type ToolRule,
   UserError,
 } from "@herdctl/protocol";
 import type { EventHub } from "../../lib/event-hub.ts";
@@ -15,14 +17,18 @@ import {
   type PermissionAnswer,
   type PermissionRequest,
 } from "../../runner/contract/messages.ts";
+import { sessionPermissions } from "../../runner/contract/permission-rules.ts";
 import { hashToolRequest } from "../../store/model/approval.ts";
 import { type Actor, identities } from "../../store/model/identity.ts";
+import { effectiveRules, findAllowance } from "../../store/model/permission-rules.ts";
 import type { StateManager } from "../../store/state-manager.ts";
 
 /** Resolves with a person's decision. Aborted when the request is withdrawn. */
 export type AskPerson = (approval: Approval, signal: AbortSignal) => Promise<ApprovalDecision>;
 
 interface ApprovalCallbacks {
+  /** The agent as it is configured now; without it, no rules apply. */
+  agent?(): Pick<ResolvedAgent, "name" | "denied_tools"> | undefined;
   /** The job waits, or continues. */
   onJobChanged?(job: Job): void;
   /** The approval has expired. */
@@ -46,14 +52,17 @@ export class ApprovalRequests {
   ) {}
 
   readonly answer = async (
-    { tool, input, toolUseId: request_id }: PermissionRequest,
+    { tool, input, toolUseId: request_id, suggestedRules = [] }: PermissionRequest,
     signal: AbortSignal,
     expiresAt = new Date(Date.now() + approvalTimeoutMs),
   ): Promise<PermissionAnswer> => {
+    const allowance = await this.findAllowance(tool, input, suggestedRules);
+    if (allowance) return allowed(input, allowance);
     const expires_at = expiresAt.toISOString();
-    const newApproval = { request_id, tool, input, expires_at };
-    const { answer, reason } = await this.resolveRequest(newApproval, signal);
-    if (answer === "allow") return { behavior: "allow", updatedInput: input };
+    const suggested_rules = [...suggestedRules];
+    const newApproval = { request_id, tool, input, suggested_rules, expires_at };
+    const { answer, reason, scope } = await this.resolveRequest(newApproval, signal);
+    if (answer === "allow") return allowed(input, scope === "once" ? [] : suggestedRules);
     const isFromPerson = answer === "deny" && this.askPerson !== undefined;
     return {
       behavior: "deny",
@@ -77,6 +86,20 @@ export class ApprovalRequests {
     if (answer === "deny") return { kind: "none", why: "nobody" };
     return { kind: "none", why: answer === "expired" ? "expired" : "withdrawn" };
   };
+
+  /** The rules by which a request needs no person. */
+  private async findAllowance(
+    tool: string,
+    input: unknown,
+    suggestedRules: readonly ToolRule[],
+  ): Promise<readonly ToolRule[] | undefined> {
+    const agent = this.callbacks.agent?.();
+    if (!agent) return undefined;
+    const rules = await this.state.rules.listForRun(agent.name, this.run.jobId);
+    const inputHash = hashToolRequest(tool, input);
+    const effective = effectiveRules(rules, agent.denied_tools);
+    return findAllowance(effective, { inputHash, suggestedRules });
+  }
 
   /** Resolves with the approval once it is answered, expired or withdrawn. */
   private async resolveRequest(newApproval: NewApproval, signal: AbortSignal): Promise<Approval> {
@@ -178,6 +201,16 @@ export class ApprovalRequests {
     const { job } = await this.state.jobs.update(this.run.jobId, { status });
     this.callbacks.onJobChanged?.(job);
   }
+}
+
+function allowed(
+  updatedInput: Record<string, unknown>,
+  rules: readonly ToolRule[],
+): PermissionAnswer {
+  return {
+    ...{ behavior: "allow", updatedInput },
+    ...(rules.length > 0 && { updatedPermissions: sessionPermissions(rules) }),
+  };
 }
 
 function denialMessage(reason: string | null): string {

@@ -31,6 +31,7 @@ import {
   prepareWorkspace,
   type Workspace,
 } from "../../workspaces/prepare-workspace.ts";
+import { withPermissionRules } from "./apply-rules.ts";
 import {
   planAttempt,
   planSession,
@@ -82,7 +83,8 @@ export async function prepareRun(request: RunRequest): Promise<PreparedRun> {
       : await chooseSession(request, sessionHome, holder);
   if (session.kind === "refused") return session;
   const spend = await request.spend?.();
-  const limitedAgent: ResolvedAgent = { ...agent, max_budget_usd: budget.usd };
+  const allowedAgent = await withPermissionRules(state, agent, job.id);
+  const limitedAgent: ResolvedAgent = { ...allowedAgent, max_budget_usd: budget.usd };
   const order: RunOrder = {
     jobId: job.id,
     attempt: job.attempts + 1,
@@ -113,7 +115,8 @@ export async function preparePrestartOrder(
   const { workspace, claude } = await runPreflight(request, new AbortController().signal);
   if (workspace.kind === "problem" || claude.kind === "problem") return undefined;
   return {
-    ...{ jobId, attempt: 1, agent, prompt: "" },
+    ...{ jobId, attempt: 1, prompt: "" },
+    agent: await withPermissionRules(request.state, agent, jobId),
     ...sessionHomeOf(request, workspace.path),
     session: { kind: "fresh", sessionId: randomUUID() },
     claude: { path: claude.path, version: claude.version },

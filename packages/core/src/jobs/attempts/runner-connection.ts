@@ -8,6 +8,7 @@ import {
   type Job,
   type Question,
   type Reply,
+  type ToolRule,
   toJobEvents,
 } from "@herdctl/protocol";
 import { LineSplitter } from "../../lib/line-splitter.ts";
@@ -173,12 +174,13 @@ export class RunnerConnection {
   }
 
   private async forwardPermissionRequest(
-    { request_id, tool, input, description, expires_at }: ApprovalRequestMessage,
+    { request_id, tool, input, description, suggested_rules, expires_at }: ApprovalRequestMessage,
     signal: AbortSignal,
   ): Promise<void> {
-    const request = { toolUseId: request_id, tool, input, description };
+    const suggestedRules = suggested_rules ?? [];
+    const request = { toolUseId: request_id, tool, input, description, suggestedRules };
     const answer = await this.approvals.answer(request, signal, new Date(expires_at));
-    if (!this.closing.signal.aborted) this.client?.answer(request_id, answer);
+    if (!this.closing.signal.aborted) this.client?.answer(request_id, answer, suggestedRules);
   }
 }
 
@@ -276,10 +278,17 @@ class RunnerClient extends EventEmitter<RunnerClientEvents> {
     this.send({ type: "stop", reason, force });
   }
 
-  answer(request_id: string, answer: PermissionAnswer): void {
-    const denial =
-      answer.behavior === "deny" ? { message: answer.message, by_person: answer.byPerson } : {};
-    this.send({ type: "answer", request_id, behavior: answer.behavior, message: "", ...denial });
+  /** `suggestedRules` apply to the rest of the process if the answer gives them. */
+  answer(
+    request_id: string,
+    answer: PermissionAnswer,
+    suggestedRules: readonly ToolRule[] = [],
+  ): void {
+    const details =
+      answer.behavior === "deny"
+        ? { message: answer.message, by_person: answer.byPerson }
+        : { rules: answer.updatedPermissions ? [...suggestedRules] : [] };
+    this.send({ type: "answer", request_id, behavior: answer.behavior, message: "", ...details });
   }
 
   reply(request_id: string, reply: Reply): void {

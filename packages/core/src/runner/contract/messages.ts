@@ -1,3 +1,4 @@
+import type { ToolRule } from "@herdctl/protocol";
 import {
   credentialKindSchema,
   processIdentitySchema,
@@ -5,10 +6,12 @@ import {
   replySchema,
   servedBySchema,
   sessionHomeSchema,
+  toolRuleSchema,
 } from "@herdctl/protocol/schemas";
 import { z } from "zod";
 import type { RunnerLease } from "../../store/files/lease-file.ts";
 import { toolCallAnswerSchema, toolCallKindSchema } from "../../store/model/tool-call.ts";
+import type { SessionPermissions } from "./permission-rules.ts";
 import type { RunOrder } from "./run-order.ts";
 import { sessionTotalsSchema } from "./run-report.ts";
 import { spendLimitSchema } from "./spend-limit.ts";
@@ -78,6 +81,7 @@ const runnerMessageSchema = z.discriminatedUnion("type", [
     tool: z.string(),
     input: z.record(z.string(), z.unknown()),
     description: z.string().optional(),
+    suggested_rules: z.array(toolRuleSchema).optional(),
     /** A question to a person. If absent, the request is for permission to use the tool. */
     question: z.object(questionFields).optional(),
     requested_at: z.iso.datetime(),
@@ -124,6 +128,8 @@ const runnerCommandSchema = z.discriminatedUnion("type", [
     /** A person denied it; otherwise nobody answered in time. */
     by_person: z.boolean().optional(),
     message: z.string(),
+    /** With a permission: rules for the rest of the process. */
+    rules: z.array(toolRuleSchema).optional(),
     /** The answer to a question. */
     reply: replySchema.optional(),
   }),
@@ -164,10 +170,17 @@ export interface PermissionRequest {
   input: Record<string, unknown>;
   /** Claude Code's description of the call. */
   description?: string;
+  /** The rules that would make further requests like this one unnecessary. */
+  suggestedRules?: readonly ToolRule[];
 }
 
 export type PermissionAnswer =
-  | { behavior: "allow"; updatedInput: Record<string, unknown> }
+  | {
+      behavior: "allow";
+      updatedInput: Record<string, unknown>;
+      /** Further calls that Claude Code need not ask for. */
+      updatedPermissions?: SessionPermissions[];
+    }
   | { behavior: "deny"; message: string; byPerson?: boolean };
 
 export type ElicitationValue = string | number | boolean | string[];

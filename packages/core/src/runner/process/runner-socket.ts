@@ -16,6 +16,7 @@ import {
   type RunnerMessage,
   type ToolCallRequest,
 } from "../contract/messages.ts";
+import { sessionPermissions } from "../contract/permission-rules.ts";
 
 type AnswerCommand = Extract<RunnerCommand, { type: "answer" }>;
 type ApprovalResult = AnswerCommand | "expired" | "withdrawn";
@@ -48,11 +49,14 @@ export class PendingApprovalRequests {
   }
 
   readonly askPermission = async (
-    { tool, input, description }: PermissionRequest,
+    { tool, input, description, suggestedRules = [] }: PermissionRequest,
     signal: AbortSignal,
   ): Promise<PermissionAnswer> => {
     const expires_at = new Date(Date.now() + approvalTimeoutMs).toISOString();
-    const details = { tool, input, expires_at, ...(description !== undefined && { description }) };
+    const details = {
+      ...{ tool, input, expires_at, suggested_rules: [...suggestedRules] },
+      ...(description !== undefined && { description }),
+    };
     return toPermissionAnswer(await this.awaitResult(details, signal), input);
   };
 
@@ -106,7 +110,13 @@ function toPermissionAnswer(
 ): PermissionAnswer {
   if (typeof result === "string")
     return { behavior: "deny", message: "This was not allowed by a person." };
-  if (result.behavior === "allow") return { behavior: "allow", updatedInput: input };
+  if (result.behavior === "allow") {
+    const { rules = [] } = result;
+    return {
+      ...{ behavior: "allow", updatedInput: input },
+      ...(rules.length > 0 && { updatedPermissions: sessionPermissions(rules) }),
+    };
+  }
   const byPerson = result.by_person ?? false;
   return { behavior: "deny", message: result.message || "A person denied this.", byPerson };
 }

@@ -3,6 +3,7 @@ import type { SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk"
 import { z } from "zod";
 import { LineSplitter } from "../../lib/line-splitter.ts";
 import type { ElicitationAnswer, PermissionAnswer } from "../contract/messages.ts";
+import { readSuggestedRules } from "../contract/permission-rules.ts";
 import { MessageQueue } from "./claude-handle.ts";
 import type { InitializeFields } from "./claude-options/option-channels.ts";
 import type { McpBridges } from "./mcp/bridges.ts";
@@ -29,6 +30,7 @@ const toolRequestSchema = z.looseObject({
   tool_use_id: z.string().optional(),
   input: z.record(z.string(), z.unknown()),
   description: z.string().optional(),
+  permission_suggestions: z.unknown(),
 });
 
 const elicitationSchema = z.looseObject({
@@ -156,8 +158,9 @@ export class ControlClient {
     if (!onPermission)
       return { behavior: "deny", message: "There is no person to ask for permission." };
     const { tool_name: tool, tool_use_id: toolUseId = requestId, input, description } = request;
+    const suggestedRules = readSuggestedRules(tool, request.permission_suggestions);
     return this.untilWithdrawn(requestId, (signal) =>
-      onPermission({ tool, toolUseId, input, description }, signal),
+      onPermission({ tool, toolUseId, input, description, suggestedRules }, signal),
     );
   }
 

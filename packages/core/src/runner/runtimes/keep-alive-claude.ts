@@ -53,6 +53,9 @@ export class KeepAliveClaude {
     return opened;
   }
 
+  /** A person gave rules for one job, so `claude` must not take the next one. */
+  private hasExtraRules = false;
+
   get isIdle(): boolean {
     return (this.currentTurn === undefined || this.isUnused) && !this.hasEnded;
   }
@@ -125,7 +128,9 @@ export class KeepAliveClaude {
 
   private endTurn(turn: Turn, finalMessage: SDKMessage): void {
     const { options, messages } = turn;
-    if (!options.keepAlive || options.signal.aborted || !this.isSuccessfulResult(finalMessage)) {
+    const isOver = !options.keepAlive || options.signal.aborted;
+    const hasRules = /* defence: no-rules-between-jobs */ this.hasExtraRules;
+    if (isOver || hasRules || !this.isSuccessfulResult(finalMessage)) {
       this.claude?.finish();
       return;
     }
@@ -155,11 +160,11 @@ export class KeepAliveClaude {
     first: ExecuteOptions,
   ): Pick<ExecuteOptions, "observer" | "onPermission" | "onElicitation"> {
     const currentObserver = (): RuntimeObserver => this.currentTurn?.options.observer ?? {};
-    const onPermission: ExecuteOptions["onPermission"] = async (request, signal) =>
-      (await this.currentTurn?.options.onPermission?.(request, signal)) ?? {
-        behavior: "deny",
-        message: "There is no person to ask for permission.",
-      };
+    const onPermission: ExecuteOptions["onPermission"] = async (request, signal) => {
+      const answer = await this.currentTurn?.options.onPermission?.(request, signal);
+      if (answer?.behavior === "allow" && answer.updatedPermissions) this.hasExtraRules = true;
+      return answer ?? { behavior: "deny", message: "There is no person to ask for permission." };
+    };
     const onElicitation: ExecuteOptions["onElicitation"] = async (request, signal) =>
       (await this.currentTurn?.options.onElicitation?.(request, signal)) ?? { action: "cancel" };
     return {

@@ -13,6 +13,7 @@ import type {
 import { raceTimeout, UserError } from "@herdctl/protocol";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
+import { readSuggestedRules } from "../contract/permission-rules.ts";
 import {
   type ClaudeHandle,
   MessageQueue,
@@ -160,8 +161,10 @@ function processOptions(
 }
 
 function canUseTool(ask: NonNullable<ExecuteOptions["onPermission"]>): CanUseTool {
-  return (tool, input, { signal, toolUseID, description }) =>
-    ask({ tool, input, toolUseId: toolUseID, description }, signal);
+  return (tool, input, { signal, toolUseID, description, suggestions }) => {
+    const suggestedRules = readSuggestedRules(tool, suggestions);
+    return ask({ tool, input, toolUseId: toolUseID, description, suggestedRules }, signal);
+  };
 }
 
 function elicitWith(ask: ExecuteOptions["onElicitation"]): OnElicitation {

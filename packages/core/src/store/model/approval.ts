@@ -10,15 +10,17 @@ import { canonicalJson } from "../../lib/canonical-json.ts";
 export function normalizeDecision(
   approval: Approval,
   decision: ApprovalDecision,
-): Pick<Approval, "answer" | "reply"> {
-  if (decision === "deny") return { answer: "deny", reply: null };
+): Pick<Approval, "answer" | "reply" | "scope"> {
+  if (decision === "deny") return { answer: "deny", reply: null, scope: null };
   const isQuestion = approval.kind === "question";
-  if (decision === "allow") {
-    if (!isQuestion) return { answer: "allow", reply: null };
+  if (decision === "allow" || "allow" in decision) {
+    const scope = decision === "allow" ? "once" : decision.allow;
+    if (!isQuestion) return { answer: "allow", reply: null, scope };
     const hint = `Answer it with \`herdctl answer ${approval.id} TEXT\`.`;
     throw new UserError("reply_unfit", "this is a question and needs an answer", { hint });
   }
-  if (isQuestion) return { answer: "reply", reply: parseReply(approval, decision.reply) };
+  if (isQuestion)
+    return { answer: "reply", reply: parseReply(approval, decision.reply), scope: null };
   const hint = `Allow or deny it with \`herdctl approvals\`.`;
   throw new UserError("reply_unfit", "this is a permission request, not a question", { hint });
 }

@@ -13,6 +13,10 @@ export function newApprovalId(): string {
   return `approval-${randomName()}`;
 }
 
+export function newRuleId(): string {
+  return `rule-${randomName()}`;
+}
+
 /** Receivers identify a hook by this id over all its attempts. */
 export function newHookId(): string {
   return `hook-${randomName()}`;

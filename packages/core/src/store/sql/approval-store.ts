@@ -8,6 +8,7 @@ import { approvalSchema } from "@herdctl/protocol/schemas";
 import { hashToolRequest, normalizeDecision } from "../model/approval.ts";
 import { newApprovalId } from "../model/ids.ts";
 import { recordNotice } from "./job-notices.ts";
+import { recordRule } from "./rule-store.ts";
 import {
   execute,
   queryRows,
@@ -30,6 +31,7 @@ export class ApprovalStore extends SqlStore {
       requested_at: this.clock().toISOString(),
       answer: null,
       reply: null,
+      scope: null,
       answered_by: null,
       answered_note: null,
       answered_at: null,
@@ -127,7 +129,9 @@ export class ApprovalStore extends SqlStore {
       answered_by: by,
       answered_note: note,
     };
-    return { applied: true, approval: yield* this.#settle(approval, end) };
+    const answered = yield* this.#settle(approval, end);
+    if (end.scope !== null) yield* recordRule(answered, end.scope, by, this.clock());
+    return { applied: true, approval: answered };
   }
 
   *#consumeInTransaction(id: string): SqlProgram<boolean> {

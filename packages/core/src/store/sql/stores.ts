@@ -11,6 +11,7 @@ import { DeliveryStore } from "./delivery-store.ts";
 import { HookStore } from "./hook-store.ts";
 import { JobRecords } from "./job-records.ts";
 import { JobStore } from "./job-store.ts";
+import { RuleStore } from "./rule-store.ts";
 import { ScheduleStore } from "./schedule-store.ts";
 import { SearchStore } from "./search-store.ts";
 import { SessionStore } from "./session-store.ts";
@@ -29,6 +30,7 @@ export interface Stores {
   jobs: JobStore;
   sessions: SessionStore;
   approvals: ApprovalStore;
+  rules: RuleStore;
   pauses: PauseStore;
   schedules: ScheduleStore;
   budgets: BudgetStore;
@@ -59,6 +61,7 @@ export function createStores(database: SqlDatabase, options: CreateStoresOptions
     jobs: new JobStore(database, { clock, outputFile, dayName, liveness }),
     sessions: new SessionStore(database, clock, liveness),
     approvals: new ApprovalStore(database, clock),
+    rules: new RuleStore(database, clock),
     pauses: new PauseStore(database, clock),
     schedules: new ScheduleStore(database, clock),
     budgets: new BudgetStore(database, clock),

@@ -63,7 +63,7 @@ export class ChatAgentConnection {
       agent.chat?.[platform];
     const rules = agent.chat && listenRules(agent.chat, platform);
     if (!settings || !rules) throw new Error(`${agent.name} is not in ${platform}`);
-    const { approvers } = settings;
+    const { approvers, rule_approvers: ruleApprovers } = settings;
     const put = (jobId: string, subject: string, post: OutgoingPost) =>
       this.postBesideAnswer(jobId, subject, post);
     this.rules = rules;
@@ -78,6 +78,7 @@ export class ChatAgentConnection {
         agent: agent.name,
         platform,
         approvers,
+        ruleApprovers,
         connector,
         postBesideAnswer: put,
       }),

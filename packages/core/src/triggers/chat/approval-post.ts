@@ -4,6 +4,7 @@ import {
   escapeInvisible,
   escapeInvisibleInline,
   formatInput,
+  formatPermissionRule,
 } from "@herdctl/protocol";
 import type { ChoiceMenu, OutgoingPost } from "./connector.ts";
 
@@ -18,6 +19,8 @@ export type RequestVisibility =
 
 export interface ApprovalPostOptions {
   approvers: readonly string[];
+  /** Without any, there is no button to allow a request always. */
+  ruleApprovers: readonly string[];
   visibility: RequestVisibility;
   /** Whether the platform accepts this post. */
   fits(post: OutgoingPost): boolean;
@@ -80,8 +83,10 @@ function buildPost(approval: Approval, body: string, options: ApprovalPostOption
     visibility.kind === "attached"
       ? `\nThe whole request is in the file \`${visibility.fileName}\`.`
       : "";
-  const text = `${request}${file}\n${until}${replyHint(approval)}`;
-  return { text, buttons: approvalButtons(approval), menu: approvalMenu(approval) };
+  const rule = approval.kind === "permission" ? `\n${ruleText(approval)}` : "";
+  const text = `${request}${file}${rule}\n${until}${replyHint(approval)}`;
+  const buttons = approvalButtons(approval, options);
+  return { text, buttons, menu: approvalMenu(approval) };
 }
 
 const openCommand = "herdctl approvals";
@@ -89,6 +94,12 @@ const openCommand = "herdctl approvals";
 function headline({ kind, tool }: Approval): string {
   if (kind === "question") return "❓ The agent asks:";
   return `🔐 The agent wants to use ${inlineCode(tool)}:`;
+}
+
+/** What the buttons for more than one call allow. */
+function ruleText({ suggested_rules: rules, tool }: Approval): string {
+  const rule = escapeInvisibleInline(formatPermissionRule({ rules, tool }));
+  return `“For this job” and “Always” allow ${inlineCode(rule)}.`;
 }
 
 function notAllShownText({ kind }: Approval, reason: string, inboxUrl: string | null): string {
@@ -129,9 +140,11 @@ function replyHint(approval: Approval): string {
 
 const maxReplyLength = 300;
 
-function answerText({ answer, answered_by, reply, kind }: Approval): string {
+const scopeTexts = { once: "", job: " for this job", always: " always" };
+
+function answerText({ answer, answered_by, reply, kind, scope }: Approval): string {
   const who = escapeInvisibleInline(answered_by ?? "someone");
-  if (answer === "allow") return `✅ Allowed by ${who}.`;
+  if (answer === "allow") return `✅ Allowed${scopeTexts[scope ?? "once"]} by ${who}.`;
   if (answer === "deny") return `⛔ ${kind === "question" ? "Declined" : "Denied"} by ${who}.`;
   if (answer !== "reply") return "⌛ No longer open.";
   const text = escapeInvisible(reply ?? "");
@@ -163,12 +176,20 @@ const maxOptions = 25;
 const maxLabelLength = 70;
 
 /** One button for each answer. */
-function approvalButtons(approval: Approval): Button[] {
+function approvalButtons(
+  approval: Approval,
+  { ruleApprovers }: Pick<ApprovalPostOptions, "ruleApprovers">,
+): Button[] {
   const allowButton = (label: string, answer: string): Button => {
     return { label, value: buttonValue(approval, answer), style: "yes" };
   };
   if (approval.kind === "permission")
-    return [allowButton("Allow", "allow"), ...denyButton(approval)];
+    return [
+      allowButton("Allow once", "allow"),
+      allowButton("For this job", "job"),
+      ...(ruleApprovers.length > 0 ? [allowButton("Always", "always")] : []),
+      ...denyButton(approval),
+    ];
   const offered = needsMenu(approval) ? [] : (approval.choices ?? []);
   const choices = offered.map(({ label }, index) =>
     allowButton(buttonLabel(label, index), `choice-${index}`),
@@ -222,9 +243,10 @@ interface PressedButton {
 }
 
 export function parseButtonValue(value: string): PressedButton | undefined {
-  const found = /^herdctl:(approval-[a-z0-9]+):([0-9a-f]{16}):(allow|deny|menu|choice-\d)$/.exec(
-    value,
-  );
+  const found =
+    /^herdctl:(approval-[a-z0-9]+):([0-9a-f]{16}):(allow|job|always|deny|menu|choice-\d)$/.exec(
+      value,
+    );
   if (!found) return undefined;
   const [, approvalId = "", hash = "", choice = ""] = found;
   return { approvalId, hash, choice };
@@ -237,6 +259,7 @@ export function decisionFor(
   chosen: readonly number[] = [],
 ): ApprovalDecision | undefined {
   if (choice === "allow" || choice === "deny") return choice;
+  if (choice === "job" || choice === "always") return { allow: choice };
   const indexes = choice === "menu" ? chosen : [Number(choice.slice("choice-".length))];
   const labels = indexes.flatMap((index) => choices?.[index]?.label ?? []);
   if (labels.length === 0 || (labels.length > 1 && !multiple)) return undefined;

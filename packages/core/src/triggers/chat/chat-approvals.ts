@@ -1,5 +1,6 @@
 import {
   type Approval,
+  type ApprovalDecision,
   type ChatMessage,
   type ChatPlatformName,
   raceTimeout,
@@ -23,6 +24,8 @@ interface ChatApprovalsDeps {
   agent: string;
   platform: ChatPlatformName;
   approvers: readonly string[];
+  /** Approvers who may also write rules. */
+  ruleApprovers: readonly string[];
   connector: Pick<Connector, "fits" | "limits">;
   /** Posts next to the answer of the job, if that answer is written in this chat. */
   postBesideAnswer(jobId: string, subject: string, post: OutgoingPost): Promise<void>;
@@ -33,9 +36,9 @@ export class ChatApprovals {
   constructor(private readonly deps: ChatApprovalsDeps) {}
 
   async showApproval(approval: Approval): Promise<void> {
-    const { approvers, connector, fleet, postBesideAnswer } = this.deps;
+    const { approvers, ruleApprovers, connector, fleet, postBesideAnswer } = this.deps;
     const fits = (post: OutgoingPost) => connector.fits(post);
-    const options = { approvers, fits, inboxUrl: inboxUrlOf(fleet.dashboardUrl()) };
+    const options = { approvers, ruleApprovers, fits, inboxUrl: inboxUrlOf(fleet.dashboardUrl()) };
     const isOpen = approval.answer === null && approvers.length > 0;
     const visibility: RequestVisibility =
       !isOpen || canShowWhole(approval, options)
@@ -85,7 +88,7 @@ export class ChatApprovals {
 
   /** Only an approver's press counts, only for the exact request of the button, and only once. */
   async handleButton({ value, chosenIndexes, sender, respond }: ButtonPress): Promise<void> {
-    const { fleet, approvers, platform } = this.deps;
+    const { fleet, approvers, ruleApprovers, platform } = this.deps;
     const button = parseButtonValue(value);
     const approval = button && (await fleet.state.approvals.get(button.approvalId));
     if (!button || !approval) return respond("This request is closed.");
@@ -99,15 +102,27 @@ export class ChatApprovals {
     try {
       const decision = decisionFor(button, approval, chosenIndexes);
       if (decision === undefined) return await respond("Nothing was chosen.");
+      const mayWriteRules = /* defence: chat-rule-approvers */ ruleApprovers.includes(sender.id);
+      if (isLasting(decision) && !mayWriteRules)
+        return await respond("Only the rule approvers of this agent can allow this always.");
       await fleet.answerApproval(approval.id, decision, chatActor(platform, sender));
-      await respond(
-        decision === "allow" ? "Allowed." : decision === "deny" ? "Denied." : "Answered.",
-      );
+      await respond(confirmationOf(decision));
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       await respond(error.message);
     }
   }
+}
+
+function isLasting(decision: ApprovalDecision): boolean {
+  return typeof decision === "object" && "allow" in decision && decision.allow === "always";
+}
+
+function confirmationOf(decision: ApprovalDecision): string {
+  if (decision === "allow") return "Allowed once.";
+  if (decision === "deny") return "Denied.";
+  if ("reply" in decision) return "Answered.";
+  return decision.allow === "job" ? "Allowed for this job." : "Allowed always.";
 }
 
 const maxUploadMs = 20_000;

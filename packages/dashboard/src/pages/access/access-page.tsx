@@ -4,6 +4,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { AdminOnly } from "../admin-only.tsx";
 import { SignOutAll } from "../audit/sign-out-all.tsx";
 import { Logins } from "./logins.tsx";
+import { PermissionRules } from "./permission-rules.tsx";
 import { Tokens } from "./tokens.tsx";
 
 /** Everything that can reach the fleet over its port: signed-in browsers and tokens. */
@@ -15,16 +16,20 @@ export function AccessPage() {
     <>
       <PageHeader
         title="Access"
-        note="Signed-in browsers and API tokens, with what each of them may do"
+        note="Rules of agents, signed-in browsers and API tokens, with what each of them may do"
         actions={isAdmin && <SignOutAll />}
       />
       {isAdmin ? (
         <div className="flex flex-col gap-4">
+          <PermissionRules />
           <Tokens />
           <Logins />
         </div>
       ) : (
-        <AdminOnly />
+        <div className="flex flex-col gap-4">
+          <PermissionRules />
+          <AdminOnly />
+        </div>
       )}
     </>
   );

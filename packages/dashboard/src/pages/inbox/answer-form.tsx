@@ -1,6 +1,11 @@
-import type { Approval } from "@herdctl/server/contract";
+import {
+  type Approval,
+  escapeInvisibleInline,
+  formatPermissionRule,
+} from "@herdctl/server/contract";
+import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
-import { useFleetMutation } from "../../api/queries.ts";
+import { useFleetMutation, useFleetQuery } from "../../api/queries.ts";
 import { useReadOnlyReason } from "../../api/use-read-only-reason.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -22,16 +27,7 @@ export function AnswerForm({ approval }: { approval: Approval }) {
     <div className="flex flex-col gap-2">
       {isQuestion && <QuestionForm {...{ approval, submitAnswer, disabledReason, isDisabled }} />}
       <div className="flex flex-wrap items-center gap-2">
-        {!isQuestion && (
-          <Button
-            variant="main"
-            disabled={isDisabled}
-            disabledReason={disabledReason}
-            onClick={() => submitAnswer({ decision: "allow" })}
-          >
-            Allow
-          </Button>
-        )}
+        {!isQuestion && <AllowButtons {...{ submitAnswer, disabledReason, isDisabled }} />}
         <DenyForm
           isQuestion={isQuestion}
           isDisabled={isDisabled}
@@ -39,8 +35,52 @@ export function AnswerForm({ approval }: { approval: Approval }) {
           submitAnswer={submitAnswer}
         />
       </div>
+      {!isQuestion && <RuleNote approval={approval} />}
       {error && <ErrorNote error={error} />}
     </div>
+  );
+}
+
+const allowChoices = [
+  { scope: "once", label: "Allow once" },
+  { scope: "job", label: "For this job" },
+  { scope: "always", label: "Always" },
+] as const;
+
+function AllowButtons({
+  submitAnswer,
+  disabledReason,
+  isDisabled,
+}: Pick<DenyFormProps, "submitAnswer" | "disabledReason" | "isDisabled">) {
+  const isAdmin = useFleetQuery("access").data?.scope === "admin";
+  const adminReason = isAdmin ? undefined : "Only administrators can allow a request always";
+  return allowChoices.map(({ scope, label }) => (
+    <Button
+      key={scope}
+      variant={scope === "once" ? "main" : "plain"}
+      disabled={isDisabled}
+      disabledReason={disabledReason ?? (scope === "always" ? adminReason : undefined)}
+      onClick={() => submitAnswer({ decision: "allow", scope })}
+    >
+      {label}
+    </Button>
+  ));
+}
+
+/** What the buttons for more than one call allow. */
+function RuleNote({ approval: { suggested_rules: rules, tool } }: { approval: Approval }) {
+  return (
+    <p className="text-sm wrap-anywhere text-muted">
+      “For this job” and “Always” allow{" "}
+      <code className="font-mono text-text">
+        {escapeInvisibleInline(formatPermissionRule({ rules, tool }))}
+      </code>
+      . Rules can be revoked on the{" "}
+      <Link to="/access" className="text-accent hover:underline">
+        access page
+      </Link>
+      .
+    </p>
   );
 }
 

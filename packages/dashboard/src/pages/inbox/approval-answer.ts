@@ -1,1 +1,4 @@
-export type ApprovalAnswer = { decision: "allow" | "deny"; reason?: string } | { reply: string };
+export type ApprovalAnswer =
+  | { decision: "allow"; scope: "once" | "job" | "always" }
+  | { decision: "deny"; reason?: string }
+  | { reply: string };

@@ -60,7 +60,7 @@ const labelByAnswer: Record<NonNullable<Approval["answer"]>, { label: string; to
 };
 
 function AnsweredApproval({ approval, isInline }: Required<ApprovalCardProps>) {
-  const { answer, answered_by, answered_at, requested_at, question, reply, reason, tool } =
+  const { answer, answered_by, answered_at, requested_at, question, reply, reason, tool, scope } =
     approval;
   if (answer === null) return null;
   const { label, tone } = labelByAnswer[answer];
@@ -73,6 +73,9 @@ function AnsweredApproval({ approval, isInline }: Required<ApprovalCardProps>) {
       <Badge tone={tone}>{label}</Badge>
       {!isInline && <span>{question ?? tool}</span>}
       {question !== null && reply !== null && <span className="text-text">{reply}</span>}
+      {scope !== null && scope !== "once" && (
+        <span>{scope === "job" ? "for this job" : "always"}</span>
+      )}
       {answered_by !== null && <span>by {answered_by}</span>}
       {waitedText !== null && <span>after {waitedText}</span>}
       {reason !== null && <span className="wrap-anywhere">“{reason}”</span>}

@@ -183,9 +183,15 @@ type AskPermission = NonNullable<ExecuteOptions["onPermission"]>;
 export class ToolRules {
   private readonly oneTimeApprovals: { tool: string; input: unknown }[] = [];
 
+  /** Tools that a person allowed for the rest of the run. */
+  private readonly approvedTools: string[] = [];
+
   constructor(private readonly agent: PermissionRules) {}
 
-  /** Remembers approvals by a person: each allows exactly one call with the same input. */
+  /**
+   * Remembers approvals by a person: each allows exactly one call with the same input, or with rules
+   * the whole tool.
+   */
   rememberApprovals(ask: AskPermission | undefined): AskPermission | undefined {
     return (
       ask &&
@@ -193,6 +199,10 @@ export class ToolRules {
         const answer = await ask(request, signal);
         if (answer.behavior === "allow" && request.tool.startsWith("mcp__")) {
           this.oneTimeApprovals.push({ tool: request.tool, input: answer.updatedInput });
+          const added = (answer.updatedPermissions ?? []).flatMap(({ rules }) => rules);
+          this.approvedTools.push(
+            ...added.map(({ toolName }) => toolName).filter((tool) => tool === request.tool),
+          );
         }
         return answer;
       })
@@ -205,7 +215,7 @@ export class ToolRules {
       /* defence: host-server-tools */ this.agent.host_tools ?? this.agent;
     // defence: bridge-denied-tools
     if (isToolNamed(this.agent.denied_tools, server, tool)) return false;
-    const rules = buildAllowedTools({ permission_mode, allowed_tools });
+    const rules = [...buildAllowedTools({ permission_mode, allowed_tools }), ...this.approvedTools];
     if (permission_mode === "bypassPermissions" || isToolNamed(rules, server, tool)) return true;
     const index = this.oneTimeApprovals.findIndex(
       (approval) =>
