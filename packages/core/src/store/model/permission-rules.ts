@@ -31,7 +31,7 @@ function matchesPattern(pattern: string, name: string): boolean {
   return new RegExp(`^${parts.join(".*")}$`).test(name);
 }
 
-export interface RequestToMatch {
+interface RequestToMatch {
   inputHash: string;
   suggestedRules: readonly ToolRule[];
 }
