@@ -84,10 +84,10 @@ test("lets only an admin allow a request always, which writes a rule", async () 
   const refused = await harness.send("POST", path, { headers: answer, body });
   expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("always` needs")]);
   const admin = await createToken(harness, { name: "operator", scope: "admin" });
-  expect((await harness.send("POST", path, { headers: admin, body })).status).toBe(404);
+  expect((await harness.send("POST", path, { headers: admin, body })).status).toBe(400);
   const forJob = JSON.stringify({ decision: "allow", scope: "job" });
   const allowed = await harness.send("POST", path, { headers: answer, body: forJob });
-  expect(allowed.status).toBe(404);
+  expect(allowed.status).toBe(400);
 });
 
 test("ends a token with its streams on expiry and revocation", async () => {
