@@ -136,7 +136,7 @@ test("writes a rule from a chat only for a rule approver", async () => {
     const respond = async (response: string) => {
       text = response;
     };
-    const room = { channel: "c", thread: null, direct: false };
+    const room = { workspace: null, channel: "c", thread: null, direct: false };
     await approvals.handleButton({ value, room, sender, respond });
     return text;
   };
