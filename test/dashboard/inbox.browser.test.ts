@@ -31,6 +31,7 @@ const script = {
         "That was that.",
       ],
     },
+    { match: { prompt: "init it" }, replies: [{ tools: [bash("git init -q made")] }, "Done."] },
     {
       match: { prompt: "write it" },
       replies: [
@@ -153,4 +154,20 @@ test("has no accessibility violations in the inbox on a dark phone, and lets a r
   await expect.poll(() => allow.getAttribute("aria-disabled")).toBe("true");
   expect(await findAccessibilityViolations(small)).toEqual([]);
   expect(await small.evaluate("document.documentElement.scrollWidth")).toBe(phoneSize.width);
+});
+
+test("allows a request always, and lists and revokes the rule", async () => {
+  const { harness, page, job } = await openQuestion("init it");
+  const item = page.getByRole("article", { name: "Request from careful" });
+  await item.getByText("Bash(git init *)").waitFor();
+  expect(await findAccessibilityViolations(page)).toEqual([]);
+  await item.getByRole("button", { name: "Always" }).click();
+  expect((await harness.fleet().jobs.wait(job.id)).outcome?.code).toBe("success");
+  await page.goto(`${harness.url}/access`);
+  const rules = page.getByRole("table", { name: "Permission rules" });
+  await rules.getByText("Bash(git init *)").waitFor();
+  expect(await findAccessibilityViolations(page)).toEqual([]);
+  await rules.getByRole("button", { name: "Revoke" }).click();
+  await page.getByText("No rules").waitFor();
+  expect(await harness.fleet().rules.list()).toEqual([]);
 });

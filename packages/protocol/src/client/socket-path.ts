@@ -1,10 +1,10 @@
 import { readlinkSync } from "node:fs";
 
 /** The operating system silently truncates longer paths. */
-const maxSocketPathBytes = process.platform === "darwin" ? 103 : 107;
-
 export function isSocketPathTooLong(path: string): boolean {
-  return Buffer.byteLength(path) > maxSocketPathBytes;
+  // Not a constant of the module: browsers load this package too, and they have no `process`.
+  const maxBytes = process.platform === "darwin" ? 103 : 107;
+  return Buffer.byteLength(path) > maxBytes;
 }
 
 /** The path to connect to. A path that is too long for a socket is a link to a shorter one. */
