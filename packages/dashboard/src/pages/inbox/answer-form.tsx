@@ -76,7 +76,7 @@ function RuleNote({ approval: { suggested_rules: rules, tool } }: { approval: Ap
         {escapeInvisibleInline(formatPermissionRule({ rules, tool }))}
       </code>
       . Rules can be revoked on the{" "}
-      <Link to="/access" className="text-accent hover:underline">
+      <Link to="/access" className="text-text underline">
         access page
       </Link>
       .
