@@ -99,7 +99,7 @@ function DenyForm({ isQuestion, isDisabled, disabledReason, submitAnswer }: Deny
   const label = isQuestion ? "Decline" : "Deny";
   return (
     <form
-      className="flex min-w-0 flex-1 items-center gap-2"
+      className="flex min-w-0 flex-1 basis-64 items-center gap-2"
       onSubmit={(event) => {
         event.preventDefault();
         submitAnswer({ decision: "deny", ...(trimmedReason && { reason: trimmedReason }) });
