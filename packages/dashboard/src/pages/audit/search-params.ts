@@ -12,6 +12,7 @@ const knownActions = {
   "job.retry": true,
   "job.try_now": true,
   "approval.answer": true,
+  "rule.remove": true,
   "login.create": true,
   "login.end": true,
   "login.end_all": true,
