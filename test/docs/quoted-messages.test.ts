@@ -44,7 +44,7 @@ function isKnownMessage(line: string): boolean {
   // The doctor's findings are indented below their group and start with the name of the check.
   const isFinding = line.startsWith("  ");
   if (code !== undefined && !isFinding && !(code in outcomes)) return false;
-  const place = /^\S+:\d+:\d+ {2}[\w.]+: (.*)$/.exec(message);
+  const place = /^\S+:\d+:\d+ {2}[\w.[\]]+: (.*)$/.exec(message);
   return messagePatterns.some((saying) => saying.test(place?.[1] ?? rest ?? message));
 }
 
