@@ -6,6 +6,7 @@ import { outcomeCodes } from "@herdctl/protocol/schemas";
 import { createOpenApiDocument } from "@herdctl/server";
 import { speedPages } from "../bench/report.mjs";
 import { readRecord, recordFile } from "../bench/speed-record.mjs";
+import { claudeCodePage } from "./claude-code-page.mjs";
 import { commandSections } from "./command-reference.mjs";
 import { commandTable } from "./command-table.mjs";
 import { errorRows, exitTable } from "./error-table.mjs";
@@ -19,6 +20,7 @@ import { writePages } from "./write-pages.mjs";
 const onlyCheck = process.argv.includes("--check");
 const pages = {
   "docs/reference/configuration.md": configurationPage(),
+  "docs/reference/claude-code.md": claudeCodePage(),
   "docs/reference/control-api.md": controlApiPage(),
   "docs/reference/library.md": libraryPage(),
   "docs/reference/cli.md": await commandsPage(),

@@ -54,6 +54,7 @@ export const sidebar = [
     pages: [
       "docs/reference/cli.md",
       "docs/reference/configuration.md",
+      "docs/reference/claude-code.md",
       "docs/reference/control-api.md",
       "docs/reference/library.md",
       "docs/reference/outcomes.md",
@@ -144,6 +145,7 @@ export const shortTitles = {
   "docs/guides/rehearsal.md": "Rehearsal",
   "docs/reference/cli.md": "Commands",
   "docs/reference/configuration.md": "Configuration",
+  "docs/reference/claude-code.md": "Options of Claude Code",
   "docs/reference/control-api.md": "Control API",
   "docs/reference/library.md": "Library",
   "docs/reference/output-format.md": "Output and outcome",

@@ -66,7 +66,10 @@ function normalized(args: readonly string[]): string[] {
   return flags.filter((flag) => flag !== "-p").sort();
 }
 
-const streams = ["--output-format=stream-json", "--verbose", "--input-format=stream-json"];
+const streams = [
+  ...["--output-format=stream-json", "--verbose", "--input-format=stream-json"],
+  "--include-hook-events",
+];
 const wakeups = "CronCreate,CronDelete,CronList,ScheduleWakeup";
 const defaults = {
   "setting-sources": "user",

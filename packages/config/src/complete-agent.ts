@@ -3,9 +3,13 @@ import { type Problem, ProblemsError } from "@herdctl/protocol";
 import { z } from "zod";
 import { completeSettings } from "./checks/claude-settings.ts";
 import { type ResolvedAgent, resolvePath, type WorkingDirectory } from "./resolve-agent.ts";
+import { resolveClaudePaths } from "./resolve-claude-paths.ts";
 import { type AgentConfig, agentSchema, PermissionsSchema } from "./schema/agent.ts";
 import { type docker, isNamedVolume } from "./schema/docker.ts";
+import { withTexts } from "./system-prompt-texts.ts";
+import { withToolPolicies } from "./tool-policies.ts";
 import { suggestionHint } from "./yaml/did-you-mean.ts";
+import { readText } from "./yaml/read-document.ts";
 
 type AgentInput = z.input<typeof agentSchema>;
 
@@ -49,9 +53,14 @@ export function completeAgent(config: ResolvedAgentConfig): ResolvedAgent {
   const settings = completeSettings(checked, directory);
   for (const { key, message } of settings.problems) report([key], message);
   if (problems.length > 0) throw new ProblemsError("config_invalid", problems);
+  const { system_prompt: prompt, ...fieldsOfAgent } = checked;
   return {
-    ...checked,
+    ...fieldsOfAgent,
     ...settings.fields,
+    ...withToolPolicies(checked),
+    ...(prompt && {
+      system_prompt: withTexts(prompt, (path) => readText(resolvePath(directory, path))),
+    }),
     file: file ?? join(directory, `${checked.name}.yaml`),
     fleet_dir: directory,
     host_tools,
@@ -59,7 +68,7 @@ export function completeAgent(config: ResolvedAgentConfig): ResolvedAgent {
     working_directory: isResolved
       ? { ...folder, path: resolvePath(directory, folder.path) }
       : completeWorkingDirectory(checked, directory),
-    plugins: checked.plugins.map((path) => resolvePath(directory, path)),
+    ...resolveClaudePaths(checked, (path) => resolvePath(directory, path)),
     docker: { ...checked.docker, volumes: checked.docker.volumes.map(withAbsoluteSource) },
   };
 

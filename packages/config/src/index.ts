@@ -1,6 +1,11 @@
 export { explainToolRule } from "./checks/advice.ts";
 export { collectProtectedPaths, findSecret, resolveLinks } from "./checks/mounts.ts";
 export { findTokenProblem, isLoopback } from "./checks/server-tokens.ts";
+export {
+  type Coverage,
+  type CoverageTable,
+  claudeCoverage,
+} from "./claude-code/coverage-tables.ts";
 export { type ClaudeSettings, findSettingsProblems } from "./claude-settings/check-settings.ts";
 export {
   completeAgent,
@@ -49,6 +54,7 @@ export {
 } from "./schema/provider.ts";
 export { duration, parseDuration } from "./schema/quantities.ts";
 export { listSecretValues, minSecretLength, passwordOf } from "./secret-values.ts";
+export { toolsWithPolicy } from "./tool-policies.ts";
 export { isPortConfigured, listUsedVariables } from "./used-variables.ts";
 export { viewConfig } from "./view-config.ts";
 export {

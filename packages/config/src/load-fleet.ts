@@ -22,6 +22,7 @@ import { checkMounts, collectProtectedPaths, type ProtectedPaths } from "./check
 import { checkSchemaFiles, readOutputSchemas, type SchemaFile } from "./checks/output-schemas.ts";
 import { checkProvider } from "./checks/provider.ts";
 import { checkServerTokens } from "./checks/server-tokens.ts";
+import { readSystemPrompt } from "./checks/system-prompt-files.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
 import { matchesAnyPattern } from "./name-patterns.ts";
 import { type AgentSource, readSources } from "./read-sources.ts";
@@ -179,17 +180,24 @@ function loadAgent(source: AgentSource, protectedPaths: ProtectedPaths): LoadedA
   });
   // A refused file is not read, because an error message could show its content.
   if (trustProblems.length > 0) return { ...found, agent, files: [], problems };
-  const { schedules, files, problems: schemaProblems } = readOutputSchemas(agent, merged);
+  const schemas = readOutputSchemas(agent, merged);
   const settings = readClaudeSettings(agent, merged);
+  const systemPrompt = readSystemPrompt(checked.value.system_prompt, merged);
   return {
     ...found,
-    agent: { ...agent, schedules, ...settings.fields },
-    files: [...files, ...settings.files],
+    agent: {
+      ...agent,
+      schedules: schemas.schedules,
+      ...settings.fields,
+      ...(systemPrompt.prompt && { system_prompt: systemPrompt.prompt }),
+    },
+    files: [...schemas.files, ...settings.files, ...systemPrompt.files],
     problems: [
       ...problems,
       ...checkMounts(agent, merged, protectedPaths),
-      ...schemaProblems,
+      ...schemas.problems,
       ...settings.problems,
+      ...systemPrompt.problems,
     ],
   };
 }

@@ -1,12 +1,17 @@
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { resolveClaudePaths } from "./resolve-claude-paths.ts";
 import type { AgentConfig } from "./schema/agent.ts";
 import { isNamedVolume } from "./schema/docker.ts";
+import type { SystemPrompt } from "./system-prompt-texts.ts";
+import { withToolPolicies } from "./tool-policies.ts";
 import { type Tree, treeAt } from "./yaml/tree.ts";
 
 /** An agent with every default applied, every path absolute, and its qualified name. */
-export interface ResolvedAgent extends Omit<AgentConfig, "working_directory"> {
+export interface ResolvedAgent extends Omit<AgentConfig, "working_directory" | "system_prompt"> {
   working_directory: WorkingDirectory;
+  /** With the texts of its files. */
+  system_prompt?: SystemPrompt;
   /** The file that describes the agent. */
   file: string;
   /** The folder of its fleet file, where its hooks and gates run. */
@@ -32,7 +37,10 @@ export interface WorkingDirectory {
   clone?: { repo: string; branch?: string; depth?: number };
 }
 
-/** A path is relative to the file in which it was written, whatever the layer of that file. */
+/**
+ * A path is relative to the file in which it was written, whatever the layer of that file. The system
+ * prompt is added later, because it may be in a file.
+ */
 export function resolveAgent(
   config: AgentConfig,
   tree: Tree,
@@ -51,8 +59,9 @@ export function resolveAgent(
   // The short form, `working_directory: ../repo`, has no separate key for the path.
   const isShortForm = treeAt(tree, ["working_directory"])?.kind === "scalar";
   const pathKey = isShortForm ? ["working_directory"] : ["working_directory", "path"];
+  const { system_prompt: _unread, ...fields } = config;
   return {
-    ...config,
+    ...fields,
     name: identity.name,
     file: identity.file,
     fleet_dir: identity.fleetDir,
@@ -61,7 +70,8 @@ export function resolveAgent(
     working_directory: resolveWorkingDirectory(config, identity, toAbsolutePath, pathKey),
     mcp_servers: resolveServerPaths(config, toAbsolutePath),
     ...(config.provider && { provider: resolveProviderPaths(config.provider, toAbsolutePath) }),
-    plugins: config.plugins.map((path, index) => toAbsolutePath(path, "plugins", index)),
+    ...resolveClaudePaths(config, toAbsolutePath),
+    ...withToolPolicies(config),
     docker: {
       ...config.docker,
       volumes: config.docker.volumes.map((volume, index) => ({

@@ -30,6 +30,8 @@ export interface LedgerEntry {
   key?: RequestKey;
   sessionId?: string;
   agentId?: string;
+  /** Beta features of the API that the request asks for. */
+  betas?: string[];
   model?: string;
   stream: boolean;
   prompt?: string;

@@ -2,13 +2,14 @@ import type { Problem } from "@herdctl/protocol";
 import { withCause } from "../problem-cause.ts";
 import { reservedVariables } from "../reserved-variables.ts";
 import { keyPositionOf, type Tree, treeAt, valuePositionOf } from "../yaml/tree.ts";
+import { checkClaudeOptions } from "./claude-options.ts";
 
 /**
  * Checks that combine several fields of an agent. They run on the merged tree, so their problems
  * are reported together with those of the schema.
  */
 export function checkConsistency(agent: Tree): Problem[] {
-  return checks.flatMap((check) => check(agent));
+  return [...checks.flatMap((check) => check(agent)), ...checkClaudeOptions(agent)];
 }
 
 type Check = (agent: Tree) => Problem[];
@@ -123,7 +124,8 @@ const checks: Check[] = [
   },
   function fallbackModelDiffers(agent) {
     const model = textAt(agent, "model");
-    return model !== undefined && model === textAt(agent, "fallback_model")
+    const fallbacks = [textAt(agent, "fallback_model"), ...textsAt(agent, "fallback_model")];
+    return model !== undefined && fallbacks.includes(model)
       ? [
           problemAt(
             agent,

@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { effort, permissionMode } from "./claude/choices.ts";
+import { claudeFields } from "./claude/claude-options.ts";
+import { systemPrompt } from "./claude/system-prompt.ts";
 import { claudeSettingsFields } from "./claude-settings.ts";
 import { docker } from "./docker.ts";
 import { hooks } from "./hooks.ts";
@@ -23,7 +26,6 @@ import {
 const selfScheduleField = <T extends z.ZodType>(schema: T) =>
   fleetOnly(schema, "the agent could start itself endlessly");
 
-const permissionModes = ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk"] as const;
 const herdToolNames = [
   "report",
   "ask",
@@ -55,6 +57,15 @@ const runtime = z.codec(
     decode: (input) =>
       typeof input === "string" ? { type: input, stream: "stdout" as const } : input,
     encode: (block) => block,
+  },
+);
+
+const textOrList = z.codec(
+  z.union([nonEmptyText, z.array(nonEmptyText).min(1)]),
+  z.array(z.string()),
+  {
+    decode: (input) => (typeof input === "string" ? [input] : input),
+    encode: (list) => list,
   },
 );
 
@@ -125,10 +136,10 @@ export const budget = block({
 const session = block({
   mode: free(
     z
-      .enum(["fresh", "persistent"])
+      .enum(["fresh", "persistent", "ephemeral"])
       .prefault("fresh")
       .describe(
-        "`fresh`: each run starts a new session. `persistent`: each run resumes the last session.",
+        "`fresh`: each run starts a new session. `persistent`: each run resumes the last session. `ephemeral`: Claude Code keeps no transcript, so a session cannot be resumed.",
       ),
   ),
   expires: free(
@@ -226,14 +237,11 @@ const agentFields = {
   ),
   model: free(nonEmptyText.optional().describe("Model to use. Default: Claude Code's default.")),
   fallback_model: free(
-    nonEmptyText.optional().describe("Model to use when the first one is overloaded."),
-  ),
-  effort: free(
-    z
-      .enum(["low", "medium", "high", "xhigh", "max"])
+    textOrList
       .optional()
-      .describe("Reasoning effort of the model."),
+      .describe("Model, or models in order, to use when the first one is overloaded."),
   ),
+  effort: free(effort.optional().describe("Reasoning effort of the model.")),
   max_turns: stricter(count.optional().describe("Maximum number of turns per run."), isAtMost),
   max_budget_usd: stricter(
     usd
@@ -244,7 +252,9 @@ const agentFields = {
     isAtMost,
   ),
   system_prompt: free(
-    nonEmptyText.optional().describe("Text added to Claude Code's system prompt."),
+    systemPrompt
+      .optional()
+      .describe("Text added to Claude Code's system prompt, or a block that changes it."),
   ),
   default_prompt: free(nonEmptyText.optional().describe("Prompt for triggers that bring none.")),
   prompts: fleetOnly(
@@ -257,8 +267,7 @@ const agentFields = {
     "`@server:uri` in a prompt reads from MCP servers on the host without asking",
   ),
   permission_mode: free(
-    z
-      .enum(permissionModes)
+    permissionMode
       .prefault("default")
       .describe("How Claude Code handles tools that need permission."),
   ),
@@ -291,7 +300,7 @@ const agentFields = {
   ),
   ...claudeSettingsFields,
   plugins: fleetOnly(
-    z.array(hostPath).prefault([]).describe("Folders of Claude Code plugins."),
+    z.array(hostPath).prefault([]).describe("Folders or archives of Claude Code plugins."),
     "it mounts folders of the host",
   ),
   file_checkpointing: free(
@@ -300,6 +309,7 @@ const agentFields = {
       .prefault(false)
       .describe("Let Claude Code back up each file before `Edit` or `Write` changes it."),
   ),
+  ...claudeFields,
   env: free(stringMap.prefault({}).describe("Environment variables of the agent.")),
   session: free(session.prefault({}).describe("Whether runs share a session.")),
   max_concurrent: stricter(

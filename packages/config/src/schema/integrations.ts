@@ -16,20 +16,40 @@ const required = z
     "Stop the run if the server does not start. Default: true if `allowed_tools` names the server.",
   );
 
+const sharedFields = {
+  run: free(run),
+  required: free(required),
+  timeout: free(
+    duration.optional().describe("Maximum duration of a tool call; at least one second."),
+  ),
+  always_load: free(
+    z
+      .boolean()
+      .optional()
+      .describe("Give the model the description of every tool of the server from the start."),
+  ),
+  tool_policy: free(
+    z
+      .record(nonEmptyText, z.enum(["allow", "ask", "deny"]))
+      .optional()
+      .describe(
+        "Tools of the server that are allowed, asked for or denied, whatever else applies.",
+      ),
+  ),
+};
+
 const stdioServer = block({
   command: free(nonEmptyText.describe("Program to start.")),
   args: free(z.array(scalarText).prefault([]).describe("Arguments of the program.")),
   env: free(stringMap.prefault({}).describe("Environment variables of the program.")),
-  run: free(run),
-  required: free(required),
+  ...sharedFields,
 });
 
 const remoteServer = block({
   type: free(z.enum(["http", "sse"]).describe("Transport.")),
   url: free(url("https", "http").describe("URL of the server.")),
   headers: free(stringMap.prefault({}).describe("Headers to send with each request.")),
-  run: free(run),
-  required: free(required),
+  ...sharedFields,
 });
 
 /** A server in `mcp_servers` of an agent. */

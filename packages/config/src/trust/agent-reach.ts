@@ -43,6 +43,8 @@ function containerResources({
         : folderAccess(volume.source, volume.mode),
     ),
     ...plugins.map((path) => folderAccess(path, "ro")),
+    ...agent.additional_directories.map((path) => folderAccess(path, "ro")),
+    ...(agent.project_config_root ? [folderAccess(agent.project_config_root, "ro")] : []),
     ...networkAccess(docker.network),
     ...docker.egress.map((entry) => `egress ${JSON.stringify(entry)}`),
     ...docker.api_features.map((feature) => `API ${feature}`),

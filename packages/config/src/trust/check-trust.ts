@@ -115,12 +115,17 @@ type Check = (
 
 const checks: Record<GrantKind, Check> = {
   folder: (field, { layer, tree }) => {
-    const path = resolveTreePath(field.tree);
-    if (path === undefined) return [];
-    const missing = findGrantsNotCovering(layer.grants, path);
-    return missing.length === 0
-      ? []
-      : [outsideFoldersProblem(valuePositionOf(tree, field.path), field.path, path, missing)];
+    const isList = field.tree.kind === "list";
+    const values = field.tree.kind === "list" ? field.tree.items : [field.tree];
+    return values.flatMap((value, index) => {
+      const path = resolveTreePath(value);
+      if (path === undefined) return [];
+      const missing = findGrantsNotCovering(layer.grants, path);
+      const written = isList ? [...field.path, index] : field.path;
+      return missing.length === 0
+        ? []
+        : [outsideFoldersProblem(valuePositionOf(tree, written), written, path, missing)];
+    });
   },
   schema_file: (field, limited, protectedPaths) => {
     const path = resolveTreePath(field.tree);
@@ -270,9 +275,11 @@ function variableNames(tree: Tree): string[] {
   return (tree.kind === "list" ? tree.items : [tree]).map((item) => String(toValue(item)));
 }
 
+const filePaths = new Set(["output_schema", "file", "project_config_root"]);
+
 /** In the fleet file, a relative path would mean another folder. */
 function withAbsolutePaths(path: Path, value: unknown, place: SourcePosition): unknown {
-  if (path.at(-1) === "output_schema") return resolvePath(dirname(place.file), String(value));
+  if (filePaths.has(String(path.at(-1)))) return resolvePath(dirname(place.file), String(value));
   if (!Array.isArray(value) || !["plugins", "docker.volumes"].includes(path.join(".")))
     return value;
   return value.map((volume) => {

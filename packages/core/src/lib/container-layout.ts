@@ -13,6 +13,8 @@ export const containerPaths = {
   /** The sockets of the gateway. */
   proxySockets: "/run/herdctl/proxy",
   plugins: "/run/herdctl/plugins",
+  /** `additional_directories` and `project_config_root`. */
+  folders: "/run/herdctl/folders",
   /** The private git directory. The `.git` file of the workspace points to it. */
   git: "/run/herdctl/git",
   /** Objects of the host's repository, mounted read-only. */

@@ -61,6 +61,11 @@ function isLocal(request: IncomingMessage): boolean {
   return /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? "");
 }
 
+function readBetas(headers: IncomingMessage["headers"]): string[] | undefined {
+  const header = [headers["anthropic-beta"]].flat().join(",");
+  return header === "" ? undefined : header.split(",").map((beta) => beta.trim());
+}
+
 function recordRequest(
   deps: RequestHandlerDeps,
   request: IncomingMessage,
@@ -82,6 +87,7 @@ function recordRequest(
     key: readApiKey(headers),
     sessionId: readSessionId(headers, body),
     agentId: readAgentId(headers),
+    betas: readBetas(headers),
     bodyHash: createHash("sha256")
       .update(text ?? "")
       .digest("hex"),

@@ -47,8 +47,17 @@ function secretsInEnvironment({ env, docker }: ResolvedAgent, tree: Tree | undef
 }
 
 function secretsInPrompts(agent: ResolvedAgent, tree: Tree | undefined): string[] {
-  const fields = (["system_prompt", "default_prompt"] as const).filter((field) =>
-    isSecret(agent[field], treeAt(tree, [field])),
+  const { append, replace = [] } = agent.system_prompt ?? {};
+  const texts: [field: string, text: string | undefined, written: string[]][] = [
+    ["system_prompt", append, ["system_prompt"]],
+    ["system_prompt", append, ["system_prompt", "append"]],
+    ["system_prompt", replace.join("\n"), ["system_prompt", "replace"]],
+    ["default_prompt", agent.default_prompt, ["default_prompt"]],
+  ];
+  const fields = new Set(
+    texts.flatMap(([field, text, written]) =>
+      isSecret(text, treeAt(tree, written)) ? [field] : [],
+    ),
   );
   const schedules = Object.entries(agent.schedules).filter(([name, { prompt }]) =>
     isSecret(prompt, treeAt(tree, ["schedules", name, "prompt"])),

@@ -21,6 +21,7 @@ import {
 } from "../../private-git/workspace-git.ts";
 import type { ExecuteOptions } from "../runtimes/runtime-interface.ts";
 import { assignFolderToUser } from "./container-folders.ts";
+import { optionMounts } from "./option-mounts.ts";
 
 export interface ContainerPlan {
   workspace: string;
@@ -83,7 +84,7 @@ export async function planContainer(
         ? [{ source: options.socketDir, target: containerPaths.proxySockets, readOnly: true }]
         : []),
       ...(options.authFile ? [authMount(options.authFile, user)] : []),
-      ...options.agent.plugins.map((source, index) => pluginMount(source, index, stateDir)),
+      ...optionMounts(options.agent, (path) => checkMountable(path, stateDir)),
       ...volumeMounts(config.volumes, user, stateDir),
     ],
   };
@@ -108,18 +109,6 @@ export async function openContainerGit(
 /** Settings and sessions of one agent's containers, separate from other agents and the host. */
 export function containerSessionsDir(stateDir: string, agent: string): string {
   return join(stateDir, "docker-sessions", agent);
-}
-
-export function containerPluginPath(index: number): string {
-  return `${containerPaths.plugins}/${index}`;
-}
-
-function pluginMount(path: string, index: number, stateDir: string): Mount {
-  return {
-    source: checkMountable(path, stateDir),
-    target: containerPluginPath(index),
-    readOnly: true,
-  };
 }
 
 /** The login file is refreshed on the host; the container only reads it. */

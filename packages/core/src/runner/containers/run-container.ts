@@ -17,12 +17,7 @@ import { createHostServers } from "../runtimes/mcp/bridges.ts";
 import type { ExecuteOptions } from "../runtimes/runtime-interface.ts";
 import type { ClaudeProcess, ProcessExit, SpawnClaude } from "../runtimes/spawn-claude.ts";
 import { gitVariables, makeFolderReadable, writeGitConfig } from "./container-folders.ts";
-import {
-  type ContainerPlan,
-  containerPluginPath,
-  containerSessionsDir,
-  planContainer,
-} from "./container-plan.ts";
+import { type ContainerPlan, containerSessionsDir, planContainer } from "./container-plan.ts";
 import { buildContainerEnvironment } from "./container-spec.ts";
 import {
   type ContainerDeps,
@@ -30,6 +25,7 @@ import {
   type OpenedContainer,
   openContainer,
 } from "./open-container.ts";
+import { withContainerPaths } from "./option-mounts.ts";
 
 export interface RunContainerOptions {
   config: DockerConfig;
@@ -95,7 +91,7 @@ export class RunContainer {
     const configDir = containerSessionsDir(stateDir, agent.name);
     return {
       ...executeOptions,
-      agent: { ...agent, plugins: agent.plugins.map((_, index) => containerPluginPath(index)) },
+      agent: withContainerPaths(agent),
       claude: containerPaths.claude,
       cwd: containerPaths.workspace,
       env: buildContainerEnvironment(executeOptions, config, plan.mounts),

@@ -1,4 +1,4 @@
-import { type ClaudeSettings, findSettingsProblems } from "@herdctl/config";
+import { type ClaudeSettings, findSettingsProblems, toolsWithPolicy } from "@herdctl/config";
 import { UserError } from "@herdctl/protocol";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 import { buildSandboxSettings } from "./sandbox-settings.ts";
@@ -14,7 +14,8 @@ const herdctlVariables = [
 ];
 
 type SettingsOptions = Pick<ExecuteOptions, "env" | "settings"> & {
-  agent?: Pick<ExecuteOptions["agent"], "settings" | "claude_hooks" | "sandbox">;
+  agent?: Pick<ExecuteOptions["agent"], "settings" | "claude_hooks" | "sandbox"> &
+    Partial<Pick<ExecuteOptions["agent"], "mcp_servers">>;
 };
 
 /**
@@ -29,10 +30,14 @@ export function buildSettings(
     const value = env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
+  const askRules = agent.mcp_servers
+    ? toolsWithPolicy({ mcp_servers: agent.mcp_servers }, "ask")
+    : [];
   const herdctlSettings = {
     cleanupPeriodDays: transcriptRetentionDays,
     env: Object.fromEntries(guardedEntries),
     ...(agent.sandbox && { sandbox: buildSandboxSettings(agent.sandbox) }),
+    ...(askRules.length > 0 && { permissions: { ask: askRules } }),
   };
   const hooks = agent.claude_hooks && { hooks: agent.claude_hooks };
   const operatorSettings = [agent.settings, hooks, settings]

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ClaudeSettings } from "@herdctl/config";
+import type { ClaudeSettings, ResolvedAgent } from "@herdctl/config";
 import { partitionServers } from "./mcp/bridged-server.ts";
 import type { ExecuteOptions } from "./runtime-interface.ts";
 
@@ -9,6 +9,7 @@ import type { ExecuteOptions } from "./runtime-interface.ts";
 export interface PrivateFiles {
   mcpConfig?: string;
   settings: string;
+  subagentPrompt?: string;
   remove(): Promise<void>;
 }
 
@@ -26,7 +27,7 @@ export function writePrivateFiles(
   options: Pick<ExecuteOptions, "agent" | "privateDir" | "privateDirAsSeen" | "bridgedServers">,
   { settings, announcedServers = [] }: FileContents,
 ): PrivateFiles {
-  const { privateDir: folder, privateDirAsSeen = folder } = options;
+  const { agent, privateDir: folder, privateDirAsSeen = folder } = options;
   const written: string[] = [];
   const write = (name: string, text: string) => {
     const file = join(folder, name);
@@ -41,6 +42,7 @@ export function writePrivateFiles(
     // claude starts faster without a file than with a file that has no servers.
     mcpConfig: hasServers ? write("mcp.json", JSON.stringify({ mcpServers: servers })) : undefined,
     settings: write("settings.json", JSON.stringify(settings)),
+    subagentPrompt: agent.subagent_prompt && write("subagent-prompt.txt", agent.subagent_prompt),
     remove: async () => {
       await Promise.all(written.map((file) => rm(file, { force: true })));
     },
@@ -51,11 +53,28 @@ function buildMcpServers(
   { agent, bridgedServers = {} }: Pick<ExecuteOptions, "agent" | "bridgedServers">,
   announcedServers: readonly string[],
 ): Record<string, unknown> {
-  const directServers = Object.entries(partitionServers(agent).direct)
-    .filter(([name]) => !(name in bridgedServers))
-    .map(([name, { run: _run, required: _required, ...server }]) => [name, server]);
+  const directServers = Object.entries(partitionServers(agent).direct).filter(
+    ([name]) => !(name in bridgedServers),
+  );
   return Object.fromEntries([
-    ...directServers,
-    ...announcedServers.map((name) => [name, { type: "sdk", name }]),
+    ...directServers.map(([name, server]) => {
+      const { run: _run, required: _required, tool_policy: _policy, ...others } = server;
+      const { timeout, always_load, ...own } = others;
+      return [name, { ...own, ...toServerOptions({ timeout, always_load }) }];
+    }),
+    ...announcedServers.map((name) => {
+      const { [name]: server } = agent.mcp_servers;
+      return [name, { type: "sdk", name, ...(server && toServerOptions(server)) }];
+    }),
   ]);
+}
+
+type ServerOptions = Pick<ResolvedAgent["mcp_servers"][string], "timeout" | "always_load">;
+
+/** Options of a server in the form of Claude Code, which has no policy for tools of all servers. */
+export function toServerOptions({ timeout, always_load: alwaysLoad }: ServerOptions) {
+  return {
+    ...(timeout !== undefined && { timeout }),
+    ...(alwaysLoad !== undefined && { alwaysLoad }),
+  };
 }

@@ -10,6 +10,7 @@ import type {
   SDKUserMessage,
   SpawnedProcess,
 } from "@anthropic-ai/claude-agent-sdk";
+import type { ResolvedAgent } from "@herdctl/config";
 import { raceTimeout, UserError } from "@herdctl/protocol";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
@@ -26,6 +27,7 @@ import { executeCompleted } from "./complete-execution.ts";
 import type { McpBridge } from "./mcp/bridge.ts";
 import { McpBridges } from "./mcp/bridges.ts";
 import { isRequest } from "./mcp/method-rules.ts";
+import { toServerOptions } from "./private-files.ts";
 import type { ExecuteOptions, ExecuteRequest } from "./runtime-interface.ts";
 import {
   type ClaudeProcess,
@@ -55,14 +57,16 @@ export class SDKRuntime implements MultiTurnRuntime {
         void running.exited.then(() => resolve());
       };
     });
-    const mcpServers = createSdkServers(bridges, createSdkMcpServer);
+    const mcpServers = createSdkServers(bridges, options.agent, createSdkMcpServer);
     const run = query({
       // The input stays open until the run has finished.
       prompt: input,
       options: {
         ...buildSdkOptions(invocation),
         ...processOptions(options, start),
-        canUseTool: bridges.onPermission && canUseTool(bridges.onPermission),
+        canUseTool: options.agent.permission_prompt_tool
+          ? undefined
+          : bridges.onPermission && canUseTool(bridges.onPermission),
         onElicitation: elicitWith(options.onElicitation),
         mcpServers,
       },
@@ -220,13 +224,15 @@ class SdkProcess extends EventEmitter implements SpawnedProcess {
 /** Adapts bridged servers to SDK servers whose messages are forwarded to the bridges. */
 function createSdkServers(
   bridges: McpBridges,
+  { mcp_servers: configs }: Pick<ResolvedAgent, "mcp_servers">,
   create: typeof createSdkMcpServer,
 ): Record<string, McpSdkServerConfigWithInstance> {
   return Object.fromEntries(
     bridges.entries().map(([name, bridge]) => {
       const server = create({ name });
       server.instance.connect = (transport) => attachBridge(bridge, transport);
-      return [name, server];
+      const { [name]: config } = configs;
+      return [name, { ...server, ...(config && toServerOptions(config)) }];
     }),
   );
 }

@@ -35,7 +35,7 @@ export class SessionFileRuntime implements RuntimeInterface {
     const from = session.kind === "resume" ? await fileSizeOf(file) : 0;
     const converter = new SessionConverter({ since: Date.now(), model: agent.model });
 
-    const args = buildCliArguments(invocation, {});
+    const args = buildCliArguments(invocation, { agent });
     const spawn = options.spawn ?? spawnOnHost;
     const process = observeProcess(spawn({ file: claude, args, cwd, env }), options.observer);
     const client = new ControlClient(process, new McpBridges(options));

@@ -3,7 +3,7 @@ import { buildPolicy, buildSettings } from "../build-settings.ts";
 import { type PrivateFiles, writePrivateFiles } from "../private-files.ts";
 import type { ExecuteOptions } from "../runtime-interface.ts";
 import { agentOptions } from "./agent-options.ts";
-import { type Channels, flag, mergeChannels } from "./option-channels.ts";
+import { type Channels, flag, initializeWith, mergeChannels } from "./option-channels.ts";
 
 /** Everything that one run passes to `claude`, however the runtime delivers it. */
 export interface Invocation extends Required<Channels> {
@@ -41,8 +41,11 @@ function runOptions(options: ExecuteOptions, files: PrivateFiles): Channels {
     flag("strict-mcp-config", true),
     flag("mcp-config", /* defence: private-mcp-config */ files.mcpConfig),
     flag("settings", files.settings),
+    flag("append-subagent-system-prompt-file", files.subagentPrompt),
     flag("add-dir", [options.cwd]),
     flag("include-partial-messages", options.partialMessages),
+    flag("include-hook-events", true),
+    initializeWith({ forwardSubagentText: true }),
     ...sessionOptions(options.session),
   ]);
 }

@@ -46,6 +46,11 @@ export function listFlag(name: string, values: readonly string[] = []): Channels
   return flag(name, values.length > 0 ? values.join(",") : undefined);
 }
 
+/** A variable of the environment; omitted if the value is undefined. */
+export function variable(name: string, value: string | number | boolean | undefined): Channels {
+  return value === undefined ? {} : { env: { [name]: String(value) } };
+}
+
 export function initializeWith(fields: InitializeFields): Channels {
   return { initialize: fields };
 }

@@ -19,14 +19,7 @@ export function buildSdkOptions({
     model: flagOf("model"),
     fallbackModel: flagOf("fallback-model"),
     additionalDirectories: repeated("add-dir"),
-    plugins: [
-      ...repeated("plugin-dir").map((path) => ({ type: "local" as const, path })),
-      ...repeated("plugin-dir-no-mcp").map((path) => ({
-        type: "local" as const,
-        path,
-        skipMcpDiscovery: true,
-      })),
-    ],
+    plugins: repeated("plugin-dir").map((path) => ({ type: "local" as const, path })),
     // All others are passed as they are: the SDK would otherwise warn that some may skip `canUseTool`,
     // which is still called.
     extraArgs: Object.fromEntries(flags.filter(([name]) => !typedFlags.has(name))),
@@ -35,7 +28,7 @@ export function buildSdkOptions({
 
 /** Flags that may be repeated, and those that the SDK itself uses or checks. */
 const typedFlags = new Set([
-  ...["add-dir", "plugin-dir", "plugin-dir-no-mcp"],
+  ...["add-dir", "plugin-dir"],
   ...["session-id", "resume", "model", "fallback-model"],
 ]);
 
