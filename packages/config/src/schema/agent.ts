@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { effort, permissionMode } from "./claude/choices.ts";
+import { effort, permissionMode, textOrList } from "./claude/choices.ts";
 import { claudeFields } from "./claude/claude-options.ts";
 import { systemPrompt } from "./claude/system-prompt.ts";
 import { claudeSettingsFields } from "./claude-settings.ts";
@@ -57,15 +57,6 @@ const runtime = z.codec(
     decode: (input) =>
       typeof input === "string" ? { type: input, stream: "stdout" as const } : input,
     encode: (block) => block,
-  },
-);
-
-const textOrList = z.codec(
-  z.union([nonEmptyText, z.array(nonEmptyText).min(1)]),
-  z.array(z.string()),
-  {
-    decode: (input) => (typeof input === "string" ? [input] : input),
-    encode: (list) => list,
   },
 );
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nonEmptyText } from "../strings.ts";
 
 export const effort = z.enum(["low", "medium", "high", "xhigh", "max"]);
 
@@ -10,3 +11,13 @@ export const permissionMode = z.enum([
   "plan",
   "dontAsk",
 ]);
+
+/** One text is short for a list with one. */
+export const textOrList = z.codec(
+  z.union([nonEmptyText, z.array(nonEmptyText).min(1)]),
+  z.array(z.string()),
+  {
+    decode: (input) => (typeof input === "string" ? [input] : input),
+    encode: (list) => list,
+  },
+);

@@ -158,7 +158,7 @@ export const claudeFields = {
   ),
   extra_args: fleetOnly(
     z
-      .record(nonEmptyText, z.union([z.literal(true), z.coerce.string()]))
+      .record(nonEmptyText, z.union([z.literal(true), z.string(), z.number()]))
       .prefault({})
       .describe(
         "Further flags of `claude` without their dashes; `true` for flags without a value.",

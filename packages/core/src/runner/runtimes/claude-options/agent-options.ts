@@ -80,7 +80,7 @@ export const agentOptions = {
   extra_args: (agent) => ({
     flags: Object.entries(agent.extra_args).map(([name, value]) => [
       name,
-      value === true ? null : value,
+      value === true ? null : String(value),
     ]),
   }),
 } satisfies Partial<Record<keyof ResolvedAgent, (agent: ResolvedAgent) => Channels>>;
