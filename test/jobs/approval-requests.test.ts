@@ -72,6 +72,7 @@ describe("permission request", () => {
     expect(await asked.requests.answer(bash, signal)).toEqual({
       behavior: "deny",
       message: "A person denied this.",
+      byPerson: true,
     });
     const alone = await createRequests();
     expect(await alone.requests.answer(bash, signal)).toEqual({
@@ -94,6 +95,7 @@ describe("permission request", () => {
     expect(await answer).toEqual({
       behavior: "deny",
       message: "A person denied this: not on a Friday",
+      byPerson: true,
     });
   });
 

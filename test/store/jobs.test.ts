@@ -42,6 +42,7 @@ describe("creating a job", () => {
       runtime: null,
       session_home: null,
       credential: null,
+      provider: null,
       container_id: null,
       container_image: null,
       claude_version: null,
