@@ -99,12 +99,12 @@ agents:
     [
       "identity",
       "identity: { name: Ada, role: helps }",
-      { system_prompt: "Your name is Ada. Your role: helps." },
+      { system_prompt: { append: "Your name is Ada. Your role: helps." } },
     ],
     [
       "identity before a prompt",
       "identity: { name: Ada }\nsystem_prompt: Be brief.",
-      { system_prompt: "Your name is Ada.\n\nBe brief." },
+      { system_prompt: { append: "Your name is Ada.\n\nBe brief." } },
     ],
     [
       "a repository",

@@ -78,6 +78,7 @@ describe("permission request", () => {
     expect(await alone.requests.answer(bash, signal)).toEqual({
       behavior: "deny",
       message: "No one allowed this.",
+      byPerson: false,
     });
     const [approval] = await alone.state.approvals.listByJob(alone.job.id);
     expect(approval).toMatchObject({
