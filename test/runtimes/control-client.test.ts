@@ -99,7 +99,7 @@ test("passes the call unchanged to the person, identified by the request's id if
   say(controlRequest(bash, "r1"));
   say(controlRequest({ ...bash, tool_use_id: "use-1", description: "List files" }, "r2"));
   expect(await written()).toHaveLength(2);
-  const call = { tool: "Bash", input: bash.input };
+  const call = { tool: "Bash", input: bash.input, suggestedRules: [] };
   expect(asked).toEqual([
     { ...call, toolUseId: "r1", description: undefined },
     { ...call, toolUseId: "use-1", description: "List files" },

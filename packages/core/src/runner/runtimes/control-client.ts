@@ -30,7 +30,7 @@ const toolRequestSchema = z.looseObject({
   tool_use_id: z.string().optional(),
   input: z.record(z.string(), z.unknown()),
   description: z.string().optional(),
-  permission_suggestions: z.unknown(),
+  permission_suggestions: z.unknown().optional(),
 });
 
 const elicitationSchema = z.looseObject({
