@@ -31,10 +31,11 @@ const codes = { completed: "success", failed: "timeout", cancelled: "cancelled" 
 export async function startHookWorkerHarness(
   hooks: string,
   env: Record<string, string | undefined> = process.env,
+  { server = "{}" } = {},
 ): Promise<HookWorkerHarness> {
   const yaml = hooks.replace(/^/gm, "      ");
   const folder = tempFolderWith({
-    "herdctl.yaml": `version: 1\nfleet: { name: my-fleet }\nagents:\n  - name: one\n    hooks:\n${yaml}\n`,
+    "herdctl.yaml": `version: 1\nserver: ${server}\nfleet: { name: my-fleet }\nagents:\n  - name: one\n    hooks:\n${yaml}\n`,
   });
   const loaded: LoadedFleet = loadFleet(join(folder, "herdctl.yaml"), env);
   const state = await new StateManager(join(folder, ".herdctl")).open();

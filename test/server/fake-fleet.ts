@@ -46,6 +46,7 @@ import {
   type NodeView,
   type NotesApi,
   type OutputOptions,
+  type PushApi,
   type RulesApi,
   type ScheduleRef,
   type SchedulesApi,
@@ -61,6 +62,7 @@ import {
   AuditLogWriter,
   createAuditEntry,
 } from "../../packages/core/src/fleet/audit-log-writer.ts";
+import { generatePushKeys } from "../../packages/core/src/hooks/web-push.ts";
 import { admit, toJobRequest } from "../../packages/core/src/jobs/admission/admit.ts";
 import { EventHub } from "../../packages/core/src/lib/event-hub.ts";
 import { artifactsDir } from "../../packages/core/src/store/files/artifacts.ts";
@@ -263,6 +265,15 @@ export class FakeFleet implements FleetControl {
       const audit = createAuditEntry(this.#actor, { action: "rule.remove", target: id });
       return this.#state.rules.remove(id, audit);
     },
+  };
+
+  readonly push: PushApi = {
+    publicKey: async () => (await this.#state.push.ensureKeys(generatePushKeys)).public_key,
+    subscribe: (subscription) => {
+      const audit = createAuditEntry(this.#actor, { action: "push.subscribe" });
+      return this.#state.push.add(subscription, this.#actor.identity, audit);
+    },
+    unsubscribe: async (id) => void (await this.#state.push.remove(id)),
   };
 
   readonly deliveries: DeliveriesApi = {

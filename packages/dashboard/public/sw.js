@@ -40,6 +40,15 @@ async function store(cache, key, response) {
   return response;
 }
 
+self.addEventListener("push", (event) => event.waitUntil(showQuestion(event.data?.json() ?? {})));
+
+/** A browser ends the subscription of a page that shows no notification for a message. */
+function showQuestion({ title = "An agent has a question", body = "", approval }) {
+  const tag = approval ?? undefined;
+  const options = { body, tag, icon: "/icon-192.png", data: { path: "/inbox" } };
+  return self.registration.showNotification(title, options);
+}
+
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(openPage(event.notification.data?.path ?? "/"));
@@ -48,6 +57,7 @@ self.addEventListener("notificationclick", (event) => {
 async function openPage(path) {
   const [window] = await self.clients.matchAll({ type: "window" });
   if (!window) return self.clients.openWindow(path);
-  await window.focus();
-  return window.navigate(path);
+  // A browser may refuse both: it allows a focus only for a short time after the click.
+  await window.focus().catch(() => undefined);
+  return window.navigate(path).catch(() => self.clients.openWindow(path));
 }

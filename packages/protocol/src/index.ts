@@ -49,6 +49,8 @@ export type {
   NodesApi,
   NotesApi,
   OutputOptions,
+  PushApi,
+  PushSubscriptionInfo,
   RetryOptions,
   RulesApi,
   SchedulesApi,
@@ -175,6 +177,7 @@ export { nodeRoles } from "./records/node-roles.ts";
 export type { Outcome, OutcomeCode } from "./records/outcome.ts";
 export type { PermissionRule, ToolRule } from "./records/permission-rule.ts";
 export type { ProcessIdentity } from "./records/process-identity.ts";
+export type { NewPushSubscription, PushSubscriptionRecord } from "./records/push-subscription.ts";
 export type { Question, Reply } from "./records/question.ts";
 export { type Allowance, allowances, type Scope, scopes } from "./records/scopes.ts";
 export type {

@@ -31,6 +31,12 @@ export { nodeRoleSchema, nodeSchema, peerName } from "./records/node.ts";
 export { outcomeCodeSchema, outcomeCodes, outcomeSchema } from "./records/outcome.ts";
 export { permissionRuleSchema, toolRuleSchema } from "./records/permission-rule.ts";
 export { processIdentitySchema } from "./records/process-identity.ts";
+export {
+  newPushSubscriptionSchema,
+  type PushKeys,
+  pushKeysSchema,
+  pushSubscriptionSchema,
+} from "./records/push-subscription.ts";
 export { parseReply, questionFields, replySchema } from "./records/question.ts";
 export {
   isExpired,

@@ -5,7 +5,30 @@ const mcpTest = "test/mcp/approvals.test.ts";
 
 const ruleTest = "test/jobs/permission-rules.test.ts";
 
+const pushTest = "test/server/push-subscriptions.test.ts";
+
 export const approvalDefences: readonly Defence[] = [
+  {
+    name: "a browser gets no questions after its login or token has ended",
+    protects: "questions of agents, against a lost device or a former colleague",
+    mark: "push-owner",
+    without: "",
+    failingTest: { file: "test/hooks/web-push.test.ts", test: "login:0123abcd" },
+  },
+  {
+    name: "questions are pushed over TLS only",
+    protects: "the address of the browser, and the fleet's network against made-up addresses",
+    mark: "push-https",
+    without: "",
+    failingTest: { file: pushTest, test: "refuses subscriptions without TLS" },
+  },
+  {
+    name: "a caller ends only its own push subscriptions",
+    protects: "other people, who would not be notified any more",
+    mark: "push-own-subscription",
+    without: "",
+    failingTest: { file: pushTest, test: "ends it only for that caller" },
+  },
   {
     name: "a rule of a person never allows what the configuration denies",
     protects: "the operator's `denied_tools`, against an answer that came later",

@@ -63,6 +63,20 @@ const mcp = z.strictObject({
     .describe("What MCP clients may do besides reading: `trigger`, `answer`, `cancel`."),
 });
 
+const push = z.strictObject({
+  contact: url("https")
+    .optional()
+    .describe(
+      "URL at which push services can reach the operator. Default: `server.public_url`, or the page of herdctl.",
+    ),
+  allow_private: z
+    .boolean()
+    .prefault(false)
+    .describe(
+      "Allow push services without TLS and at addresses of this machine and of private networks.",
+    ),
+});
+
 const server = z.strictObject({
   port: z
     .int()
@@ -95,6 +109,7 @@ const server = z.strictObject({
   read_only_token_env: variableName
     .optional()
     .describe("Environment variable with a read-only access token."),
+  push: push.prefault({}).describe("Notifications of questions in browsers (Web Push)."),
   mcp: mcp.optional().describe("MCP endpoint at `/mcp` with the fleet's tools; off unless set."),
 });
 

@@ -2,6 +2,7 @@ import type { HookOf } from "@herdctl/config";
 import { escapeInvisible, escapeInvisibleInline, formatInput } from "@herdctl/protocol";
 import { failed, type HookAttempt, type HookContext, type HookResult } from "./hook-attempt.ts";
 import { httpPost } from "./http-post.ts";
+import { truncate } from "./truncate.ts";
 
 type MessageHook = HookOf<"discord"> | HookOf<"slack">;
 
@@ -88,13 +89,6 @@ function linkTo(url: string | null, label: string): MessageParts["link"] {
 
 function timeText(time: string): string {
   return `${time.slice(0, 16).replace("T", " ")} UTC`;
-}
-
-/** Cuts a text to a maximum length; an ellipsis marks a cut. */
-function truncate(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  // Does not split a surrogate pair.
-  return `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 /** A mention notifies people, which neither an agent nor text that it read may do. */

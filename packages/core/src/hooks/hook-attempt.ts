@@ -22,15 +22,19 @@ export type HookResult =
       isTransient: boolean;
       /** The delay that the receiver asked for, in milliseconds. */
       retryAfterMs?: number;
+      /** The HTTP status, if there was a response. */
+      status?: number;
     };
 
 export function succeeded(message: string, output = ""): HookResult {
   return { ok: true, message, output };
 }
 
+type FailedHook = Extract<HookResult, { ok: false }>;
+
 export function failed(
   message: string,
-  details: { output?: string; isTransient?: boolean; retryAfterMs?: number } = {},
+  details: Partial<Pick<FailedHook, "output" | "isTransient" | "retryAfterMs" | "status">> = {},
 ): HookResult {
   return { ok: false, message, output: "", isTransient: true, ...details };
 }

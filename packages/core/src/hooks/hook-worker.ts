@@ -9,6 +9,7 @@ import { failPoint } from "../testing/failpoints.ts";
 import { createHookContext, failed, type HookResult, succeeded } from "./hook-attempt.ts";
 import { hookToken, runHook } from "./run-hook.ts";
 import { findHook, selectHooks, selectNoticeHooks } from "./select-hooks.ts";
+import { planPushes, pushSettings, sendWebPush, webPushHook } from "./web-push.ts";
 
 interface HookWorkerOptions {
   state: StateManager;
@@ -153,7 +154,8 @@ export class HookWorker {
     if (cause.kind === "wait") return selectNoticeHooks(job, agent, { cause });
     const approval = await state.approvals.get(cause.approval_id);
     if (!approval || approval.answer !== null) return [];
-    return selectNoticeHooks(job, agent, { cause, approval });
+    const pushes = await planPushes(state, agent.name, cause);
+    return [...selectNoticeHooks(job, agent, { cause, approval }), ...pushes];
   }
 
   private async hooksForJob(jobId: string): Promise<PlannedHook[]> {
@@ -188,7 +190,7 @@ export class HookWorker {
     const { state, fleet, environment } = this.options;
     const job = await state.jobs.get(run.job_id);
     const agent = this.agent(run.agent);
-    const hook = findHook(agent, run);
+    const hook = this.findTarget(run);
     if (!job || !agent || !hook) {
       return failed("the hook is no longer in the configuration", { isTransient: false });
     }
@@ -203,7 +205,7 @@ export class HookWorker {
       Math.min(hook.timeout, maxTimerMs),
     );
     try {
-      return await runHook(hook, {
+      const attempt = {
         run,
         context: createHookContext({
           run,
@@ -215,11 +217,17 @@ export class HookWorker {
         environment: environment(),
         workingDirectory: agent.fleet_dir,
         signal: abortController.signal,
-      });
+      };
+      if (hook.type !== "web_push") return await runHook(hook, attempt);
+      return await sendWebPush(state, pushSettings(fleet()), attempt);
     } finally {
       clearTimeout(timer);
       this.abortControllers.delete(abortController);
     }
+  }
+
+  private findTarget(run: HookRun): Hook | typeof webPushHook | undefined {
+    return run.type === "web_push" ? webPushHook : findHook(this.agent(run.agent), run);
   }
 
   private findRequest({ cause }: HookRun): Promise<Approval | undefined> {
@@ -228,7 +236,7 @@ export class HookWorker {
   }
 
   private async record(run: HookRun, result: HookResult): Promise<void> {
-    const retry = findHook(this.agent(run.agent), run)?.retry ?? { max_attempts: 1, backoff: 0 };
+    const retry = this.findTarget(run)?.retry ?? { max_attempts: 1, backoff: 0 };
     const end = nextHookState(result, run.attempts, retry, new Date());
     for (;;) {
       try {

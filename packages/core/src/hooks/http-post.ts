@@ -8,14 +8,14 @@ import { failed, type HookResult, succeeded } from "./hook-attempt.ts";
 
 interface HttpPostRequest {
   url: string;
-  body: string;
+  body: string | Buffer;
   headers?: Record<string, string>;
   allowPrivateHosts: boolean;
   signal: AbortSignal;
 }
 
 /**
- * Posts JSON once, to a public address unless private hosts are allowed. Does not follow redirects.
+ * Posts JSON, or what the headers say, once, to a public address unless private hosts are allowed. Does not follow redirects.
  */
 export async function httpPost(request: HttpPostRequest): Promise<HookResult> {
   const url = new URL(request.url);
@@ -84,11 +84,11 @@ function toHookResult(response: IncomingMessage, output: string): HookResult {
   if (status >= 200 && status < 300) return succeeded(`HTTP status ${status}`, output);
   if (status >= 300 && status < 400) {
     const message = `HTTP status ${status}: redirects are not followed`;
-    return failed(message, { output, isTransient: false });
+    return failed(message, { output, isTransient: false, status });
   }
   const isTransient = status >= 500 || transientStatuses.includes(status);
   const retryAfterMs = parseRetryAfter(response.headers["retry-after"]);
-  return failed(`HTTP status ${status}`, { output, isTransient, retryAfterMs });
+  return failed(`HTTP status ${status}`, { output, isTransient, retryAfterMs, status });
 }
 
 /** Seconds, or a date. */

@@ -67,6 +67,10 @@ export class StateManager {
     return this.openedStores.rules;
   }
 
+  get push(): Stores["push"] {
+    return this.openedStores.push;
+  }
+
   get pauses(): Stores["pauses"] {
     return this.openedStores.pauses;
   }

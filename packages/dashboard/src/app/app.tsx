@@ -4,7 +4,11 @@ import { RouterProvider } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { followFleet } from "../api/fleet-events.ts";
 import { createQueryClient } from "../api/query-client.ts";
-import { notifyWhileHidden, registerServiceWorker } from "./browser-notifications.ts";
+import {
+  notifyWhileHidden,
+  registerServiceWorker,
+  updatePushSubscription,
+} from "./browser-notifications.ts";
 import { router } from "./router.tsx";
 
 const queryClient = createQueryClient();
@@ -13,6 +17,7 @@ export function App() {
   useEffect(() => followFleet(queryClient), []);
   useEffect(() => {
     void registerServiceWorker();
+    void updatePushSubscription();
     return notifyWhileHidden();
   }, []);
   return (

@@ -9,6 +9,7 @@ import type { HookRun } from "../records/hook-run.ts";
 import type { Attempt, Job } from "../records/job.ts";
 import type { Login } from "../records/login.ts";
 import type { PermissionRule } from "../records/permission-rule.ts";
+import type { NewPushSubscription, PushSubscriptionRecord } from "../records/push-subscription.ts";
 import type { BudgetAmounts } from "../records/spending.ts";
 import type { CreatedToken, NewAccessToken } from "./access-tokens.ts";
 import type { BudgetView } from "./budget.ts";
@@ -36,6 +37,7 @@ export interface FleetControl extends AsyncDisposable {
   readonly sessions: SessionsApi;
   readonly approvals: ApprovalsApi;
   readonly rules: RulesApi;
+  readonly push: PushApi;
   readonly agents: AgentsApi;
   readonly notes: NotesApi;
   readonly schedules: SchedulesApi;
@@ -131,6 +133,19 @@ export interface RulesApi {
   /** Revokes a rule, from the next run on. */
   remove(ruleId: string): Promise<PermissionRule>;
 }
+
+/** Notifications of questions and permission requests in browsers (Web Push). */
+export interface PushApi {
+  /** The key with which a browser subscribes, in base64url. */
+  publicKey(): Promise<string>;
+  /** Notifies this browser until the login or token of the caller ends. */
+  subscribe(subscription: NewPushSubscription): Promise<PushSubscriptionInfo>;
+  /** Ends a subscription of the caller. */
+  unsubscribe(subscriptionId: string): Promise<void>;
+}
+
+/** The rest of a subscription stays secret. */
+export type PushSubscriptionInfo = Pick<PushSubscriptionRecord, "id" | "created_at">;
 
 export interface AgentsApi {
   /** All agents of the fleet with their activity. */

@@ -19,6 +19,7 @@ import type {
   LoginsApi,
   NodesApi,
   NotesApi,
+  PushApi,
   RulesApi,
   SchedulesApi,
   SessionsApi,
@@ -111,6 +112,12 @@ export class RemoteFleet implements FleetClient {
   readonly rules: RulesApi = {
     list: async (query = {}) => (await this.#list("rules", { query })).rules,
     remove: (id) => this.#call("removeRule", { params: { id } }),
+  };
+
+  readonly push: PushApi = {
+    publicKey: async () => (await this.#call<{ key: string }>("pushKey")).key,
+    subscribe: (subscription) => this.#call("subscribePush", { body: subscription }),
+    unsubscribe: (id) => this.#call("unsubscribePush", { params: { id } }),
   };
 
   readonly agents: AgentsApi = {

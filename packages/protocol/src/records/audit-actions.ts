@@ -13,6 +13,8 @@ export const auditActions = [
   "job.try_now",
   "approval.answer",
   "rule.remove",
+  "push.subscribe",
+  "push.unsubscribe",
   "budget.raise",
   "agent.pause",
   "agent.resume",

@@ -172,6 +172,12 @@ export class AgentScopedFleet implements FleetControl {
     replay: this.#reject,
   };
 
+  /** Notifications are about every agent. */
+  readonly push = {
+    publicKey: this.#reject,
+    subscribe: this.#reject,
+    unsubscribe: this.#reject,
+  };
   readonly hooks = { list: this.#reject, retry: this.#reject };
   readonly budget = { get: this.#reject, raise: this.#reject };
   readonly costs = { get: this.#reject };

@@ -39,6 +39,7 @@ import {
   waitQuerySchema,
 } from "./jobs.ts";
 import { nodeViewSchema } from "./nodes.ts";
+import { pushEndpoints } from "./push.ts";
 import { ruleEndpoints } from "./rules.ts";
 import {
   budgetViewSchema,
@@ -63,6 +64,7 @@ export const endpoints = {
   ...searchEndpoints,
   ...configEditEndpoints,
   ...ruleEndpoints,
+  ...pushEndpoints,
   status: defineEndpoint("status", {
     summary: "Get the status of the fleet and its agents.",
     response: fleetStatusSchema,

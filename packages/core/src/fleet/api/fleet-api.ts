@@ -27,6 +27,7 @@ import {
 import { FleetAgents, FleetNotes, FleetSchedules } from "./agents.ts";
 import { FleetContext, type FleetParts } from "./fleet-context.ts";
 import { FleetApprovals, FleetJobs, FleetSessions } from "./jobs.ts";
+import { FleetPush } from "./push.ts";
 import { FleetRules } from "./rules.ts";
 
 /** All operations of a fleet for one actor. */
@@ -36,6 +37,7 @@ export class FleetApi implements FleetControl {
   readonly sessions: FleetSessions;
   readonly approvals: FleetApprovals;
   readonly rules: FleetRules;
+  readonly push: FleetPush;
   readonly agents: FleetAgents;
   readonly notes: FleetNotes;
   readonly schedules: FleetSchedules;
@@ -62,6 +64,7 @@ export class FleetApi implements FleetControl {
     this.sessions = new FleetSessions(context, this.jobs);
     this.approvals = new FleetApprovals(context);
     this.rules = new FleetRules(context);
+    this.push = new FleetPush(context);
     this.agents = new FleetAgents(context, () => this.status());
     this.notes = new FleetNotes(context);
     this.schedules = new FleetSchedules(context);

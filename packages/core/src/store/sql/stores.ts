@@ -11,6 +11,7 @@ import { DeliveryStore } from "./delivery-store.ts";
 import { HookStore } from "./hook-store.ts";
 import { JobRecords } from "./job-records.ts";
 import { JobStore } from "./job-store.ts";
+import { PushStore } from "./push-store.ts";
 import { RuleStore } from "./rule-store.ts";
 import { ScheduleStore } from "./schedule-store.ts";
 import { SearchStore } from "./search-store.ts";
@@ -31,6 +32,7 @@ export interface Stores {
   sessions: SessionStore;
   approvals: ApprovalStore;
   rules: RuleStore;
+  push: PushStore;
   pauses: PauseStore;
   schedules: ScheduleStore;
   budgets: BudgetStore;
@@ -62,6 +64,7 @@ export function createStores(database: SqlDatabase, options: CreateStoresOptions
     sessions: new SessionStore(database, clock, liveness),
     approvals: new ApprovalStore(database, clock),
     rules: new RuleStore(database, clock),
+    push: new PushStore(database, clock),
     pauses: new PauseStore(database, clock),
     schedules: new ScheduleStore(database, clock),
     budgets: new BudgetStore(database, clock),

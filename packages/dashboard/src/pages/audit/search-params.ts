@@ -13,6 +13,8 @@ const knownActions = {
   "job.try_now": true,
   "approval.answer": true,
   "rule.remove": true,
+  "push.subscribe": true,
+  "push.unsubscribe": true,
   "login.create": true,
   "login.end": true,
   "login.end_all": true,

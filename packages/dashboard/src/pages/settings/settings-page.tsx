@@ -72,19 +72,20 @@ const notificationNotes: Partial<Record<NotificationState, string>> = {
   unsupported: "Not supported here",
 };
 
-/** Notifications about questions, permission requests and failures. */
+/** Questions and permission requests also arrive while no page is open, if the browser can. */
 function NotificationSwitch() {
   const [state, setState] = useState(readNotificationState);
   const note = notificationNotes[state];
   if (note !== undefined) return note;
+  const isOn = state !== "off";
   return (
     <Button
       size="small"
-      aria-pressed={state === "on"}
-      title="Questions, permission requests and failures, while this dashboard is open in the background"
-      onClick={() => void switchNotifications(state !== "on").then(setState)}
+      aria-pressed={isOn}
+      title="Questions and permission requests, and failures while this dashboard is open in the background"
+      onClick={() => void switchNotifications(!isOn).then(setState)}
     >
-      {state === "on" ? "On" : "Off"}
+      {isOn ? "On" : "Off"}
     </Button>
   );
 }
