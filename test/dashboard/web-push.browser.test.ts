@@ -24,19 +24,19 @@ async function deliverPush(page: Page, data: object): Promise<void> {
   });
 }
 
+/** Runs in the page. */
+const readNotifications = `navigator.serviceWorker.ready
+  .then((registration) => registration.getNotifications())
+  .then((all) => all.map(({ title, body, tag, data }) => ({ title, body, tag, data })))`;
+
 test("shows a pushed question as a notification of the browser", async () => {
   const { openPage, url } = await startDashboardHarness({ script: {}, agents });
   const page = await openPage("/settings");
   await page.context().grantPermissions(["notifications"], { origin: url });
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
   const title = "one wants to use Bash";
   await deliverPush(page, { title, body: "npm test", approval: "approval-1", url: null });
-  const shown = () =>
-    page.evaluate(async () => {
-      const registration = await navigator.serviceWorker.ready;
-      const notifications = await registration.getNotifications();
-      return notifications.map(({ title, body, tag, data }) => ({ title, body, tag, data }));
-    });
+  const shown = () => page.evaluate(readNotifications);
   await expect
     .poll(shown)
     .toEqual([{ title, body: "npm test", tag: "approval-1", data: { path: "/inbox" } }]);
