@@ -214,6 +214,14 @@ export class FakeFleet implements FleetControl {
       const { agent, prompt } = await this.#expect(id);
       return this.jobs.trigger({ agent, prompt });
     },
+    rewindPoints: async (id) => {
+      await this.#expect(id);
+      return [];
+    },
+    rewind: async (id) => {
+      await this.#expect(id);
+      throw new UserError("session_unavailable", "there is no session");
+    },
     tryNow: (id) => this.#expect(id),
     cancel: async (id) => {
       await this.#expect(id);

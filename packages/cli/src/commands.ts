@@ -16,6 +16,7 @@ export const helpGroups: Record<string, readonly string[]> = {
     "reload",
     "trigger",
     "retry",
+    "rewind",
     "cancel",
     "pause",
     "resume",

@@ -62,6 +62,7 @@ export type {
 export type { JobPage, JobQuery } from "./api/jobs.ts";
 export type { NodeView } from "./api/nodes.ts";
 export type { Note } from "./api/notes.ts";
+export type { RewindOptions, RewindPoint, RewindResult } from "./api/rewind.ts";
 export type { DueTimePage, DueTimeQuery, ScheduleView } from "./api/schedules.ts";
 export type { JobSearchHit, JobSearchPage, JobSearchQuery } from "./api/search.ts";
 export type { SessionView } from "./api/sessions.ts";

@@ -66,6 +66,21 @@ export const jobCommands: CommandSpec[] = [
     load: () => import("../commands/retry.ts"),
   },
   {
+    name: "rewind",
+    summary: "Restore the files that a job changed with Edit and Write",
+    arguments: [jobArgument],
+    options: [
+      { flags: "--to <message>", summary: "To before this message; default: the job's first" },
+      { flags: "--list", summary: "List the messages of the session instead" },
+      configOption,
+    ],
+    examples: [
+      "herdctl rewind job-2026-03-01-k3v9  # as before the job; changes by Bash stay",
+      "herdctl rewind job-2026-03-01-k3v9 --list",
+    ],
+    load: () => import("../commands/rewind.ts"),
+  },
+  {
     name: "chain",
     summary: "Show a job and the jobs delegated from it as a tree",
     arguments: [{ name: "job", summary: "ID of any job in the chain; a unique prefix is enough" }],

@@ -36,10 +36,10 @@ export function buildResumeCommand(
 }
 
 /** Claude Code treats CLAUDE_CONFIG_DIR differently from the default, even if both are the same folder. */
-function configDirVariable(
-  { config_dir }: Session,
+export function configDirVariable(
+  { config_dir }: Pick<Session, "config_dir">,
   environment: Environment,
-): ResumeCommand["env"] {
+): { CLAUDE_CONFIG_DIR: string | undefined } {
   const defaultDir =
     environment.CLAUDE_CONFIG_DIR ?? join(environment.HOME ?? homedir(), ".claude");
   const isUsual = config_dir === null || config_dir === defaultDir;

@@ -21,6 +21,7 @@ import type { DeliveryPage, DeliveryQuery, HookQuery, RefusalCount } from "./del
 import type { JobPage, JobQuery } from "./jobs.ts";
 import type { NodeView } from "./nodes.ts";
 import type { Note } from "./notes.ts";
+import type { RewindOptions, RewindPoint, RewindResult } from "./rewind.ts";
 import type { DueTimePage, DueTimeQuery, ScheduleView } from "./schedules.ts";
 import type { JobSearchPage, JobSearchQuery } from "./search.ts";
 import type { SessionView } from "./sessions.ts";
@@ -91,6 +92,13 @@ export interface JobsApi {
   cancel(jobId: string, options?: CancelOptions): Promise<Job>;
   /** Cancels all unfinished jobs of an agent, and the jobs that were delegated from them. */
   cancelAll(options: CancelAllOptions): Promise<CancelAllResult>;
+  /** The messages of the job's session to which its files can be restored, oldest first. */
+  rewindPoints(jobId: string): Promise<RewindPoint[]>;
+  /**
+   * Restores the files that Claude Code's tools changed to what they were before a message. Changes by
+   * commands stay. Refused while a job uses the session or its folder.
+   */
+  rewind(jobId: string, options?: RewindOptions): Promise<RewindResult>;
   /** The messages of a job from a byte offset. With `follow`, continues until the job has ended. */
   output(jobId: string, options?: OutputOptions): AsyncIterable<JobOutput>;
 }

@@ -75,6 +75,8 @@ export class RemoteFleet implements FleetClient {
       }
     },
     retry: (id, options = {}) => this.#call("retry", { params: { id }, body: { ...options } }),
+    rewindPoints: async (id) => (await this.#list("rewindPoints", { params: { id } })).points,
+    rewind: (id, options = {}) => this.#call("rewind", { params: { id }, body: { ...options } }),
     tryNow: (id) => this.#call("tryNow", { params: { id } }),
     cancel: (id, options = {}) => this.#call("cancel", { params: { id }, body: { ...options } }),
     cancelAll: ({ agent, ...options }) =>
@@ -261,6 +263,7 @@ export class RemoteFleet implements FleetClient {
 
 /** The responses that wrap a list in an object. */
 interface Lists {
+  points: Result<JobsApi["rewindPoints"]>;
   artifacts: Result<ArtifactsApi["list"]>;
   sessions: Result<SessionsApi["list"]>;
   approvals: Result<ApprovalsApi["list"]>;

@@ -27,6 +27,8 @@ export const routes = {
   chain: ["GET", "/v1/jobs/:id/chain"],
   cancel: ["POST", "/v1/jobs/:id/cancel"],
   retry: ["POST", "/v1/jobs/:id/retry"],
+  rewindPoints: ["GET", "/v1/jobs/:id/rewind"],
+  rewind: ["POST", "/v1/jobs/:id/rewind"],
   tryNow: ["POST", "/v1/jobs/:id/try-now"],
   cancelAll: ["POST", "/v1/agents/:agent/cancel"],
   approvals: ["GET", "/v1/approvals"],

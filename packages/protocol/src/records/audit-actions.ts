@@ -11,6 +11,7 @@ export const auditActions = [
   "job.cancel_all",
   "job.retry",
   "job.try_now",
+  "job.rewind",
   "approval.answer",
   "rule.remove",
   "push.subscribe",

@@ -74,6 +74,14 @@ export class AgentScopedFleet implements FleetControl {
       await this.#requireJob(id);
       return this.#fleet.jobs.retry(id, options);
     },
+    rewindPoints: async (id) => {
+      await this.#requireJob(id);
+      return this.#fleet.jobs.rewindPoints(id);
+    },
+    rewind: async (id, options) => {
+      await this.#requireJob(id);
+      return this.#fleet.jobs.rewind(id, options);
+    },
     tryNow: async (id) => {
       await this.#requireJob(id);
       return this.#fleet.jobs.tryNow(id);

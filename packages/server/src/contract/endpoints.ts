@@ -40,6 +40,7 @@ import {
 } from "./jobs.ts";
 import { nodeViewSchema } from "./nodes.ts";
 import { pushEndpoints } from "./push.ts";
+import { rewindEndpoints } from "./rewind.ts";
 import { ruleEndpoints } from "./rules.ts";
 import {
   budgetViewSchema,
@@ -189,6 +190,7 @@ export const endpoints = {
     response: jobSchema,
     handle: ({ control }, { params }) => control.jobs.tryNow(params.id),
   }),
+  ...rewindEndpoints,
   approvals: defineEndpoint("approvals", {
     summary:
       "List open permission requests and questions. With `job`, list all of that job, including answered ones.",

@@ -30,6 +30,8 @@ export const operationNames: Record<RouteName, OperationName> = {
   cancel: ["jobs", "cancelJob"],
   cancelAll: ["jobs", "cancelAgentJobs"],
   retry: ["jobs", "retryJob"],
+  rewindPoints: ["jobs", "listRewindPoints"],
+  rewind: ["jobs", "rewindJob"],
   tryNow: ["jobs", "tryJobNow"],
   approvals: ["approvals", "listApprovals"],
   answer: ["approvals", "answerApproval"],

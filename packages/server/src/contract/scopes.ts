@@ -18,6 +18,7 @@ export const routeScopes: Partial<Record<RouteName | ExtraRoute, Scope | "public
   artifacts: "read",
   artifact: "read",
   chain: "read",
+  rewindPoints: "read",
   approvals: "read",
   answer: "answer",
   rules: "read",

@@ -19,6 +19,9 @@ import {
   type JobWithAttempts,
   type OutputOptions,
   type RetryOptions,
+  type RewindOptions,
+  type RewindPoint,
+  type RewindResult,
   type SessionsApi,
   type SessionView,
   type SignalOptions,
@@ -32,6 +35,7 @@ import { cancelAgentJobs, cancelJob } from "../../jobs/attempts/cancel-job.ts";
 import { waitForJob } from "../../jobs/attempts/wait-for-job.ts";
 import type { AdmissionResult } from "../../store/model/admission.ts";
 import type { StateManager } from "../../store/state-manager.ts";
+import { listRewindPoints, rewindJob } from "../rewind-job.ts";
 import { streamJobOutput } from "../views/job-output.ts";
 import { viewSession } from "../views/sessions.ts";
 import type { FleetContext } from "./fleet-context.ts";
@@ -115,6 +119,18 @@ export class FleetJobs implements JobsApi {
       { action: "job.cancel_all", target: agent, details: { force } },
       (services) => cancelAgentJobs(services, this.context.lifecycle.agent(agent).name, force),
       (result) => ({ details: { ...result } }),
+    );
+  }
+
+  rewindPoints(jobId: string): Promise<RewindPoint[]> {
+    return this.context.read((services) => listRewindPoints(services, jobId));
+  }
+
+  rewind(jobId: string, options: RewindOptions = {}): Promise<RewindResult> {
+    return this.context.perform(
+      { action: "job.rewind", target: jobId },
+      (services) => rewindJob(services, jobId, options),
+      ({ session_id: session, point }) => ({ details: { session, message: point.message } }),
     );
   }
 

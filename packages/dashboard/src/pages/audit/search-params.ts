@@ -11,6 +11,7 @@ const knownActions = {
   "job.cancel_all": true,
   "job.retry": true,
   "job.try_now": true,
+  "job.rewind": true,
   "approval.answer": true,
   "rule.remove": true,
   "push.subscribe": true,
