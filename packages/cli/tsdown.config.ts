@@ -15,7 +15,7 @@ export default defineConfig({
           test: /cli\/(src\/(commands|hide-sqlite-warning|terminal)\.ts|package\.json)$/,
           priority: 1,
         },
-        { name: "shared", test: /cli\/src/, minShareCount: 4 },
+        { name: "shared", test: /cli\/src\/(?!service\/)/, minShareCount: 4 },
       ],
     },
   },

@@ -107,6 +107,7 @@ export const errorTable = {
     exitCode: exitCodes.badInput,
     status: 422,
     hint: "Run `herdctl doctor` to check the credentials of all agents.",
+    apiHint: "Check the credential of the agent's provider on the machine of the fleet.",
   },
   address_in_use: {
     meaning: "Another program already listens on the port or socket.",
@@ -140,6 +141,7 @@ export const errorTable = {
     exitCode: exitCodes.refused,
     status: 503,
     hint: "herdctl has not changed anything. `herdctl doctor --fix` restores the last backup. With `--empty-state`, it continues with an empty state if there is none.",
+    apiHint: "herdctl has not changed anything. Restore a backup on the machine of the fleet.",
   },
   state_newer: {
     meaning: "The state was written by a newer herdctl.",
