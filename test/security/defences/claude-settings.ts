@@ -26,7 +26,7 @@ export const settingsDefences: readonly Defence[] = [
     name: "a hook that cannot run blocks",
     protects: "the operator's guard, against a program that was removed",
     mark: "hooks-fail-closed",
-    without: "$3",
+    without: "$2",
     failingTest: { file: settingsTest, test: "makes a hook that cannot run block" },
   },
   {
