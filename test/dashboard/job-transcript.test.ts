@@ -33,17 +33,31 @@ const expectedOutline = [
   "end",
 ];
 
+/** Older versions of Claude Code keep the texts of subagents to themselves. */
+function outlineOf(version: string): string[] {
+  if (version === "197") return expectedOutline;
+  const at = expectedOutline.indexOf("  Bash ls | wc -l");
+  return expectedOutline.toSpliced(
+    at,
+    1,
+    "  text Counting.",
+    "  Bash ls | wc -l",
+    "  text There are four.",
+  );
+}
+
 describe.each(claudeVersions)("transcript of claude %s", (version) => {
   test("reads the same from a growing and a finished log, however it was split", async () => {
     const { recordJob } = await startRecordingFleet(version);
     const quiet = await recordJob({ agent: "first", prompt: "rich" });
     const watched = await recordJob({ agent: "first", prompt: "rich", stream: true });
     const transcript = storyOf(watched.lines);
-    expect(outline(storyOf(quiet.lines)).slice(0, expectedOutline.length)).toEqual(expectedOutline);
+    const expected = outlineOf(version);
+    expect(outline(storyOf(quiet.lines)).slice(0, expected.length)).toEqual(expected);
     // The file exists the second time, and an older claude insists on reading it first.
     const written = version === "197" ? "new.txt, failed" : "new.txt";
-    const again = expectedOutline.map((line) => line.replace("new.txt, changed", written));
-    expect(outline(transcript).slice(0, expectedOutline.length)).toEqual(again);
+    const again = expected.map((line) => line.replace("new.txt, changed", written));
+    expect(outline(transcript).slice(0, expected.length)).toEqual(again);
 
     expect(toolCalls(transcript).every(({ isStreaming }) => !isStreaming)).toBe(true);
     expect(toolCalls(transcript).every(({ at, endedAt }) => (at ?? 1) <= (endedAt ?? 0))).toBe(
