@@ -92,6 +92,11 @@ agents:
     ],
     ["instances", "instances: { max_concurrent: 3 }", { max_concurrent: 3 }],
     [
+      "plugins",
+      "plugins: [./a, { type: local, path: ./b, skipMcpDiscovery: true }]",
+      { plugins: [expect.stringMatching(/\/a$/), expect.stringMatching(/\/b$/)] },
+    ],
+    [
       "the older name of the folder",
       "workspace: ./work",
       { working_directory: { path: expect.stringMatching(/\/work$/) } },

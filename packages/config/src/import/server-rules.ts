@@ -22,16 +22,16 @@ function translateServer(server: Block): void {
   server.rename("alwaysLoad", "always_load");
 }
 
-/** `{ type: local, path, skipMcpDiscovery }` is a path or `{ path, mcp: false }` here. */
+/** `{ type: local, path, skipMcpDiscovery }` is a path here: MCP servers of plugins do not start. */
 export function translatePlugins(agent: Block): void {
   const plugins = agent.list("plugins");
   for (const [index, item] of (plugins?.items ?? []).entries()) {
     if (plugins === undefined || !isMap(item)) continue;
     const plugin = new Block(item, [...agent.path, "plugins", index], agent.translation);
-    plugin.drop("ignored", "type", "all plugins are local here");
-    if (plugin.value("skipMcpDiscovery") === true) plugin.rename("skipMcpDiscovery", "mcp", false);
-    else plugin.remove("skipMcpDiscovery");
-    if (plugin.keys.length === 1 && plugin.text("path") !== undefined)
-      plugins.items[index] = agent.translation.document.createNode(plugin.text("path"));
+    const path = plugin.text("path");
+    if (path === undefined) continue;
+    const message = "a plugin is a path here; write its MCP servers under `mcp_servers`";
+    agent.translation.report("renamed", item, plugin.path, message);
+    plugins.items[index] = agent.translation.document.createNode(path);
   }
 }
