@@ -272,7 +272,7 @@ export const gatewayDefences: readonly Defence[] = [
     protects: "the service account of the machine",
     mark: "machine-identity-opt-in",
     without: 'return { kind: "google", source: "" };',
-    failingTest: { file: credentialsTest, test: "there are no Google credentials" },
+    failingTest: { file: credentialsTest, test: "is refused as { type: vertex, project: p }" },
   },
   {
     name: "a run inherits no variables that choose a provider",
